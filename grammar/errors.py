@@ -1,0 +1,108 @@
+"""The one exception tree of the toolkit.
+
+Every error raised on purpose is a :class:`TreewrightError` and says three things: *what* is
+wrong, *where* it is (a file, line and column, or a symbol), and *how* to mend it. The command
+line prints exactly ``str(error)``; callers of the library can catch the whole tree or a branch.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BracketError",
+    "CorpusError",
+    "EmptyTreebankError",
+    "LengthBandError",
+    "MissingDataError",
+    "NotTightError",
+    "NotationError",
+    "OptionError",
+    "OutputError",
+    "SchemaError",
+    "StartSymbolError",
+    "TreewrightError",
+    "UnreadableInputError",
+    "WeightError",
+]
+
+
+class TreewrightError(Exception):
+    """Base of every error that this toolkit raises on purpose.
+
+    Parameters
+    ----------
+    what : str
+        The fault, as a sentence without a full stop.
+    where : str, optional
+        File, line and column, symbol or rule: whatever locates the fault.
+    hint : str, optional
+        How to mend it.
+
+    Examples
+    --------
+    >>> print(TreewrightError("closing bracket without an opening one", where="a.mrg:3:14",
+    ...                       hint="delete it, or open a bracket before it"))
+    a.mrg:3:14: closing bracket without an opening one
+      hint: delete it, or open a bracket before it
+    """
+
+    def __init__(self, what: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(what, where, hint)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        message = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{message}\n  hint: {self.hint}" if self.hint else message
+
+
+class BracketError(TreewrightError, ValueError):
+    """A bracketed tree is malformed: unbalanced, empty, or followed by stray text."""
+
+
+class NotationError(TreewrightError, ValueError):
+    """A grammar written as text does not follow the notation."""
+
+
+class SchemaError(TreewrightError, ValueError):
+    """A saved file has another schema, another version, or lacks a part it must have."""
+
+
+class WeightError(TreewrightError, ValueError):
+    """Rule weights are negative, not a number, infinite, or do not sum to one."""
+
+
+class StartSymbolError(TreewrightError, ValueError):
+    """The start symbol of a grammar has no rules."""
+
+
+class NotTightError(TreewrightError, ValueError):
+    """Unbounded samples were asked of a grammar whose derivations may never end."""
+
+
+class LengthBandError(TreewrightError, ValueError):
+    """No sentence of the grammar has a length in the requested band."""
+
+
+class EmptyTreebankError(TreewrightError, ValueError):
+    """A treebank holds no trees, so nothing can be learnt from it."""
+
+
+class CorpusError(TreewrightError, ValueError):
+    """A corpus lacks a column, or a column holds values of the wrong kind."""
+
+
+class OptionError(TreewrightError, ValueError):
+    """An argument or option has a value that cannot be used."""
+
+
+class MissingDataError(TreewrightError, LookupError):
+    """A corpus or word list is not installed on this machine."""
+
+
+class UnreadableInputError(TreewrightError, OSError):
+    """An input file is missing, unreadable, or not UTF-8 text."""
+
+
+class OutputError(TreewrightError, OSError):
+    """An output path cannot be written."""

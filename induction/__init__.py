@@ -1,0 +1,1 @@
+"""From corpora to grammars: readers, normalisation, rule counts and induction."""

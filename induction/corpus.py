@@ -1,0 +1,147 @@
+"""A corpus: a thin value around a ``pyarrow.Table`` with agreed columns.
+
+Because the table is plain Arrow, Hugging Face ``datasets``, pandas, polars and DuckDB read it
+without conversion. The columns of :data:`COLUMNS` have fixed types; any other column is carried
+along untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+
+__all__ = ["COLUMNS", "PROVENANCE", "Corpus"]
+
+PROVENANCE = pa.struct(
+    [
+        ("method", pa.string()),
+        ("version", pa.string()),
+        ("seed", pa.int64()),
+        ("index", pa.int64()),
+        ("parents", pa.list_(pa.string())),
+        ("spans", pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32())]))),
+        ("rules", pa.list_(pa.int32())),
+        ("log_probability", pa.float64()),
+    ]
+)
+"""What made an example: the method, its version, the (seed, index) of the draw, the ids of the
+parent examples, the token spans of ``text`` that were put in, the grammar rules used, and the
+natural logarithm of the probability of the derivation."""
+
+COLUMNS: Mapping[str, pa.DataType] = {
+    "id": pa.string(),
+    "text": pa.string(),
+    "text_pair": pa.string(),
+    "target": pa.string(),
+    "tree": pa.string(),
+    "tree_pair": pa.string(),
+    "tokens": pa.list_(pa.string()),
+    "tags": pa.list_(pa.string()),
+    "heads": pa.list_(pa.int32()),
+    "deprels": pa.list_(pa.string()),
+    "provenance": PROVENANCE,
+}
+"""Types of the agreed columns. ``label`` (absent here) is an int64 class or a list<float32>
+distribution over classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Examples as an Arrow table; ``text`` and ``id`` are always there.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(text=["walk", "jump twice"], target=["I_WALK", "I_JUMP I_JUMP"])
+    >>> len(corpus), corpus.names
+    (2, ('id', 'text', 'target'))
+    >>> corpus[1]
+    {'id': '1', 'text': 'jump twice', 'target': 'I_JUMP I_JUMP'}
+    """
+
+    table: pa.Table
+
+    @classmethod
+    def from_columns(cls, **columns: Any) -> Corpus:
+        """Build a corpus from columns given by name; ``id`` defaults to the position.
+
+        Raises
+        ------
+        CorpusError
+            If ``text`` is absent, the columns differ in length, or a value has the wrong type.
+        """
+        if "text" not in columns:
+            raise CorpusError(
+                "the corpus has no column 'text'",
+                where=f"columns {sorted(columns)}",
+                hint="name the column that holds the sentences 'text'",
+            )
+        lengths = {name: len(values) for name, values in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise CorpusError(f"columns differ in length: {lengths}", hint="pass equal columns")
+        if "id" not in columns:
+            columns = {"id": [str(i) for i in range(lengths["text"])], **columns}
+        arrays = {name: _column(name, values) for name, values in columns.items()}
+        return cls(pa.table(arrays))
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        row: dict[str, Any] = self.table.slice(range(len(self))[index], 1).to_pylist()[0]
+        return row
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for batch in self.table.to_batches(max_chunksize=4096):
+            yield from batch.to_pylist()
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self)} examples: {', '.join(self.names)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(self.table.column_names)
+
+    def column(self, name: str) -> list[Any]:
+        """Return one column as a list.
+
+        Raises
+        ------
+        CorpusError
+            If there is no such column.
+        """
+        return self.arrow(name).to_pylist()
+
+    def arrow(self, name: str) -> pa.ChunkedArray:
+        """Return one column as Arrow data (raises like :meth:`column`)."""
+        if name not in self.names:
+            raise CorpusError(
+                f"the corpus has no column {name!r}",
+                where=f"columns {', '.join(self.names)}",
+                hint=f"add a column {name!r}, or name the column to use instead",
+            )
+        return self.table.column(name)
+
+    def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
+        """Return a corpus with the column added, or replaced if it was there."""
+        array = _column(name, values)
+        if name in self.names:
+            return Corpus(self.table.set_column(self.names.index(name), name, array))
+        return Corpus(self.table.append_column(name, array))
+
+
+def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values.cast(COLUMNS[name]) if name in COLUMNS else values
+    try:
+        return pa.array(values, type=COLUMNS.get(name))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
+        raise CorpusError(
+            f"column {name!r} does not hold {COLUMNS.get(name, 'values of one type')}: {error}",
+            hint="convert its values first",
+        ) from None

@@ -1,0 +1,1 @@
+"""From grammars to new examples."""

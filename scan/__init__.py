@@ -1,0 +1,1 @@
+"""SCAN: the language, its interpreter, its splits, and models trained on it."""
