@@ -151,7 +151,17 @@ def escape(token: str) -> str:
 
     >>> escape("("), escape("a(b")
     ('-LRB-', 'a-LRB-b')
+
+    Raises
+    ------
+    BracketError
+        If it is empty or holds white space, which brackets cannot express.
     """
+    if not token or token.split() != [token]:
+        raise BracketError(
+            f"the token {token!r} cannot be written between brackets",
+            hint="tokens and labels must not be empty or contain white space",
+        )
     for character, name in _ESCAPES.items():
         token = token.replace(character, name)
     return token
