@@ -1,0 +1,271 @@
+"""The published train/test splits of SCAN, rebuilt from their rules where they have one.
+
+Most splits withhold every command with a certain phrase, so they need no download: they are
+rebuilt here line for line (as multisets: the published files are shuffled, these parts are in the
+order of :func:`scan.generator.commands`). The random ``simple`` split and the maximum compound
+divergence splits have no rule that gives them back; they are read from files below
+``TREEWRIGHT_DATA``.
+
+References
+----------
+- Lake & Baroni (2018), *Generalization without systematicity*, ICML: simple, length, jump,
+  turn-left.
+- Loula, Baroni & Lake (2018), *Rearranging the familiar: testing compositional generalization in
+  recurrent networks*, BlackboxNLP: around-right, opposite-right, right, jump-around-right and
+  filler.
+- Keysers et al. (2020), *Measuring compositional generalization*, ICLR: mcd1, mcd2, mcd3.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError, OptionError
+from grammar.files import PathLike, read_text, write_text
+from induction.corpus import Corpus
+from induction.sources import data_file
+from scan.generator import generate
+
+__all__ = ["SPLITS", "Split", "read_pairs", "split", "write_pairs"]
+
+_LONGEST_TRAINING_TARGET = 22
+_LINE = re.compile(r"IN: (?P<text>\S.*?) OUT: (?P<target>\S.*)")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A training and a test part with the columns ``id``, ``text`` and ``target``."""
+
+    name: str
+    train: Corpus
+    test: Corpus
+
+
+@dataclass(frozen=True)
+class _Phrases:
+    """A split by phrases: training commands have none of them, test commands one of ``tested``.
+
+    Test commands have none of ``avoided`` either. A ``primitive`` is an exception: as a command
+    of its own it is in training alone, so often that it makes a tenth of the lines.
+    """
+
+    tested: tuple[str, ...]
+    avoided: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    primitive: str | None = None
+
+
+def _with_verbs(phrase: str) -> tuple[str, ...]:
+    return tuple(f"{verb} {phrase}" for verb in ("walk", "look", "run", "jump"))
+
+
+# Loula et al. fill the place of the verb with primitive verbs only: a command with "turn" there
+# is in neither part
+_BY_PHRASES: dict[str, _Phrases] = {
+    "jump": _Phrases(("jump",), primitive="jump"),
+    "turn-left": _Phrases(("turn left",), primitive="turn left"),
+    "around-right": _Phrases(_with_verbs("around right"), avoided=("turn around right",)),
+    "opposite-right": _Phrases(_with_verbs("opposite right"), avoided=("turn opposite right",)),
+    "right": _Phrases(_with_verbs("right"), avoided=("turn right",)),
+    "jump-around-right": _Phrases(("jump around right",), avoided=("turn around right",)),
+} | {
+    # the number says how many verbs are seen in training before "around right"
+    f"filler-num{seen}": _Phrases(
+        ("jump around right",),
+        avoided=("turn around right",),
+        unseen=("look around right", "walk around right", "run around right")[seen:],
+    )
+    for seen in range(4)
+}
+
+_FILES: dict[str, str] = {
+    "simple": "scan/simple_split/tasks_{part}_simple.txt.gz",
+    "mcd1": "scan/mcd_split/tasks_{part}_mcd1.txt.gz",
+    "mcd2": "scan/mcd_split/tasks_{part}_mcd2.txt.gz",
+    "mcd3": "scan/mcd_split/tasks_{part}_mcd3.txt.gz",
+}
+
+SPLITS: tuple[str, ...] = ("simple", "length", *_BY_PHRASES, "mcd1", "mcd2", "mcd3")
+"""Names of the splits that :func:`split` knows."""
+
+
+def split(name: str) -> Split:
+    """Return a published split of SCAN.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SPLITS`.
+
+    Returns
+    -------
+    Split
+        Rebuilt splits keep the ids of :func:`scan.generator.generate`; the second and further
+        copies of a repeated primitive have ``-2``, ``-3``, ... added, so that ids differ. Ids of
+        splits read from files are the part and the line, such as ``train-17``.
+
+    Raises
+    ------
+    OptionError
+        If there is no split of that name; the nearest one is suggested.
+    MissingDataError
+        If the split is one that is read from files, and they are not there.
+    CorpusError
+        If such a file has a line that is not a pair.
+
+    Examples
+    --------
+    >>> jump = split("jump")
+    >>> len(jump.train), len(set(jump.train.column("text"))), len(jump.test)
+    (14670, 13204, 7706)
+    >>> jump.train.column("text").count("jump")
+    1467
+    >>> split("turn_left")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: unknown split 'turn_left' of SCAN
+      hint: did you mean 'turn-left'? The splits are simple, length, jump, turn-left, ...
+
+    Notes
+    -----
+    - ``length``: up to 22 actions in training, more (24 to 48) in the test part.
+    - ``jump``, ``turn-left``: the test part has every command with the primitive in it, save the
+      primitive alone. That one command is in training, as often as makes it a tenth of the lines
+      (1,467 of 14,670 and 2,189 of 21,890).
+    - ``around-right``, ``opposite-right``, ``right``: the phrase is in no training command; test
+      commands have it after a primitive verb (``right`` is the verb with the bare word, as in
+      ``walk right``). The 1,209 commands that have it after ``turn`` are in neither part.
+    - ``jump-around-right``: the same with ``jump`` as the only verb tested, the others trained on.
+    - ``filler-num0`` to ``filler-num3``: the same test part; none to three other verbs (``look``,
+      ``walk``, ``run``, in this order) are seen in training before ``around right``.
+    - ``simple``, ``mcd1`` to ``mcd3``: read from files. The validation parts of the maximum
+      compound divergence splits are not used.
+    """
+    if name in _BY_PHRASES:
+        return _split_by_phrases(name, _BY_PHRASES[name])
+    if name == "length":
+        return _split_by_length(name)
+    if name in _FILES:
+        return Split(name, _read_part(name, "train"), _read_part(name, "test"))
+    near = difflib.get_close_matches(str(name).lower(), SPLITS, n=1, cutoff=0.5)
+    guess = f"did you mean {near[0]!r}? " if near else ""
+    raise OptionError(
+        f"unknown split {name!r} of SCAN", hint=f"{guess}The splits are {', '.join(SPLITS)}"
+    )
+
+
+def read_pairs(path: PathLike) -> Corpus:
+    """Read a file of lines ``IN: <command> OUT: <actions>`` (unzipped if it ends in ``.gz``).
+
+    Parameters
+    ----------
+    path : path or "-"
+        ``-`` is standard input. Blank lines are passed over.
+
+    Returns
+    -------
+    Corpus
+        With the columns ``id`` (the line number, from 1), ``text`` and ``target``.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    CorpusError
+        If a line has another form; the file and line are given.
+    """
+    ids: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not (line := line.strip()):
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise CorpusError(
+                f"not a SCAN pair: {line[:60]!r}",
+                where=f"{path}:{number}",
+                hint="write each pair on one line as 'IN: <command> OUT: <actions>'",
+            )
+        ids.append(str(number))
+        pairs.append((match["text"], match["target"]))
+    return Corpus.from_columns(
+        id=ids, text=[text for text, _ in pairs], target=[target for _, target in pairs]
+    )
+
+
+def write_pairs(pairs: Corpus, path: PathLike) -> None:
+    """Write ``text`` and ``target`` as lines ``IN: ... OUT: ...``, gzipped if ``path`` says so.
+
+    Raises
+    ------
+    CorpusError
+        If there is no column ``target``, or a pair would not be read back as it is: it is empty,
+        holds a line break or ``OUT:``, or has white space at an end. Nothing is written then.
+    OutputError
+        If the file cannot be written.
+    """
+    lines: list[str] = []
+    rows = zip(*(pairs.column(name) for name in ("id", "text", "target")), strict=True)
+    for id, text, target in rows:
+        line = f"IN: {text} OUT: {target}"
+        match = _LINE.fullmatch(line)
+        if (
+            match is None
+            or (match["text"], match["target"]) != (text, target)
+            or line != line.strip()
+        ):
+            raise CorpusError(
+                f"cannot be written as one line: text {text!r}, target {target!r}",
+                where=f"example {id}",
+                hint="give it a text and a target without line breaks, 'OUT:' or outer spaces",
+            )
+        lines.append(line + "\n")
+    write_text(path, "".join(lines))
+
+
+def _split_by_phrases(name: str, phrases: _Phrases) -> Split:
+    texts = generate().column("text")
+    withheld = phrases.tested + phrases.avoided + phrases.unseen
+    seen = [place for place, text in enumerate(texts) if not _has(text, withheld)]
+    tested = [
+        place
+        for place, text in enumerate(texts)
+        if _has(text, phrases.tested) and not _has(text, phrases.avoided)
+    ]
+    if phrases.primitive is not None:
+        place = texts.index(phrases.primitive)
+        tested.remove(place)
+        seen = sorted(seen + [place] * (len(seen) // 9))
+    return Split(name, _rows(seen), _rows(tested))
+
+
+def _split_by_length(name: str) -> Split:
+    lengths = [len(target.split()) for target in generate().column("target")]
+    short = [place for place, n in enumerate(lengths) if n <= _LONGEST_TRAINING_TARGET]
+    long = [place for place, n in enumerate(lengths) if n > _LONGEST_TRAINING_TARGET]
+    return Split(name, _rows(short), _rows(long))
+
+
+def _read_part(name: str, part: str) -> Corpus:
+    pairs = read_pairs(data_file(_FILES[name].format(part=part)))
+    return pairs.with_column("id", [f"{part}-{line}" for line in pairs.column("id")])
+
+
+def _has(text: str, phrases: tuple[str, ...]) -> bool:
+    # spaces at both ends, so that only whole words match
+    return any(f" {phrase} " in f" {text} " for phrase in phrases)
+
+
+def _rows(places: list[int]) -> Corpus:
+    corpus = Corpus(generate().table.take(pa.array(places, type=pa.int64())))
+    copies: Counter[str] = Counter()
+    ids = []
+    for id in corpus.column("id"):
+        copies[id] += 1
+        ids.append(id if copies[id] == 1 else f"{id}-{copies[id]}")
+    return corpus.with_column("id", ids)
