@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from typing import Any
 
 import numba
 import numpy as np
@@ -13,6 +14,7 @@ __all__ = [
     "BoolArray",
     "Bytes",
     "FloatArray",
+    "Index",
     "IntArray",
     "LongArray",
     "empty_paths",
@@ -28,6 +30,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int32]
 LongArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Index = int | np.integer[Any]
 PathTable = tuple[LongArray, IntArray, LongArray]
 
 kernel = functools.partial(numba.njit, cache=True, nogil=True)
@@ -88,7 +91,9 @@ def reserve_paths(table: PathTable, extra: int) -> PathTable:
 
 
 @kernel()
-def extend_path(keys: LongArray, values: IntArray, made: LongArray, path: int, symbol: int) -> int:
+def extend_path(
+    keys: LongArray, values: IntArray, made: LongArray, path: Index, symbol: Index
+) -> Index:
     """Return the number of ``path`` extended by ``symbol`` (>= 0); room must be reserved."""
     key = (np.int64(path) << 32) | np.int64(symbol)
     slot = _find(keys, key)
@@ -97,13 +102,14 @@ def extend_path(keys: LongArray, values: IntArray, made: LongArray, path: int, s
         values[slot] = made[0]
         made[made[0]] = key
         made[0] += 1
-    return values[slot]
+    number: Index = values[slot]
+    return number
 
 
 @kernel(inline="always")
-def _find(keys: LongArray, key: int) -> int:
+def _find(keys: LongArray, key: Index) -> Index:
     mask = len(keys) - 1
-    slot = np.int64((np.uint64(key) * _SPREAD) >> np.uint64(20)) & mask
+    slot: Index = np.int64((np.uint64(key) * _SPREAD) >> np.uint64(20)) & mask
     while keys[slot] != -1 and keys[slot] != key:
         slot = (slot + 1) & mask
     return slot

@@ -85,7 +85,9 @@ def _token_end(text: Bytes, start: int) -> int:
 
 
 @kernel()
-def _intern(text: Bytes, begin: int, end: int, slots: IntArray, at: LongArray, size: LongArray) -> int:
+def _intern(
+    text: Bytes, begin: int, end: int, slots: IntArray, at: LongArray, size: LongArray
+) -> int:
     """Return the id of text[begin:end]; ``at`` and ``size`` locate names, their entry -1 counts."""
     value = np.uint64(14695981039346656037)
     for i in range(begin, end):
@@ -118,7 +120,7 @@ def _measure(text: Bytes) -> tuple[int, int, int]:
     inside = False
     for i in range(len(text)):
         byte = text[i]
-        bare = not (byte == _OPEN or byte == _CLOSE or _is_space(byte))
+        bare = not (byte in (_OPEN, _CLOSE) or _is_space(byte))
         tokens += bare and not inside
         inside = bare
         if byte == _OPEN:

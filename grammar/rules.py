@@ -168,7 +168,7 @@ class RuleTable:
 
     @cached_property
     def starts(self) -> LongArray:
-        """int64 array, shape (nonterminals + 1,): symbol ``k`` has rules starts[k] : starts[k + 1]."""
+        """int64 array, shape (nonterminals + 1,): where the rules of each symbol begin."""
         return np.searchsorted(self.lhs, np.arange(len(self.nonterminals) + 1)).astype(np.int64)
 
     @cached_property

@@ -4,7 +4,7 @@ The file holds one JSON object::
 
     {"schema": "treewright.grammar/1", "family": "pcfg", "start": "S",
      "nodes": [{"id": "symbol:S", "kind": "symbol", "name": "S"}, ...],
-     "edges": [{"source": "symbol:S", "target": "rule:0", "key": 0, "weight": 1.0, "count": 3}, ...]}
+     "edges": [{"source": "symbol:S", "target": "rule:0", "key": 0, "weight": 1.0}, ...]}
 
 Nodes and edges keep the order of the graph, so equal grammars give equal bytes and files can be
 compared line by line. Reading never executes anything.
@@ -48,9 +48,7 @@ def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
     """
     document = _document(text, source)
     graph = nx.MultiDiGraph()
-    graph.graph.update(
-        {k: v for k, v in document.items() if k not in {"schema", "nodes", "edges"}}
-    )
+    graph.graph.update({k: v for k, v in document.items() if k not in {"schema", "nodes", "edges"}})
     try:
         for node in document["nodes"]:
             graph.add_node(node["id"], **{k: v for k, v in node.items() if k != "id"})

@@ -103,7 +103,7 @@ class Tree:
         return tuple(words)
 
     def spans(self) -> tuple[tuple[str, int, int], ...]:
-        """Return (label, start, end) of every node in preorder; words start to end - 1 are below it."""
+        """Return (label, start, end) of every node in preorder; its words are start to end - 1."""
         spans: list[tuple[str, int, int]] = []
 
         def visit(node: Tree, start: int) -> int:
@@ -157,7 +157,8 @@ def escape(token: str) -> str:
     BracketError
         If it is empty or holds white space, which brackets cannot express.
     """
-    if not token or token.split() != [token]:
+    # exactly the characters that the reader takes for space; others, such as U+00A0, are not
+    if not token or any(character in " \t\n\v\f\r" for character in token):
         raise BracketError(
             f"the token {token!r} cannot be written between brackets",
             hint="tokens and labels must not be empty or contain white space",

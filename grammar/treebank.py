@@ -6,6 +6,7 @@ Nodes lie in preorder, words included, so the subtree of node ``i`` is the stret
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,7 +107,10 @@ class Treebank:
         BracketError
             If a tree is a bare word rather than a :class:`~grammar.tree.Tree`.
         """
-        symbols, label, size, offsets = SymbolTable(), [], [], [0]
+        symbols = SymbolTable()
+        label: list[int] = []
+        size: list[int] = []
+        offsets = [0]
 
         def visit(node: Tree | str) -> None:
             slot = len(label)
@@ -123,7 +127,10 @@ class Treebank:
             visit(tree)
             offsets.append(len(label))
         return cls(
-            np.array(label, np.int32), np.array(size, np.int32), np.array(offsets, np.int64), symbols
+            np.array(label, np.int32),
+            np.array(size, np.int32),
+            np.array(offsets, np.int64),
+            symbols,
         )
 
     def __len__(self) -> int:
@@ -182,7 +189,7 @@ class Treebank:
         names = list(self.symbols)
         words = [names[i] for i in self.label[self.is_word].tolist()]
         bounds = np.concatenate(([0], np.cumsum(self.lengths))).tolist()
-        return [tuple(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [tuple(words[a:b]) for a, b in itertools.pairwise(bounds)]
 
     def take(self, indices: Sequence[int] | LongArray | BoolArray) -> Treebank:
         """Return the treebank of the chosen trees, in the order asked for."""
@@ -242,9 +249,12 @@ class Treebank:
             "size": pa.LargeListArray.from_arrays(offsets, pa.array(self.size)),
         }
         table = pa.table(columns).replace_schema_metadata({b"schema": _SCHEMA})
-        with atomic_output(path) as temporary, pa.OSFile(str(temporary), "wb") as sink:
-            with pa.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
+        with (
+            atomic_output(path) as temporary,
+            pa.OSFile(str(temporary), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table)
 
     @classmethod
     def load(cls, path: PathLike) -> Treebank:

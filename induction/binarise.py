@@ -20,6 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from grammar.arrays import (
+    Index,
     IntArray,
     LongArray,
     empty_paths,
@@ -209,12 +210,18 @@ def _split(
                 name = extend_path(keys, values, numbers, 0, label[node])
                 name = extend_path(keys, values, numbers, name, separator)
                 if head_outward:
-                    name = extend_path(
-                        keys, values, numbers, name, label[children[heads[node]]]
-                    )
+                    name = extend_path(keys, values, numbers, name, label[children[heads[node]]])
                 name = _siblings(
-                    keys, values, numbers, name, label, children, first, end,
-                    memory, first < heads[node],
+                    keys,
+                    values,
+                    numbers,
+                    name,
+                    label,
+                    children,
+                    first,
+                    end,
+                    memory,
+                    first < heads[node],
                 )
                 path[made] = _ancestors(
                     keys, values, numbers, name, label, parent, node, vertical, separator + 1
@@ -230,14 +237,14 @@ def _siblings(
     keys: LongArray,
     values: IntArray,
     numbers: LongArray,
-    name: int,
+    name: Index,
     label: IntArray,
     children: LongArray,
     first: int,
     end: int,
     memory: int,
     from_left: bool,
-) -> int:
+) -> Index:
     """Extend a name by the labels at the end that is split off next, in sentence order."""
     memory = min(memory, end - first)
     start = first if from_left else end - memory
@@ -251,13 +258,13 @@ def _ancestors(
     keys: LongArray,
     values: IntArray,
     numbers: LongArray,
-    name: int,
+    name: Index,
     label: IntArray,
     parent: IntArray,
     node: int,
     vertical: int,
     separator: int,
-) -> int:
+) -> Index:
     """Extend a name by up to ``vertical`` labels above ``node``, the nearest first."""
     above = parent[node]
     if vertical > 0 and above >= 0:

@@ -56,7 +56,9 @@ class Corpus:
 
     Examples
     --------
-    >>> corpus = Corpus.from_columns(text=["walk", "jump twice"], target=["I_WALK", "I_JUMP I_JUMP"])
+    >>> corpus = Corpus.from_columns(
+    ...     text=["walk", "jump twice"], target=["I_WALK", "I_JUMP I_JUMP"]
+    ... )
     >>> len(corpus), corpus.names
     (2, ('id', 'text', 'target'))
     >>> corpus[1]

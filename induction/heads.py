@@ -64,7 +64,7 @@ def head_children(treebank: Treebank, table: Mapping[str, tuple[str, str]] = COL
     >>> from grammar.treebank import Treebank
     >>> trees = Treebank.parse("(VP (MD will) (VP (VB see) (NP (DT the) (NN film))))")
     >>> [int(h) for h in head_children(trees)]
-    [0, 0, -1, 1, 0, -1, 1, 0, -1, 0, -1]
+    [0, 0, -1, 0, 0, -1, 1, 0, -1, 0, -1]
     """
     # every table entry becomes steps: (label set as a row of a boolean matrix, side to search from)
     width = len(treebank.symbols)
@@ -133,7 +133,11 @@ def _find_heads(
                     break
             if found:
                 break
-        if choice >= 2 and label[children[choice - 1]] == conjunction and size[children[choice - 1]] > 1:
+        if (
+            choice >= 2
+            and label[children[choice - 1]] == conjunction
+            and size[children[choice - 1]] > 1
+        ):
             choice -= 2
         head[node] = choice
     return head

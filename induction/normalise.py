@@ -68,8 +68,7 @@ def drop_function_tags(treebank: Treebank) -> Treebank:
     """
     bare = (_BARE_LABEL.match(name) for name in treebank.symbols)
     names = [
-        match.group() if match else name
-        for match, name in zip(bare, treebank.symbols, strict=True)
+        match.group() if match else name for match, name in zip(bare, treebank.symbols, strict=True)
     ]
     return _rename_labels(treebank, names)
 
@@ -129,7 +128,9 @@ def expand_unaries(treebank: Treebank) -> Treebank:
     label = np.empty_like(size)
     size[last] = treebank.size + moved[ends] - moved[1:]
     label[last] = np.where(
-        treebank.is_word, treebank.label, np.array([c[-1] for c in chains], np.int32)[treebank.label]
+        treebank.is_word,
+        treebank.label,
+        np.array([c[-1] for c in chains], np.int32)[treebank.label],
     )
     for node in np.flatnonzero(extra).tolist():
         chain = chains[treebank.label[node]]

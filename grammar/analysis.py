@@ -1,0 +1,384 @@
+"""What a grammar is like: proper, tight, recursive; expected length and entropy.
+
+The mean matrix ``M[A, B]`` is the expected number of B children of one A. Its spectral radius
+decides whether derivations end with probability one (Booth & Thompson 1973), and the resolvent
+``(I - M)^-1`` gives expected lengths and entropies (Grenander 1976; Soule 1974).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg
+
+from grammar.arrays import BoolArray, FloatArray, LongArray
+from grammar.errors import WeightError
+
+if TYPE_CHECKING:
+    from grammar.grammar import Grammar
+    from grammar.rules import RuleTable
+
+__all__ = [
+    "Report",
+    "analyse",
+    "expected_counts",
+    "mean_matrix",
+    "productive",
+    "reachable",
+    "spectral_radius",
+    "termination",
+]
+
+CRITICAL = 1e-9
+"""How near to one a spectral radius counts as one: eigenvalues are computed to about this."""
+
+_DENSE = 200
+_NEWTON_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Report:
+    """The findings of :meth:`grammar.Grammar.check`.
+
+    Attributes
+    ----------
+    rules, nonterminals, words : int
+        Sizes.
+    improper : dict
+        Left-hand sides whose weights do not sum to one (to 1e-6), with their sums.
+    unreachable, unproductive : tuple of str
+        Symbols no derivation from the start reaches, and symbols that derive no sentence.
+    recursive : tuple of tuple of str
+        Strongly connected components of symbols that can contain themselves, largest first.
+    spectral_radius : float
+        Of the mean matrix over reachable symbols.
+    tight : bool
+        Whether derivations from the start end with probability one.
+    termination : float
+        That probability.
+    expected_length : float
+        Mean number of words of a sentence; infinite if the spectral radius is one or more.
+    entropy : float
+        Derivational entropy in bits; infinite likewise.
+    """
+
+    rules: int
+    nonterminals: int
+    words: int
+    improper: dict[str, float]
+    unreachable: tuple[str, ...]
+    unproductive: tuple[str, ...]
+    recursive: tuple[tuple[str, ...], ...] = field(repr=False)
+    spectral_radius: float
+    tight: bool
+    termination: float
+    expected_length: float
+    entropy: float
+
+    @property
+    def proper(self) -> bool:
+        """Whether the weights of every left-hand side sum to one."""
+        return not self.improper
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all findings as values that JSON can hold (infinite becomes None)."""
+        facts = {"proper": self.proper, **asdict(self)}
+        finite = (float("inf"), float("-inf"))
+        return {
+            key: None if isinstance(value, float) and value in finite else value
+            for key, value in facts.items()
+        }
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield (name, finding) pairs for people."""
+        yield "rules", f"{self.rules:,} over {self.nonterminals:,} symbols, {self.words:,} words"
+        sums = ", ".join(f"{name} sums to {total:.6g}" for name, total in self.improper.items())
+        yield "proper", f"no: {_shorten(sums)}" if self.improper else "yes"
+        yield "unreachable", _listed(self.unreachable)
+        yield "unproductive", _listed(self.unproductive)
+        components = "; ".join(" ".join(c[:8]) for c in self.recursive[:3])
+        symbols = sum(map(len, self.recursive))
+        yield "recursive", f"{symbols} symbols: {_shorten(components)}" if symbols else "none"
+        yield "spectral radius", f"{self.spectral_radius:.6f}"
+        tight = "yes" if self.tight else f"no: derivations end with p = {self.termination:.6f}"
+        yield "tight", tight
+        yield "expected length", f"{self.expected_length:.3f} words"
+        yield "entropy", f"{self.entropy:.3f} bits a derivation"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<16} {value}" for name, value in self.lines())
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = (f"<tr><th>{k}</th><td>{escape(v)}</td></tr>" for k, v in self.lines())
+        return f"<table>{''.join(rows)}</table>"
+
+
+def analyse(grammar: Grammar) -> Report:
+    """Examine a grammar; see :class:`Report`."""
+    rules = grammar.rules
+    sums = _sums(grammar, grammar.weight)
+    improper = np.abs(sums - 1.0) > 1e-6
+    reached, fertile = reachable(grammar), productive(grammar)
+    means = mean_matrix(grammar)[reached][:, reached]
+    radius = spectral_radius(means)
+    sound = bool(fertile[reached].all()) and not improper[reached].any()
+    tight = sound and radius <= 1.0 + CRITICAL
+    ends = 1.0 if tight else float(termination(grammar)[grammar.start_id])
+    length = entropy = float("inf")
+    if tight and radius < 1.0 - CRITICAL:
+        uses = expected_counts(grammar)
+        length = float(uses @ _word_counts(grammar))
+        entropy = float(uses @ _information(grammar))
+    names = np.array([*rules.nonterminals, ""], object)[:-1]
+    return Report(
+        rules=len(rules),
+        nonterminals=len(rules.nonterminals),
+        words=len(rules.words),
+        improper=dict(zip(names[improper].tolist(), sums[improper].tolist(), strict=True)),
+        unreachable=tuple(names[~reached]),
+        unproductive=tuple(names[~fertile]),
+        recursive=_recursive(grammar),
+        spectral_radius=radius,
+        tight=tight or ends >= 1.0 - CRITICAL,
+        termination=ends,
+        expected_length=length,
+        entropy=entropy,
+    )
+
+
+def mean_matrix(grammar: Grammar) -> sp.csr_array:
+    """Return the sparse matrix of expected children, shape (nonterminals, nonterminals)."""
+    rules = grammar.rules
+    symbols = len(rules.nonterminals)
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
+    inner = rules.rhs >= 0
+    entries = (grammar.weight[rule[inner]], (rules.lhs[rule[inner]], rules.rhs[inner]))
+    return sp.csr_array(sp.coo_array(entries, shape=(symbols, symbols)))
+
+
+def spectral_radius(matrix: sp.csr_array) -> float:
+    """Return the largest absolute eigenvalue of a non-negative matrix.
+
+    The matrix is taken apart into strongly connected components, whose largest eigenvalue is
+    real and simple (Perron-Frobenius).
+
+    >>> round(spectral_radius(sp.csr_array([[0.0, 0.5], [0.5, 0.0]])), 9)
+    0.5
+    """
+    if matrix.shape[0] == 0:
+        return 0.0
+    count, component = sp.csgraph.connected_components(matrix, connection="strong")
+    sizes = np.bincount(component, minlength=count)
+    # a component of one symbol has its loop as its only eigenvalue
+    radius = float(matrix.diagonal().max())
+    for number in np.flatnonzero(sizes > 1):
+        members = np.flatnonzero(component == number)
+        radius = max(radius, _perron(matrix[members][:, members]))
+    return radius
+
+
+def expected_counts(grammar: Grammar) -> FloatArray:
+    """Return the expected number of uses of each symbol in a derivation from the start.
+
+    Shape (nonterminals,). The spectral radius over reachable symbols must be below one.
+    """
+    reached = np.flatnonzero(reachable(grammar))
+    means = mean_matrix(grammar)[reached][:, reached]
+    system = sp.csc_array(sp.eye_array(len(reached)) - means.T)
+    seed = (reached == grammar.start_id).astype(np.float64)
+    uses = np.zeros(len(grammar.rules.nonterminals))
+    uses[reached] = np.atleast_1d(scipy.sparse.linalg.spsolve(system, seed))
+    return uses
+
+
+def termination(grammar: Grammar, weight: FloatArray | None = None) -> FloatArray:
+    """Return the probability that a derivation from each symbol ends, shape (nonterminals,).
+
+    Other rule weights than the grammar's own may be given; they may sum to less than one.
+
+    The least fixed point of ``q_A = sum p prod q_B`` by Newton's method from zero, which rises
+    monotonically to it (Etessami & Yannakakis 2009), one component after the other.
+    """
+    weight = grammar.weight if weight is None else weight
+    ends = np.zeros(len(grammar.rules.nonterminals))
+    fertile = productive(grammar, weight)
+    graph = _children_graph(grammar)
+    condensed = nx.condensation(graph)
+    for component in reversed(list(nx.topological_sort(condensed))):
+        members = np.array(sorted(condensed.nodes[component]["members"]), np.int64)
+        members = members[fertile[members]]
+        if len(members):
+            _newton(grammar.rules, weight, members, ends)
+    return np.minimum(ends, 1.0)
+
+
+def reachable(grammar: Grammar) -> BoolArray:
+    """Return which symbols a derivation from the start can contain, shape (nonterminals,)."""
+    rules = grammar.rules
+    found = np.zeros(len(rules.nonterminals), np.bool_)
+    fresh = np.array([grammar.start_id])
+    while len(fresh):
+        found[fresh] = True
+        children = rules.rhs[_child_slots(grammar, fresh)]
+        children = np.unique(children[children >= 0])
+        fresh = children[~found[children]]
+    return found
+
+
+def productive(grammar: Grammar, weight: FloatArray | None = None) -> BoolArray:
+    """Return which symbols derive at least one sentence, shape (nonterminals,)."""
+    rules = grammar.rules
+    fertile = np.zeros(len(rules.nonterminals), np.bool_)
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
+    inner = rules.rhs >= 0
+    positive = (grammar.weight if weight is None else weight) > 0
+    while True:
+        barren = np.zeros(len(rules), np.bool_)
+        barren[rule[inner][~fertile[rules.rhs[inner]]]] = True
+        now = fertile.copy()
+        now[rules.lhs[~barren & positive]] = True
+        if (now == fertile).all():
+            return fertile
+        fertile = now
+
+
+def renormalised_weights(grammar: Grammar) -> FloatArray:
+    """Return the weights of the grammar conditioned on derivations that end (Chi 1999, sec. 3).
+
+    Raises
+    ------
+    WeightError
+        If a reachable symbol never derives a sentence, so nothing is left to condition on.
+    """
+    ends = termination(grammar)
+    rules = grammar.rules
+    if ends[grammar.start_id] == 0.0:
+        raise WeightError(
+            f"no derivation from {grammar.start} ends", hint="add rules that lead to words"
+        )
+    factor = np.ones(len(rules.rhs))
+    inner = rules.rhs >= 0
+    factor[inner] = ends[rules.rhs[inner]]
+    return (
+        grammar.weight
+        * _row_products(factor, rules.offsets)
+        / np.maximum(ends[rules.lhs], np.finfo(float).tiny)
+    )
+
+
+def _newton(rules: RuleTable, weights: FloatArray, members: LongArray, ends: FloatArray) -> None:
+    """Raise ``ends`` of one component to its fixed point, the components below being done."""
+    local = np.full(len(ends), -1, np.int64)
+    local[members] = np.arange(len(members))
+    chosen = np.flatnonzero(local[rules.lhs] >= 0)
+    slots = np.concatenate([np.arange(*rules.offsets[[r, r + 1]]) for r in chosen])
+    offsets = np.concatenate(([0], np.cumsum(np.diff(rules.offsets)[chosen])))
+    child, lhs, weight = rules.rhs[slots], local[rules.lhs[chosen]], weights[chosen]
+    rule = np.repeat(np.arange(len(chosen)), np.diff(offsets))
+    inside = np.flatnonzero((child >= 0) & (local[child] >= 0))
+    for _ in range(_NEWTON_STEPS):
+        factor = np.where(child >= 0, ends[child], 1.0)
+        value = np.bincount(lhs, weight * _row_products(factor, offsets), minlength=len(members))
+        gap = value - ends[members]
+        if np.abs(gap).max() <= 1e-15:
+            return
+        slope = weight[rule[inside]] * _products_without(factor, offsets, rule, inside)
+        entries = (slope, (lhs[rule[inside]], local[child[inside]]))
+        jacobian = sp.csc_array(sp.coo_array(entries, shape=(len(members), len(members))))
+        system = sp.csc_array(sp.eye_array(len(members)) - jacobian)
+        with np.errstate(all="ignore"):
+            step = np.atleast_1d(scipy.sparse.linalg.spsolve(system, gap))
+        if not np.isfinite(step).all():  # critical: the fixed point is where the system is singular
+            step = gap
+        ends[members] = np.minimum(ends[members] + np.maximum(step, 0.0), 1.0)
+
+
+def _row_products(factor: FloatArray, offsets: LongArray) -> FloatArray:
+    """Return the product of each row ``factor[offsets[r] : offsets[r + 1]]``; 1 if it is empty."""
+    product = np.ones(len(offsets) - 1)
+    np.multiply.at(product, np.repeat(np.arange(len(product)), np.diff(offsets)), factor)
+    return product
+
+
+def _products_without(
+    factor: FloatArray, offsets: LongArray, row: LongArray, slots: LongArray
+) -> FloatArray:
+    """Return, for each slot, the product of the other factors of its row."""
+    product = np.empty(len(slots))
+    for i, slot in enumerate(slots.tolist()):
+        begin, end = offsets[row[slot]], offsets[row[slot] + 1]
+        product[i] = factor[begin:slot].prod() * factor[slot + 1 : end].prod()
+    return product
+
+
+def _perron(matrix: sp.csr_array) -> float:
+    if matrix.shape[0] <= _DENSE:
+        return float(np.abs(np.linalg.eigvals(matrix.toarray())).max())
+    # a fixed first vector: the default one is random
+    largest = scipy.sparse.linalg.eigs(
+        matrix, k=1, which="LR", v0=np.ones(matrix.shape[0]), return_eigenvectors=False
+    )
+    return float(largest[0].real)
+
+
+def _word_counts(grammar: Grammar) -> FloatArray:
+    """Return the expected number of words written by one use of each symbol's own rules."""
+    rules = grammar.rules
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
+    words = np.bincount(rule[rules.rhs < 0], minlength=len(rules))
+    return _sums(grammar, grammar.weight * words)
+
+
+def _information(grammar: Grammar) -> FloatArray:
+    """Return the entropy in bits of each symbol's choice of rule."""
+    weight = grammar.weight
+    bits = -weight * np.log2(np.where(weight > 0, weight, 1.0))
+    return _sums(grammar, bits)
+
+
+def _sums(grammar: Grammar, values: FloatArray) -> FloatArray:
+    """Sum values of rules by left-hand side."""
+    rules = grammar.rules
+    return np.bincount(rules.lhs, values, minlength=len(rules.nonterminals)).astype(np.float64)
+
+
+def _children_graph(grammar: Grammar) -> nx.DiGraph:
+    means = mean_matrix(grammar).tocoo()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(means.shape[0]))
+    graph.add_edges_from(zip(means.row.tolist(), means.col.tolist(), strict=True))
+    return graph
+
+
+def _recursive(grammar: Grammar) -> tuple[tuple[str, ...], ...]:
+    graph = _children_graph(grammar)
+    names = grammar.rules.nonterminals
+    components = (
+        tuple(sorted(names[i] for i in component))
+        for component in nx.strongly_connected_components(graph)
+        if len(component) > 1 or graph.has_edge(*(list(component) * 2))
+    )
+    return tuple(sorted(components, key=lambda c: (-len(c), c)))
+
+
+def _child_slots(grammar: Grammar, symbols: LongArray) -> BoolArray:
+    """Return which entries of ``rhs`` stand in rules of these symbols."""
+    rules = grammar.rules
+    chosen = np.zeros(len(rules.nonterminals), np.bool_)
+    chosen[symbols] = True
+    return np.repeat(chosen[rules.lhs], np.diff(rules.offsets))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"{len(names)}: {_shorten(' '.join(names))}" if names else "none"
+
+
+def _shorten(text: str, width: int = 90) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."

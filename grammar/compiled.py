@@ -1,0 +1,80 @@
+"""A grammar as arrays: what sampling and counting kernels run on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+
+__all__ = ["CompiledGrammar", "alias_tables"]
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledGrammar:
+    """Rules by left-hand side in compressed rows, with alias tables for drawing.
+
+    Attributes
+    ----------
+    start : int
+        Id of the start symbol.
+    starts : int64 array, shape (nonterminals + 1,)
+        Symbol ``k`` has rules ``starts[k] : starts[k + 1]``.
+    offsets : int64 array, shape (rules + 1,); rhs : int32 array
+        Right-hand sides; nonterminal ``k`` is ``k``, word ``w`` is ``-1 - w``.
+    weight, log_weight : float64 arrays, shape (rules,)
+        Probabilities given the left-hand side, and their natural logarithms.
+    alias_cut : float64 array, alias_rule : int64 array, shape (rules,)
+        Walker's alias tables, one a symbol (see :func:`alias_tables`).
+    """
+
+    start: int
+    starts: LongArray
+    offsets: LongArray
+    rhs: IntArray
+    weight: FloatArray
+    log_weight: FloatArray
+    alias_cut: FloatArray
+    alias_rule: LongArray
+
+
+@kernel()
+def alias_tables(weight: FloatArray, starts: LongArray) -> tuple[FloatArray, LongArray]:
+    """Build Walker's alias tables (Vose 1991) for the rows ``starts[k] : starts[k + 1]``.
+
+    To draw from a row with n entries: take a uniform u, let ``i = floor(u n)`` and
+    ``f = u n - i``; the result is entry i of the row if ``f < cut[i]``, else ``alias[i]``.
+    Rows are normalised by their own sums.
+    """
+    cut = np.ones(len(weight))
+    alias = np.arange(len(weight))
+    small = np.empty(len(weight), np.int64)
+    large = np.empty(len(weight), np.int64)
+    for row in range(len(starts) - 1):
+        begin, end = starts[row], starts[row + 1]
+        total = weight[begin:end].sum()
+        smalls = larges = 0
+        for i in range(begin, end):
+            cut[i] = weight[i] * (end - begin) / total
+            if cut[i] < 1.0:
+                small[smalls] = i
+                smalls += 1
+            else:
+                large[larges] = i
+                larges += 1
+        while smalls > 0 and larges > 0:
+            smalls -= 1
+            less, more = small[smalls], large[larges - 1]
+            alias[less] = more
+            cut[more] -= 1.0 - cut[less]
+            if cut[more] < 1.0:
+                larges -= 1
+                small[smalls] = more
+                smalls += 1
+        # what is left over differs from one only by rounding, unless it has no weight at all
+        for i in range(smalls):
+            cut[small[i]] = 1.0
+        for i in range(larges):
+            cut[large[i]] = 1.0
+    return cut, alias

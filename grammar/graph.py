@@ -1,0 +1,118 @@
+"""Grammars to AND/OR graphs and back (design: symbol, word and rule nodes)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from grammar.errors import SchemaError
+from grammar.rules import Nonterminal, Production
+
+if TYPE_CHECKING:
+    from grammar.grammar import Grammar
+
+__all__ = ["grammar_from_graph", "grammar_to_graph"]
+
+
+def grammar_to_graph(grammar: Grammar) -> nx.MultiDiGraph:
+    """Build the graph of a grammar; see :attr:`grammar.grammar.Grammar.graph`."""
+    rules = grammar.rules
+    symbols = [f"symbol:{name}" for name in rules.nonterminals]
+    words = [f"word:{name}" for name in rules.words]
+    graph = nx.MultiDiGraph(family=grammar.family, start=grammar.start)
+    for kind, nodes, names in (
+        ("symbol", symbols, rules.nonterminals),
+        ("word", words, rules.words),
+    ):
+        graph.add_nodes_from(
+            (node, {"kind": kind, "name": name}) for node, name in zip(nodes, names, strict=True)
+        )
+    graph.add_nodes_from(
+        (f"rule:{i}", {"kind": "rule", "text": str(production).rpartition(" [")[0]})
+        for i, production in enumerate(grammar)
+    )
+    columns = zip(rules.lhs.tolist(), grammar.weight.tolist(), grammar.count.tolist(), strict=True)
+    graph.add_edges_from(
+        (symbols[lhs], f"rule:{i}", 0, {"weight": weight, "count": count})
+        for i, (lhs, weight, count) in enumerate(columns)
+    )
+    bounds, rhs = rules.offsets.tolist(), rules.rhs.tolist()
+    graph.add_edges_from(
+        (f"rule:{i}", symbols[c] if c >= 0 else words[-1 - c], position, {"position": position})
+        for i in range(len(rules))
+        for position, c in enumerate(rhs[bounds[i] : bounds[i + 1]])
+    )
+    return graph
+
+
+def grammar_from_graph(
+    graph: nx.MultiDiGraph,
+    *,
+    source: str = "the graph",
+    start: str | None = None,
+    normalise: bool = False,
+) -> Grammar:
+    """Read a PCFG off a graph.
+
+    Raises
+    ------
+    SchemaError
+        If the graph is of another family, or a node or edge does not follow the layout.
+    """
+    from grammar.grammar import Grammar
+
+    family = graph.graph.get("family")
+    if family != Grammar.family:
+        raise SchemaError(
+            f"this is a grammar of the family {family!r}, not {Grammar.family!r}",
+            where=source,
+            hint="use the verb or class that made it",
+        )
+    productions = [
+        _production(graph, symbol, rule, data, source)
+        for symbol, rule, data in graph.edges(data=True)
+        if graph.nodes[symbol].get("kind") == "symbol"
+    ]
+    return Grammar.from_productions(
+        productions,
+        start=graph.graph.get("start") if start is None else start,
+        normalise=normalise,
+    )
+
+
+def _production(
+    graph: nx.MultiDiGraph, symbol: str, rule: str, data: dict[str, Any], source: str
+) -> Production:
+    children = sorted(
+        ((edge.get("position"), child) for _, child, edge in graph.out_edges(rule, data=True)),
+        key=lambda pair: (pair[0] is None, pair[0]),
+    )
+    weight, count = data.get("weight"), data.get("count", 0)
+    positions = [position for position, _ in children]
+    well_formed = (
+        graph.nodes[rule].get("kind") == "rule"
+        and isinstance(weight, float | int)
+        and isinstance(count, int | np.integer)
+        and positions == list(range(len(positions)))
+        and graph.in_degree(rule) == 1
+    )
+    if not well_formed:
+        raise SchemaError(
+            f"the rule {rule} of {symbol} does not follow the layout",
+            where=source,
+            hint="a rule has one parent, a numeric weight, and children at positions 0, 1, 2 ...",
+        )
+    rhs = tuple(_child(graph, child, source) for _, child in children)
+    return Production(_child(graph, symbol, source), rhs, float(weight), int(count))  # type: ignore[arg-type]
+
+
+def _child(graph: nx.MultiDiGraph, node: str, source: str) -> Nonterminal | str:
+    data = graph.nodes[node]
+    name = data.get("name")
+    if data.get("kind") not in ("symbol", "word") or not isinstance(name, str):
+        raise SchemaError(
+            f"the node {node!r} is neither a symbol nor a word with a name", where=source
+        )
+    return name if data["kind"] == "word" else Nonterminal(name)

@@ -1,0 +1,394 @@
+"""Exact sampling of derivations whose yields have a length in a band.
+
+``inside[x, n]`` is the probability that x yields exactly n words, for every symbol and for every
+*suffix*: the part of a right-hand side from some child on. A suffix is its first child and the
+next suffix, so all recursions have two parts, whatever the length of the rules. As far as lengths
+go all words are alike, which makes the tables small.
+
+Unary chains, and rules with children that may yield nothing, make the values of one length depend
+on each other. They do so linearly, in the same way for every length, so one sparse factorisation
+solves them all (the empty yields themselves are a least fixed point).
+
+A long sentence has a tiny probability. Multiplying the weight of each word by a factor changes no
+conditional probability given the length, so the tables are rescaled by such factors on the way
+(Boltzmann tilting), and lengths never underflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg
+
+from grammar.analysis import productive, termination
+from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+from grammar.compiled import alias_tables
+from grammar.counter_rng import below, next_uniform, open_stream
+from grammar.derivations import Derivations, collect
+from grammar.errors import LengthBandError, OptionError
+from grammar.grammar import Grammar
+
+__all__ = ["LengthSampler", "length_distribution"]
+
+_SMALL = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class _Suffixes:
+    """Right-hand sides as units: nonterminals first, then the word unit, then longer suffixes.
+
+    ``unit[i]`` is the unit of the suffix that begins at entry i of ``rules.rhs``; a suffix of one
+    child is that child. ``first`` and ``rest`` take longer suffixes apart. Unit ``empty`` stands
+    for a right-hand side without children.
+    """
+
+    symbols: int
+    unit: LongArray
+    rule_unit: LongArray
+    first: LongArray
+    rest: LongArray
+
+    @property
+    def word(self) -> int:
+        return self.symbols
+
+    @property
+    def empty(self) -> int:
+        return self.symbols + 1
+
+    @property
+    def count(self) -> int:
+        return self.symbols + 2 + len(self.first)
+
+
+class LengthSampler:
+    """Draws derivations with their probability given that the yield has a length in a band.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        Need not be tight: a band of lengths is always finite.
+    shortest, longest : int
+        The band, both ends included, in words.
+
+    Raises
+    ------
+    OptionError
+        If the band is not 0 <= shortest <= longest.
+    LengthBandError
+        If the grammar has no sentence with such a length.
+
+    Examples
+    --------
+    >>> sampler = LengthSampler(Grammar.parse("S -> 'a' S [0.5] | 'b' [0.5]"), 2, 3)
+    >>> sorted({int(n) for n in np.diff(sampler.draw(np.uint64(7), 0, 50).word_offsets)})
+    [2, 3]
+    """
+
+    def __init__(self, grammar: Grammar, shortest: int, longest: int) -> None:
+        if not 0 <= shortest <= longest:
+            raise OptionError(
+                f"the length band {shortest}:{longest} is not a band",
+                hint="give 0 <= shortest <= longest, for example 5:20",
+            )
+        inside, suffixes, log_tilt = _inside_lengths(grammar, longest)
+        mass = _log_masses(inside, grammar.start_id, log_tilt)
+        if not np.isfinite(mass[shortest:]).any():
+            raise _no_length(grammar, shortest, longest)
+        band = np.exp(mass[shortest:] - mass[shortest:].max())
+        self._band = np.cumsum(band / band.sum())
+        self._shortest, self._longest = shortest, longest
+        self._grammar, self._inside, self._suffixes = grammar, inside, suffixes
+        self._groups = _rule_groups(grammar, suffixes, inside)
+
+    def draw(self, key: np.uint64, first: int, count: int) -> Derivations:
+        """Draw the derivations numbered ``first`` to ``first + count - 1`` of a stream family.
+
+        ``log_probability`` is that of the derivation under the grammar, not given the band.
+        """
+        rules, suffixes = self._grammar.rules, self._suffixes
+        tables = (
+            self._band, self._shortest, self._grammar.start_id, *self._groups,
+            rules.offsets, rules.rhs, suffixes.unit, suffixes.word, self._inside,
+            self._grammar.compiled.log_weight,
+        )  # fmt: skip
+        return collect(
+            lambda at, buffers: _draw_band(key, at, *tables, *buffers),
+            first,
+            count,
+            count * 4 * (self._longest + 1) + 1024,
+        )
+
+
+def length_distribution(grammar: Grammar, longest: int) -> FloatArray:
+    """Return the probability of each yield length from 0 to ``longest``.
+
+    >>> length_distribution(Grammar.parse("S -> 'a' S [0.5] | 'b' [0.5]"), 3).tolist()
+    [0.0, 0.5, 0.25, 0.125]
+    """
+    inside, _, log_tilt = _inside_lengths(grammar, longest)
+    return np.exp(_log_masses(inside, grammar.start_id, log_tilt))
+
+
+def _log_masses(inside: FloatArray, symbol: int, log_tilt: float) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.log(inside[symbol]) - log_tilt * np.arange(inside.shape[1])
+
+
+def _inside_lengths(grammar: Grammar, longest: int) -> tuple[FloatArray, _Suffixes, float]:
+    """Return the table (units, longest + 1), the suffixes, and the log of the tilt of a word."""
+    suffixes = _suffixes(grammar)
+    weight = _ending_weights(grammar)
+    inside = np.zeros((suffixes.count, longest + 1))
+    inside[suffixes.empty, 0] = 1.0
+    inside[: suffixes.symbols, 0] = _empty_yields(grammar, weight)
+    _empty_suffixes(inside, suffixes.first, suffixes.rest, suffixes.symbols + 2)
+    if longest > 0:
+        inside[suffixes.word, 1] = 1.0
+    step = _same_length_steps(grammar, weight, suffixes, inside[:, 0])
+    identity = sp.eye_array(suffixes.count, format="csc")
+    solve = scipy.sparse.linalg.splu(sp.csc_array(identity - step)).solve
+    log_tilt = 0.0
+    for n in range(1, longest + 1):
+        known = np.zeros(suffixes.count)
+        known[suffixes.word] = inside[suffixes.word, n]
+        _convolve(inside, suffixes.first, suffixes.rest, n, known[suffixes.symbols + 2 :])
+        inside[:, n] = np.maximum(solve(known), 0.0)
+        largest = inside[: suffixes.symbols, n].max()
+        if 0.0 < largest < _SMALL:
+            scale = -np.log(largest) / n
+            inside[:, : n + 1] *= np.exp(scale * np.arange(n + 1))
+            log_tilt += scale
+    return inside, suffixes, log_tilt
+
+
+def _suffixes(grammar: Grammar) -> _Suffixes:
+    rules = grammar.rules
+    symbols = len(rules.nonterminals)
+    children = np.where(rules.rhs >= 0, rules.rhs, symbols).tolist()
+    bounds = rules.offsets.tolist()
+    unit = np.zeros(len(children), np.int64)
+    rule_unit = np.full(len(rules), symbols + 1, np.int64)
+    known: dict[tuple[int, int], int] = {}
+    for rule in range(len(rules)):
+        rest = -1
+        for i in range(bounds[rule + 1] - 1, bounds[rule] - 1, -1):
+            pair = (children[i], rest)
+            rest = children[i] if rest < 0 else known.setdefault(pair, symbols + 2 + len(known))
+            unit[i] = rest
+        if rest >= 0:
+            rule_unit[rule] = rest
+    pairs = np.array(list(known), np.int64).reshape(-1, 2)
+    return _Suffixes(symbols, unit, rule_unit, pairs[:, 0].copy(), pairs[:, 1].copy())
+
+
+def _ending_weights(grammar: Grammar) -> FloatArray:
+    """Return the rule weights, with those of rules that can never end set to zero."""
+    rules = grammar.rules
+    fertile = productive(grammar)
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
+    inner = np.flatnonzero(rules.rhs >= 0)
+    weight = grammar.weight.copy()
+    weight[rule[inner[~fertile[rules.rhs[inner]]]]] = 0.0
+    return weight
+
+
+def _empty_yields(grammar: Grammar, weight: FloatArray) -> FloatArray:
+    """Return the probability that each symbol yields no words: it ends without using any."""
+    rules = grammar.rules
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
+    wordless = weight.copy()
+    wordless[rule[rules.rhs < 0]] = 0.0
+    return termination(grammar, wordless)
+
+
+def _same_length_steps(
+    grammar: Grammar, weight: FloatArray, suffixes: _Suffixes, empty: FloatArray
+) -> sp.csc_array:
+    """Return how the values of one length depend on each other, shape (units, units)."""
+    longer = np.arange(len(suffixes.first)) + suffixes.symbols + 2
+    rows = np.concatenate((grammar.rules.lhs, longer, longer))
+    columns = np.concatenate((suffixes.rule_unit, suffixes.first, suffixes.rest))
+    values = np.concatenate((weight, empty[suffixes.rest], empty[suffixes.first]))
+    used = values > 0
+    entries = (values[used], (rows[used], columns[used]))
+    return sp.csc_array(sp.coo_array(entries, shape=(suffixes.count, suffixes.count)))
+
+
+Groups = tuple[LongArray, LongArray, LongArray, FloatArray, FloatArray, LongArray]
+
+
+def _rule_groups(grammar: Grammar, suffixes: _Suffixes, inside: FloatArray) -> Groups:
+    """Group the rules of each symbol by unit: given a length, they differ by weight only.
+
+    Returns row starts of the groups of each symbol, row starts of the rules of each group, the
+    rules so ordered, ``chance[n, g]`` (the probability of the groups of a symbol up to g given
+    the length n, not normalised), and alias tables for the rules of a group.
+    """
+    rules = grammar.rules
+    weight = _ending_weights(grammar)
+    order = np.lexsort((suffixes.rule_unit, rules.lhs))
+    lhs, unit = rules.lhs[order].astype(np.int64), suffixes.rule_unit[order]
+    heads = np.flatnonzero(np.concatenate(([True], (np.diff(lhs) != 0) | (np.diff(unit) != 0))))
+    starts = np.searchsorted(lhs[heads], np.arange(suffixes.symbols + 1)).astype(np.int64)
+    total = np.add.reduceat(weight[order], heads)
+    chance = np.ascontiguousarray(inside[unit[heads]].T) * total
+    _accumulate(chance, starts)
+    members = np.append(heads, len(order))
+    # a group without weight needs a table like any other, though it is never drawn
+    drawn = np.where(np.repeat(total > 0, np.diff(members)), weight[order], 1.0)
+    cut, alias = alias_tables(drawn, members)
+    return starts, members, order, chance, cut, alias
+
+
+def _no_length(grammar: Grammar, shortest: int, longest: int) -> LengthBandError:
+    inside, _, _ = _inside_lengths(grammar, 2 * longest + 20)
+    possible = np.flatnonzero(inside[grammar.start_id] > 0)
+    near = sorted(possible, key=lambda n: max(shortest - n, n - longest))[:5]
+    listed = ", ".join(str(n) for n in sorted(near))
+    return LengthBandError(
+        f"the grammar has no sentence of {shortest} to {longest} words",
+        where=f"start symbol {grammar.start}",
+        hint=f"the nearest lengths it can produce: {listed}"
+        if listed
+        else f"it has no sentence of up to {2 * longest + 20} words",
+    )
+
+
+@kernel()
+def _empty_suffixes(inside: FloatArray, first: LongArray, rest: LongArray, begin: int) -> None:
+    for i in range(len(first)):
+        inside[begin + i, 0] = inside[first[i], 0] * inside[rest[i], 0]
+
+
+@kernel()
+def _convolve(
+    inside: FloatArray, first: LongArray, rest: LongArray, n: int, out: FloatArray
+) -> None:
+    """Sum over the splits of n words in which both parts are shorter than n."""
+    for i in range(len(first)):
+        a, b = first[i], rest[i]
+        total = 0.0
+        for k in range(1, n):
+            total += inside[a, k] * inside[b, n - k]
+        out[i] = total
+
+
+@kernel()
+def _accumulate(chance: FloatArray, starts: LongArray) -> None:
+    """Sum each row of groups cumulatively, beginning anew at every symbol."""
+    for n in range(len(chance)):
+        for symbol in range(len(starts) - 1):
+            for group in range(starts[symbol] + 1, starts[symbol + 1]):
+                chance[n, group] += chance[n, group - 1]
+
+
+@kernel()
+def _choose(sums: FloatArray, begin: int, end: int, u: float) -> int:
+    """Return the entry of cumulative sums[begin:end] that the uniform number u falls into."""
+    target = u * sums[end - 1]
+    end -= 1
+    while begin < end:
+        middle = (begin + end) // 2
+        if sums[middle] > target:
+            end = middle
+        else:
+            begin = middle + 1
+    return begin
+
+
+@kernel()
+def _split(inside: FloatArray, child: int, rest: int, n: int, u: float) -> int:
+    """Return how many of n words the child takes, the rest of its siblings taking the others."""
+    total = 0.0
+    for k in range(n + 1):
+        total += inside[child, k] * inside[rest, n - k]
+    target = u * total
+    total = 0.0
+    last = 0
+    for k in range(n + 1):
+        part = inside[child, k] * inside[rest, n - k]
+        if part > 0.0:
+            total += part
+            last = k
+            if total > target:
+                break
+    return last
+
+
+@kernel()
+def _draw_band(
+    key: np.uint64,
+    first: int,
+    band: FloatArray,
+    shortest: int,
+    start: int,
+    starts: LongArray,
+    members: LongArray,
+    order: LongArray,
+    chance: FloatArray,
+    cut: FloatArray,
+    alias: LongArray,
+    offsets: LongArray,
+    rhs: IntArray,
+    unit: LongArray,
+    word_unit: int,
+    inside: FloatArray,
+    log_weight: FloatArray,
+    stack: LongArray,
+    words: IntArray,
+    word_offsets: LongArray,
+    rules: IntArray,
+    rule_offsets: LongArray,
+    log_probability: FloatArray,
+) -> int:
+    w = r = 0
+    for done in range(len(log_probability)):
+        state = open_stream(key, first + done)
+        state, u = next_uniform(state)
+        score = 0.0
+        # the stack holds pairs: a child and the number of words that it must yield
+        stack[0] = start
+        stack[1] = shortest + _choose(band, 0, len(band), u)
+        depth = 2
+        while depth > 0:
+            depth -= 2
+            symbol, n = stack[depth], stack[depth + 1]
+            if symbol < 0:
+                if w == len(words):
+                    return done
+                words[w] = -1 - symbol
+                w += 1
+                continue
+            state, u = next_uniform(state)
+            group = _choose(chance[n], starts[symbol], starts[symbol + 1], u)
+            state, u = next_uniform(state)
+            width = members[group + 1] - members[group]
+            entry = below(u, width)
+            place = members[group] + entry
+            if u * width - entry >= cut[place]:
+                place = alias[place]
+            rule = order[place]
+            score += log_weight[rule]
+            begin, end = offsets[rule], offsets[rule + 1]
+            if r == len(rules) or depth + 2 * (end - begin) > len(stack):
+                return done
+            rules[r] = rule
+            r += 1
+            for i in range(begin, end):
+                k = n
+                if i + 1 < end:
+                    child = rhs[i] if rhs[i] >= 0 else word_unit
+                    state, u = next_uniform(state)
+                    k = _split(inside, child, unit[i + 1], n, u)
+                slot = depth + 2 * (end - 1 - i)
+                stack[slot] = rhs[i]
+                stack[slot + 1] = k
+                n -= k
+            depth += 2 * (end - begin)
+        word_offsets[done + 1] = w
+        rule_offsets[done + 1] = r
+        log_probability[done] = score
+    return len(log_probability)
