@@ -83,7 +83,7 @@ def sample_sentences(
     --------
     >>> grammar = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
     >>> sample_sentences(grammar, 3, length=(2, 3)).column("text")
-    ['very good', 'very good', 'very good']
+    ['very good', 'very very good', 'very very good']
     """
     batches = sentence_batches(
         grammar, n, seed=seed, start=start, length=length, trees=trees, workers=workers,
