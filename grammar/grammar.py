@@ -159,10 +159,10 @@ class Grammar:
             If its content is not a grammar of this version.
         """
         from grammar.graph import grammar_from_graph
-        from grammar.storage import graph_from_json
+        from grammar.storage import graph_from_json, looks_like_json
 
         text = read_text(path)
-        if (text.lstrip().startswith("{") and ".json" in str(path)) or text.startswith('{"schema"'):
+        if looks_like_json(text, path):
             graph = graph_from_json(text, source=str(path))
             return grammar_from_graph(graph, source=str(path), start=start, normalise=normalise)
         return cls.parse(text, start=start, normalise=normalise, source=str(path))

@@ -13,6 +13,10 @@ compared line by line. Reading never executes anything.
 from __future__ import annotations
 
 import json
+import re
+import re
+from pathlib import Path
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -20,9 +24,17 @@ import networkx as nx
 from grammar.errors import SchemaError
 from grammar.files import PathLike, read_text, write_text
 
-__all__ = ["SCHEMA", "graph_from_json", "graph_to_json", "read_graph", "write_graph"]
+__all__ = [
+    "SCHEMA",
+    "graph_from_json",
+    "graph_to_json",
+    "looks_like_json",
+    "read_graph",
+    "write_graph",
+]
 
 SCHEMA = "treewright.grammar/1"
+_JSON_START = re.compile(r'\s*\{\s*"\w+"\s*:')
 
 
 def graph_to_json(graph: nx.MultiDiGraph) -> str:
@@ -69,6 +81,24 @@ def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
 def write_graph(graph: nx.MultiDiGraph, path: PathLike) -> None:
     """Save a grammar graph, atomically; gzipped if the name ends in ``.gz``."""
     write_text(path, graph_to_json(graph))
+
+
+def looks_like_json(text: str, path: PathLike) -> bool:
+    """Say whether a grammar file is node-link JSON rather than text notation.
+
+    >>> looks_like_json('{"schema": 1}', "-"), looks_like_json("{PRP$} -> 'her'", "-")
+    (True, False)
+    """
+    return ".json" in Path(path).suffixes or _JSON_START.match(text) is not None
+
+
+def looks_like_json(text: str, path: PathLike) -> bool:
+    """Say whether a grammar file is node-link JSON rather than text notation.
+
+    >>> looks_like_json('{"schema": 1}', "-"), looks_like_json("{PRP$} -> 'her'", "-")
+    (True, False)
+    """
+    return ".json" in Path(path).suffixes or _JSON_START.match(text) is not None
 
 
 def read_graph(path: PathLike) -> nx.MultiDiGraph:

@@ -33,6 +33,7 @@ __all__ = [
     "drop_function_tags",
     "drop_traces",
     "expand_unaries",
+    "lower_initials",
     "normalise",
 ]
 
@@ -140,10 +141,31 @@ def expand_unaries(treebank: Treebank) -> Treebank:
     return Treebank(label, size, treebank.offsets + moved[treebank.offsets], symbols)
 
 
+def lower_initials(treebank: Treebank) -> Treebank:
+    """Write the first word of every sentence as it is written elsewhere: without its capital.
+
+    Proper nouns (``NNP``, ``NNPS``), ``I`` and words with further capitals stay.
+
+    >>> print(lower_initials(Treebank.parse("(S (NP (DT The) (NNP Rex)) (VP (VBD won)))"))[0])
+    (S (NP (DT the) (NNP Rex)) (VP (VBD won)))
+    """
+    symbols = SymbolTable(treebank.symbols)
+    words = np.flatnonzero(treebank.is_word)
+    starts = np.concatenate(([0], np.cumsum(treebank.lengths)[:-1]))
+    firsts = words[starts[treebank.lengths > 0]]
+    label = treebank.label.copy()
+    for node in firsts.tolist():
+        word, tag = symbols[label[node]], symbols[label[treebank.parent[node]]]
+        if word[:1].isupper() and word != "I" and word == word.capitalize():
+            label[node] = symbols.add(word.lower()) if not tag.startswith("NNP") else label[node]
+    return treebank.relabel(label, symbols)
+
+
 STEPS: Mapping[str, Callable[[Treebank], Treebank]] = {
     "traces": drop_traces,
     "functions": drop_function_tags,
     "unaries": collapse_unaries,
+    "initials": lower_initials,
     "root": add_root,
 }
 """The steps by name, for :func:`normalise` and the command line."""

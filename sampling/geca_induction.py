@@ -1,0 +1,425 @@
+"""From a corpus to the substitution grammar of GECA (Andreas 2020)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.errors import CorpusError, OptionError
+from induction.corpus import Corpus
+from sampling.derivations import NEW, REPEATS_TARGET, REPEATS_TEXT, TOO_LONG, judge
+from sampling.exchange import (
+    Rows,
+    equal_rows,
+    interchangeable,
+    offers,
+    overlapping,
+    rows_of,
+    take_rows,
+    unions,
+)
+from sampling.substitution import HOLE, SubstitutionGrammar, hole
+from sampling.templates import (
+    SEPARATOR,
+    WHOLE,
+    Fragments,
+    NGrams,
+    Sequences,
+    cut_columns,
+    intern_ngrams,
+    list_fragments,
+)
+
+__all__ = ["Settings", "induce_grammar"]
+
+Longs = NDArray[np.int64]
+
+# verdicts take one byte each, so this is 128 MiB
+_MOST_DERIVATIONS = 2**27
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How GECA induces and draws; see :meth:`sampling.geca.GECA.induce`."""
+
+    gaps: int
+    size: int
+    window: int | None
+    max_count: int | None
+    max_length: int | None
+    max_host_length: int | None
+    pool: str
+    disjoint: bool
+    max_adjacencies: int | None
+    variants: int | None
+    limit: int | None
+    draw: str
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The distinct examples of a corpus: their ids, their words, and the spacing of each side."""
+
+    ids: list[str]
+    sides: list[tuple[str, ...]]
+    words: list[list[list[str]]]
+    sequences: Sequences
+    separator: str | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The contexts that are kept, as templates, and the rows of fillers they admit."""
+
+    hosts: Longs
+    admitted: Rows
+    counts: Longs
+    number: Longs
+
+
+def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> SubstitutionGrammar:
+    """Induce the grammar (raises like :meth:`sampling.geca.GECA.induce`)."""
+    examples = read_examples(corpus, separator)
+    sequences = examples.sequences
+    lengths = np.diff(sequences.offsets)
+    longest = int(lengths.max(initial=0))
+    host_length = longest if settings.max_host_length is None else settings.max_host_length
+    grams = intern_ngrams(sequences, settings.size, settings.max_count)
+    if not len(grams.start):
+        raise _nothing("every n-gram occurs more than max_count times", "raise max_count")
+    if lengths.min() > host_length:
+        raise _nothing("every example has more than max_host_length tokens", "raise it")
+    window = WHOLE if settings.window is None else min(settings.window, longest)
+    # with a window, the released code lets a host that holds no exchangeable fragment be filled
+    everything = settings.pool == "templates" and window != WHOLE
+    found = list_fragments(
+        sequences,
+        grams,
+        lengths <= host_length,
+        settings.gaps,
+        window,
+        exchangeable_only=not everything,
+    )
+    if not len(found.keys):
+        raise _nothing(
+            f"no two of the {found.listed} fragments occur in the same environment",
+            "allow larger fragments (gaps, size) or a narrower environment (window)",
+        )
+    first = np.unique(found.template, return_index=True)[1]
+    templates = cut_columns(
+        sequences.tokens,
+        sequences.offsets,
+        grams.table,
+        grams.size,
+        found.sequence[first],
+        found.keys[found.fragment[first]],
+    )
+    hosts = np.arange(len(first))
+    if examples.separator is not None:
+        hosts = hosts[_touches_both(*templates)]
+        if not len(hosts):
+            raise _nothing(
+                "no fragment that can be exchanged touches both text and target",
+                "allow more gaps, so that a fragment can have a part on either side",
+            )
+    choice = _admit(found, grams, hosts, settings)
+    context_count = np.bincount(found.template)[choice.hosts]
+    columns = (
+        *take_rows(templates, choice.hosts),
+        *_filler_columns(sequences, grams, found, settings),
+    )
+    verdicts = _judge(columns, choice, sequences, settings)
+    return _grammar(
+        examples, grams, found, first[choice.hosts], context_count, choice, verdicts, settings
+    )
+
+
+def read_examples(corpus: Corpus, separator: str) -> Examples:
+    """Split the examples of a corpus into words and intern them; equal ones count once.
+
+    Raises
+    ------
+    CorpusError
+        If there are no examples, a text or target is missing, or a word is a reserved mark.
+    """
+    pairs = "target" in corpus.names
+    names = ("text", "target") if pairs else ("text",)
+    values = [corpus.column(name) for name in names]
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", hint="give at least one example")
+    ids = corpus.column("id") if "id" in corpus.names else [str(i) for i in range(len(corpus))]
+    for name, column in zip(names, values, strict=True):
+        for i, value in enumerate(column):
+            if not isinstance(value, str):
+                raise CorpusError(
+                    f"the column {name!r} holds {value!r}, not text",
+                    where=f"example {i} (id {ids[i]!r})",
+                    hint="fill it in, or drop these examples"
+                    if name == "text"
+                    else "fill it in, drop these examples, or drop the column",
+                )
+    distinct: dict[str, int] = {}
+    numbers: dict[str, int] = {separator: SEPARATOR}
+    kept_sides, kept_words, kept_ids = [], [], []
+    tokens: list[int] = []
+    offsets, source_end = [0], []
+    for i, sides in enumerate(zip(*values, strict=True)):
+        words = [side.split() for side in sides]
+        joined = f" {separator} ".join(" ".join(side) for side in words)
+        if distinct.setdefault(joined, i) != i:
+            continue
+        for side in words:
+            _refuse_marks(side, separator if pairs else None, ids[i])
+        tokens.extend(numbers.setdefault(word, len(numbers)) for word in words[0])
+        source_end.append(len(tokens))
+        if pairs:
+            tokens.append(SEPARATOR)
+            tokens.extend(numbers.setdefault(word, len(numbers)) for word in words[1])
+        offsets.append(len(tokens))
+        kept_sides.append(sides)
+        kept_words.append(words)
+        kept_ids.append(ids[i])
+    sequences = Sequences(np.array(tokens, np.int32), np.array(offsets), np.array(source_end))
+    return Examples(kept_ids, kept_sides, kept_words, sequences, separator if pairs else None)
+
+
+def _refuse_marks(words: list[str], separator: str | None, name: str) -> None:
+    for word in words:
+        if word == separator:
+            raise CorpusError(
+                f"the word {word!r} is the mark between text and target",
+                where=f"example {name!r}",
+                hint="name another mark with separator=",
+            )
+        if word[0] == "⟨" and HOLE.fullmatch(word):
+            raise CorpusError(
+                f"the word {word!r} is the mark of a hole",
+                where=f"example {name!r}",
+                hint="replace it in the corpus, for example by other brackets",
+            )
+
+
+def _nothing(why: str, hint: str) -> CorpusError:
+    return CorpusError(f"no new example can be made: {why}", hint=hint)
+
+
+def _touches_both(offsets: Any, tokens: Any) -> NDArray[np.bool_]:
+    """Return which templates have a hole before and after their separator."""
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    middle = np.flatnonzero(tokens == SEPARATOR)
+    holes = np.flatnonzero(tokens < 0)
+    before = holes < middle[owner[holes]]
+    size = len(offsets) - 1
+    left = np.bincount(owner[holes[before]], minlength=size) > 0
+    right = np.bincount(owner[holes[~before]], minlength=size) > 0
+    return np.asarray(left & right)
+
+
+def _admit(found: Fragments, grams: NGrams, hosts: Longs, settings: Settings) -> Choice:
+    """Find the fillers of every host, and the sets of hosts that admit the same ones."""
+    environments = int(found.environment.max()) + 1
+    templates, fragments = int(found.template.max()) + 1, len(found.keys)
+    held = take_rows(rows_of(found.template, found.fragment, templates), hosts)
+    if settings.pool == "templates":
+        environment = np.zeros(templates, np.int64)
+        environment[found.template] = found.environment
+        rows, counts = offers(
+            hosts, found.template, found.fragment, environment, fragments, settings.max_adjacencies
+        )
+        admitted, counts = _without_held(rows, counts, held, fragments)
+        owner = np.arange(len(hosts))
+    else:
+        # hosts that hold the same fillers admit the same ones
+        first, owner = equal_rows(held)
+        held = take_rows(held, first)
+        exchange = interchangeable(found.environment, found.fragment, environments, fragments)
+        admitted = unions(*held, *exchange, fragments)
+        counts = np.bincount(found.fragment)[admitted[1]]
+    if settings.disjoint:
+        clash = overlapping(*admitted, *held, found.keys, len(grams.start) + 1)
+        admitted, counts = _keep(admitted, counts, ~clash)
+    with_held = settings.pool == "fragments" and not settings.disjoint
+    more = np.diff(admitted[0]) > (np.diff(held[0]) if with_held else 0)
+    kept = more[owner]
+    if not kept.any():
+        raise _nothing(
+            "every context is already filled with every filler it admits",
+            "allow larger fragments (gaps, size) or a narrower environment (window)",
+        )
+    offsets, fillers = admitted
+    pairs = 2 * offsets, np.stack([fillers, counts], axis=1).ravel()
+    first, number = equal_rows(pairs)
+    counted = take_rows(pairs, first)[1].reshape(-1, 2)
+    return Choice(
+        hosts[kept],
+        (take_rows(admitted, first)[0], counted[:, 0]),
+        counted[:, 1],
+        number[owner[kept]],
+    )
+
+
+def _without_held(rows: Rows, counts: Longs, held: Rows, width: int) -> tuple[Rows, Longs]:
+    owner = np.repeat(np.arange(len(rows[0]) - 1), np.diff(rows[0]))
+    holder = np.repeat(np.arange(len(held[0]) - 1), np.diff(held[0]))
+    return _keep(rows, counts, ~np.isin(owner * width + rows[1], holder * width + held[1]))
+
+
+def _keep(rows: Rows, counts: Longs, kept: NDArray[np.bool_]) -> tuple[Rows, Longs]:
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return (before[rows[0]], rows[1][kept]), counts[kept]
+
+
+def _filler_columns(
+    sequences: Sequences, grams: NGrams, found: Fragments, settings: Settings
+) -> tuple[Longs, NDArray[np.int32]]:
+    """Return the words of every fragment, ``gaps`` rows each (see ``TokenColumns``)."""
+    base = len(grams.start) + 1
+    powers = base ** np.arange(settings.gaps)
+    gram = (found.keys[:, None] // powers % base).ravel() - 1
+    filled = gram >= 0
+    lengths = np.where(filled, grams.size[gram], 0)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    return offsets, sequences.tokens[np.repeat(grams.start[gram], lengths) + within]
+
+
+def _judge(
+    columns: Any, choice: Choice, sequences: Sequences, settings: Settings
+) -> NDArray[np.uint8]:
+    """Judge every derivation; at least one is new."""
+    offsets, fillers = choice.admitted
+    total = int(np.diff(offsets)[choice.number].sum())
+    if total > _MOST_DERIVATIONS:
+        raise OptionError(
+            f"the corpus licenses {total} substitutions, more than {_MOST_DERIVATIONS}",
+            hint="lower gaps or size, widen the window, or set max_count",
+        )
+    longest = _NO_LIMIT if settings.max_length is None else settings.max_length
+    verdicts = judge(
+        columns,
+        settings.gaps,
+        choice.number,
+        offsets,
+        fillers,
+        sequences.tokens,
+        sequences.offsets,
+        sequences.source_end,
+        longest,
+    )
+    if (verdicts == NEW).any():
+        return np.asarray(verdicts)
+    text, target, long = (
+        int((verdicts == reason).sum()) for reason in (REPEATS_TEXT, REPEATS_TARGET, TOO_LONG)
+    )
+    raise _nothing(
+        f"of {total} substitutions {text} repeat a text of the corpus, {target} a target, "
+        f"and {long} have more than max_length tokens",
+        "allow larger fragments (gaps, size) or a longer max_length",
+    )
+
+
+def _grammar(
+    examples: Examples,
+    grams: NGrams,
+    found: Fragments,
+    instance: Longs,
+    context_count: Longs,
+    choice: Choice,
+    verdicts: NDArray[np.uint8],
+    settings: Settings,
+) -> SubstitutionGrammar:
+    """Assemble the grammar from the contexts that yield something new."""
+    offsets, fillers = choice.admitted
+    lengths = np.diff(offsets)[choice.number]
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    kept = np.flatnonzero(np.add.reduceat(verdicts == NEW, ends[:-1]))
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], lengths)
+    candidates = fillers[np.repeat(offsets[:-1][choice.number], lengths) + within]
+    barred = verdicts != NEW
+    barred_rows = np.concatenate(([0], np.cumsum(barred)))[ends], candidates[barred]
+    # classes and fillers in order of first use
+    _, first, number = np.unique(choice.number[kept], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    class_number = np.argsort(order)[number]
+    class_rows = take_rows(choice.admitted, choice.number[kept][first][order])
+    used, class_fillers = np.unique(class_rows[1], return_inverse=True)
+    barred_offsets, barred_fillers = take_rows(barred_rows, kept)
+    entries = take_rows((offsets, np.arange(len(fillers))), choice.number[kept][first][order])[1]
+    donor = np.unique(found.fragment, return_index=True)[1][used]
+    hosts, donors = found.sequence[instance[kept]], found.sequence[donor]
+    keys = found.keys[found.fragment]
+    return SubstitutionGrammar(
+        contexts=tuple(
+            _context_pattern(examples, grams, i, key)
+            for i, key in zip(hosts.tolist(), keys[instance[kept]].tolist(), strict=True)
+        ),
+        hosts=tuple(examples.ids[i] for i in hosts.tolist()),
+        context_count=context_count[kept],
+        context_class=class_number.astype(np.int32),
+        fillers=tuple(
+            _filler_pattern(examples, grams, i, key)
+            for i, key in zip(donors.tolist(), keys[donor].tolist(), strict=True)
+        ),
+        donors=tuple(examples.ids[i] for i in donors.tolist()),
+        class_offsets=class_rows[0],
+        class_fillers=class_fillers.astype(np.int32),
+        class_counts=choice.counts[entries],
+        barred_offsets=barred_offsets,
+        barred_fillers=np.searchsorted(used, barred_fillers).astype(np.int32),
+        method="geca",
+        separator=examples.separator,
+        options={name: getattr(settings, name) for name in ("variants", "limit", "draw")},
+    )
+
+
+def _grams_of(grams: NGrams, key: int) -> list[int]:
+    base = len(grams.start) + 1
+    found = []
+    while key:
+        key, digit = divmod(key, base)
+        found.append(digit - 1)
+    return found
+
+
+def _filler_pattern(examples: Examples, grams: NGrams, i: int, key: int) -> str:
+    """Return the words of a fragment of example i, each n-gram after its hole."""
+    begin = int(examples.sequences.offsets[i])
+    words = _words_of(examples, i)
+    tokens: list[str] = []
+    for k, g in enumerate(_grams_of(grams, key)):
+        at = begin + int(
+            np.flatnonzero(grams.table[grams.size[g] - 1, begin : begin + len(words)] == g)[0]
+        )
+        tokens += [hole(k), *words[at - begin : at - begin + int(grams.size[g])]]
+    return " ".join(tokens)
+
+
+def _words_of(examples: Examples, i: int) -> list[str]:
+    words = examples.words[i]
+    return words[0] if examples.separator is None else [*words[0], examples.separator, *words[1]]
+
+
+def _context_pattern(examples: Examples, grams: NGrams, i: int, key: int) -> str:
+    """Return the text of example i with the n-grams of a fragment cut out, spacing untouched."""
+    cuts = [(k, int(grams.size[g]), g) for k, g in enumerate(_grams_of(grams, key))]
+    position = int(examples.sequences.offsets[i])
+    sides = []
+    for text, words in zip(examples.sides[i], examples.words[i], strict=True):
+        spaces = re.split(r"\S+", text)
+        pieces, j = [spaces[0]], 0
+        while j < len(words):
+            piece, step = words[j], 1
+            for k, size, g in cuts:
+                if grams.table[size - 1, position + j] == g:
+                    piece, step = hole(k), size
+                    break
+            j += step
+            pieces += [piece, spaces[j]]
+        sides.append("".join(pieces))
+        position += len(words) + 1
+    return f" {examples.separator} ".join(sides)

@@ -1,0 +1,333 @@
+"""Substitution grammars: contexts with holes, the fillers that fit them, and the classes between.
+
+A derivation is two rules: the start symbol becomes a *context* (a training example with a
+fragment cut out), and the class of its hole becomes a *filler* (a fragment of another example).
+Contexts that admit the same fillers share a class, so the grammar says in a few symbols which
+substitutions a corpus licenses. Methods differ only in how they induce one
+(``sampling.geca`` is the first).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.errors import SchemaError
+from grammar.files import PathLike
+from grammar.storage import read_graph, write_graph
+
+__all__ = ["HOLE", "START", "ShortfallWarning", "SubstitutionGrammar", "TokenColumns", "hole"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+FAMILY = "substitution"
+START = "EXAMPLE"
+HOLE = re.compile(r"(?<!\S)⟨(\d+)⟩(?!\S)")
+"""The mark of a hole as a whole token of a pattern; its number is group 1."""
+
+
+class ShortfallWarning(UserWarning):
+    """Fewer new examples exist than were asked for; the message says how many, and why."""
+
+
+def hole(number: int) -> str:
+    """Return the mark of a hole.
+
+    >>> hole(0)
+    '⟨0⟩'
+    """
+    return f"⟨{number}⟩"
+
+
+@dataclass(frozen=True)
+class TokenColumns:
+    """The patterns of a grammar as integers, for kernels.
+
+    Token ``-1 - k`` is hole ``k``. Context ``c`` is
+    ``context_tokens[context_offsets[c]:context_offsets[c + 1]]``; what filler ``f`` puts into hole
+    ``k`` is row ``f * gaps + k`` of the filler columns (empty if the filler has fewer holes).
+    """
+
+    gaps: int
+    context_offsets: Longs
+    context_tokens: Ints
+    filler_offsets: Longs
+    filler_tokens: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SubstitutionGrammar:
+    """A substitution grammar as columns.
+
+    Rules are numbered: contexts first (0 to C - 1), then fillers (C to C + F - 1).
+
+    Parameters
+    ----------
+    contexts : tuple of str
+        Pattern of every context: a training example, its spacing kept, with holes as ⟨0⟩, ⟨1⟩; if
+        the examples are pairs, text and target stand on either side of the separator.
+    hosts : tuple of str
+        Id of the example each context was cut from (the first that yields it).
+    context_count, context_class : int64[C], int32[C]
+        How often the corpus yields the context, and the class of its hole.
+    fillers : tuple of str
+        Pattern of every filler: each hole followed by the words that go into it.
+    donors : tuple of str
+        Id of an example that holds the filler.
+    class_offsets, class_fillers, class_counts : int64[K + 1], int32[], int64[]
+        Class k admits ``class_fillers[class_offsets[k]:class_offsets[k + 1]]``, with counts.
+    barred_offsets, barred_fillers : int64[C + 1], int32[]
+        Fillers of its class that a context must not take, because the result would repeat the
+        corpus or be too long. With these, sampling needs no corpus.
+    method : str
+        The method that induced the grammar.
+    separator : str or None
+        The token between text and target; None if examples are single texts.
+    options : mapping
+        What the sampler of the method must know (numbers, strings or None).
+
+    Examples
+    --------
+    >>> grammar = SubstitutionGrammar(
+    ...     contexts=("the ⟨0⟩ sang",), hosts=("1",), context_count=np.array([2]),
+    ...     context_class=np.array([0], np.int32), fillers=("⟨0⟩ cat", "⟨0⟩ wug"),
+    ...     donors=("1", "3"), class_offsets=np.array([0, 2]),
+    ...     class_fillers=np.array([0, 1], np.int32), class_counts=np.array([3, 1]),
+    ...     barred_offsets=np.array([0, 1]), barred_fillers=np.array([0], np.int32), method="geca")
+    >>> grammar
+    SubstitutionGrammar(geca: 1 contexts, 1 classes, 2 fillers)
+    >>> sorted(grammar.graph["symbol:class-0"])
+    ['rule:1', 'rule:2']
+    """
+
+    contexts: tuple[str, ...]
+    hosts: tuple[str, ...]
+    context_count: Longs
+    context_class: Ints
+    fillers: tuple[str, ...]
+    donors: tuple[str, ...]
+    class_offsets: Longs
+    class_fillers: Ints
+    class_counts: Longs
+    barred_offsets: Longs
+    barred_fillers: Ints
+    method: str
+    separator: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"SubstitutionGrammar({self.method}: {len(self.contexts)} contexts, "
+            f"{len(self.class_offsets) - 1} classes, {len(self.fillers)} fillers)"
+        )
+
+    def log_probability(self, context: Ints, filler: Ints) -> NDArray[np.float64]:
+        """Return ln P(context) + ln P(filler | class of the context) for pairs of numbers.
+
+        Both are relative frequencies; each filler must be in the class of its context.
+        """
+        classes = self.context_class[context]
+        owners = np.repeat(np.arange(len(self.class_offsets) - 1), np.diff(self.class_offsets))
+        # (class, filler) as one ascending number, so that a pair is found by bisection
+        width = len(self.fillers)
+        entries = owners * width + self.class_fillers
+        entry = np.searchsorted(entries, classes.astype(np.int64) * width + filler)
+        totals = np.add.reduceat(self.class_counts, self.class_offsets[:-1])
+        contexts = self.context_count[context] / self.context_count.sum()
+        fillers = self.class_counts[entry] / totals[classes]
+        return np.asarray(np.log(contexts) + np.log(fillers))
+
+    @cached_property
+    def tokens(self) -> TokenColumns:
+        """The patterns as integer columns (see :class:`TokenColumns`)."""
+        numbers: dict[str, int] = {}
+
+        def encode(token: str) -> int:
+            mark = HOLE.fullmatch(token)
+            return -1 - int(mark[1]) if mark else numbers.setdefault(token, len(numbers) + 1)
+
+        contexts = [[encode(token) for token in pattern.split()] for pattern in self.contexts]
+        grams = [filler_words(pattern) for pattern in self.fillers]
+        gaps = max(map(len, grams), default=0)
+        cells = [
+            [encode(token) for token in row[k]] if k < len(row) else []
+            for row in grams
+            for k in range(gaps)
+        ]
+        return TokenColumns(gaps, *_columns(contexts), *_columns(cells))
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph:
+        """The grammar as a frozen AND/OR graph in the layout of the house.
+
+        Nodes have ``kind`` (symbol, word or rule); edges symbol -> rule carry ``weight`` (a
+        probability) and ``count``; edges rule -> child carry ``position``, which is also their key.
+        A context rule has ``pattern``, ``host`` and ``barred`` (rule numbers); a filler rule has
+        ``pattern`` and ``donor``.
+        """
+        graph = nx.MultiDiGraph(
+            family=FAMILY,
+            start=START,
+            method=self.method,
+            separator=self.separator,
+            options=dict(self.options),
+        )
+        graph.add_node(f"symbol:{START}", kind="symbol", name=START)
+        for k in range(len(self.class_offsets) - 1):
+            graph.add_node(f"symbol:class-{k}", kind="symbol", name=f"class-{k}")
+        self._add_contexts(graph)
+        self._add_fillers(graph)
+        return nx.freeze(graph)
+
+    def _add_contexts(self, graph: nx.MultiDiGraph) -> None:
+        shift = len(self.contexts)
+        total = int(self.context_count.sum())
+        for c, pattern in enumerate(self.contexts):
+            first, last = self.barred_offsets[c], self.barred_offsets[c + 1]
+            barred = (self.barred_fillers[first:last] + shift).tolist()
+            rule, count = f"rule:{c}", int(self.context_count[c])
+            graph.add_node(rule, kind="rule", pattern=pattern, host=self.hosts[c], barred=barred)
+            graph.add_edge(f"symbol:{START}", rule, key=0, weight=count / total, count=count)
+            graph.add_edge(rule, f"symbol:class-{self.context_class[c]}", key=0, position=0)
+
+    def _add_fillers(self, graph: nx.MultiDiGraph) -> None:
+        shift = len(self.contexts)
+        for f, pattern in enumerate(self.fillers):
+            rule = f"rule:{shift + f}"
+            graph.add_node(rule, kind="rule", pattern=pattern, donor=self.donors[f])
+            words = (word for words in filler_words(pattern) for word in words)
+            for position, word in enumerate(words):
+                graph.add_node(f"word:{word}", kind="word", name=word)
+                graph.add_edge(rule, f"word:{word}", key=position, position=position)
+        for k in range(len(self.class_offsets) - 1):
+            row = slice(self.class_offsets[k], self.class_offsets[k + 1])
+            counts = self.class_counts[row].tolist()
+            total = sum(counts)
+            for f, count in zip(self.class_fillers[row].tolist(), counts, strict=True):
+                graph.add_edge(
+                    f"symbol:class-{k}",
+                    f"rule:{shift + f}",
+                    key=0,
+                    weight=count / total,
+                    count=count,
+                )
+
+    def save(self, path: PathLike) -> None:
+        """Save the grammar as node-link JSON (gzipped if the name ends in ``.gz``).
+
+        Raises
+        ------
+        OutputError
+            If the path cannot be written.
+        """
+        write_graph(self.graph, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> SubstitutionGrammar:
+        """Load a saved grammar; it samples the same bytes without the corpus.
+
+        Raises
+        ------
+        UnreadableInputError
+            If the file cannot be read.
+        SchemaError
+            If it is not a grammar, is one of another family, or lacks a part.
+        """
+        return cls.from_graph(read_graph(path), source=str(path))
+
+    @classmethod
+    def from_graph(cls, graph: nx.MultiDiGraph, *, source: str = "<graph>") -> SubstitutionGrammar:
+        """Read the columns back from a graph (raises like :meth:`load`)."""
+        family = graph.graph.get("family")
+        if family != FAMILY:
+            raise SchemaError(
+                f"a grammar of the family {family!r}, not {FAMILY!r}",
+                where=source,
+                hint="load it with the class of its own family",
+            )
+        try:
+            return cls(**_columns_of_graph(graph))
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+            raise SchemaError(
+                f"not a complete substitution grammar ({error!r})",
+                where=source,
+                hint="save it again with SubstitutionGrammar.save",
+            ) from None
+
+
+def filler_words(pattern: str) -> list[list[str]]:
+    """Return the words that a filler puts into each hole.
+
+    >>> filler_words("⟨0⟩ pick up ⟨1⟩ LIFT")
+    [['pick', 'up'], ['LIFT']]
+    """
+    rows: list[list[str]] = []
+    for token in pattern.split():
+        if HOLE.fullmatch(token):
+            rows.append([])
+        else:
+            rows[-1].append(token)
+    return rows
+
+
+def _columns(rows: Iterable[list[int]]) -> tuple[Longs, Ints]:
+    rows = list(rows)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return offsets, np.array([value for row in rows for value in row], np.int32)
+
+
+def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
+    starts = graph[f"symbol:{graph.graph['start']}"]
+    shift = len(starts)
+    contexts = [graph.nodes[f"rule:{c}"] for c in range(shift)]
+    rules = sum(data["kind"] == "rule" for _, data in graph.nodes(data=True))
+    fillers = [graph.nodes[f"rule:{r}"] for r in range(shift, rules)]
+    number = {f"symbol:class-{k}": k for k in range(len(graph))}
+    members = []
+    while f"symbol:class-{len(members)}" in graph:
+        row = graph[f"symbol:class-{len(members)}"]
+        members.append(
+            sorted((int(rule[5:]) - shift, edge[0]["count"]) for rule, edge in row.items())
+        )
+    class_offsets, class_fillers = _columns([[f for f, _ in row] for row in members])
+    barred_offsets, barred_fillers = _columns([[r - shift for r in c["barred"]] for c in contexts])
+    if not contexts or not fillers or class_fillers.min() < 0:
+        raise ValueError("no contexts, no fillers, or a class that derives a context")
+    for f, data in enumerate(fillers):
+        words = [word for row in filler_words(data["pattern"]) for word in row]
+        if [f"word:{word}" for word in words] != _children(graph, f"rule:{shift + f}"):
+            raise ValueError(f"the children of rule:{shift + f} are not the words of its pattern")
+    return {
+        "contexts": tuple(c["pattern"] for c in contexts),
+        "hosts": tuple(c["host"] for c in contexts),
+        "context_count": np.array(
+            [starts[f"rule:{c}"][0]["count"] for c in range(shift)], np.int64
+        ),
+        "context_class": np.array(
+            [number[_children(graph, f"rule:{c}")[0]] for c in range(shift)], np.int32
+        ),
+        "fillers": tuple(f["pattern"] for f in fillers),
+        "donors": tuple(f["donor"] for f in fillers),
+        "class_offsets": class_offsets,
+        "class_fillers": class_fillers,
+        "class_counts": np.array([n for row in members for _, n in row], np.int64),
+        "barred_offsets": barred_offsets,
+        "barred_fillers": barred_fillers,
+        "method": graph.graph["method"],
+        "separator": graph.graph["separator"],
+        "options": graph.graph["options"],
+    }
+
+
+def _children(graph: nx.MultiDiGraph, rule: str) -> list[str]:
+    edges = graph.out_edges(rule, data="position")
+    return [child for _, child, _ in sorted(edges, key=lambda edge: edge[2])]

@@ -1,0 +1,143 @@
+"""One cell of an experiment: a split, a method of augmentation, a seed.
+
+The method sees training pairs only. What it makes is audited by the interpreter, never labelled
+or filtered by it. Test pairs are read once, after training has stopped on training exact match.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from grammar.errors import OptionError
+from induction.corpus import Corpus
+from sampling.geca import GECA
+from scan.generator import audit
+from scan.splits import split
+
+if TYPE_CHECKING:
+    from scan.training import Progress, Recipe, TrainedModel
+
+__all__ = ["METHODS", "Outcome", "augment_pairs", "run", "unique_pairs"]
+
+METHODS = ("none", "geca")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one training run found.
+
+    Attributes
+    ----------
+    split, method, seed
+        The cell.
+    train_pairs, synthetic_pairs, test_pairs : int
+        Distinct pairs.
+    agreeing : float
+        Share of the synthetic pairs that agree with the interpreter (1 if there are none).
+    sampled_tests : int
+        Test commands that occur among the synthetic ones.
+    updates : int
+        Updates until training stopped.
+    train_exact, test_exact : float
+        Exact match over all training (and synthetic) pairs, and over the test pairs.
+    unsampled_exact : float or None
+        Exact match over the test commands that were never sampled; None if all were.
+    seconds : float
+        Wall time of training.
+    """
+
+    split: str
+    method: str
+    seed: int
+    train_pairs: int
+    synthetic_pairs: int
+    test_pairs: int
+    agreeing: float
+    sampled_tests: int
+    updates: int
+    train_exact: float
+    test_exact: float
+    unsampled_exact: float | None
+    seconds: float
+
+    def to_json(self) -> str:
+        """Return the outcome as one JSON object."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def unique_pairs(corpus: Corpus) -> list[tuple[str, str]]:
+    """Return the distinct (text, target) pairs, in order.
+
+    >>> unique_pairs(Corpus.from_columns(text=["walk", "walk"], target=["I_WALK", "I_WALK"]))
+    [('walk', 'I_WALK')]
+    """
+    texts, targets = corpus.column("text"), corpus.column("target")
+    return list(dict.fromkeys(zip(texts, targets, strict=True)))
+
+
+def augment_pairs(
+    train: Corpus, method: str, *, n: int | None = None, seed: int = 0, size: int = 1, gaps: int = 2
+) -> Corpus:
+    """Make new pairs from training pairs alone.
+
+    Parameters
+    ----------
+    train : Corpus
+        Training pairs; repeated ones count once.
+    method : {"none", "geca"}
+        "geca" has the paper's settings for SCAN: fragments of two one-word parts, the whole rest
+        of the pair as environment.
+    n : int, optional
+        How many pairs; None is the complete set.
+
+    Raises
+    ------
+    OptionError
+        If there is no such method.
+    """
+    if method not in METHODS:
+        raise OptionError(f"unknown method {method!r}", hint=f"choose from {', '.join(METHODS)}")
+    if method == "none":
+        return Corpus(train.table.slice(0, 0))
+    return GECA.induce(train, size=size, gaps=gaps).sample(n, seed=seed)
+
+
+def run(
+    split_name: str,
+    method: str,
+    *,
+    recipe: Recipe,
+    n: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[Outcome, TrainedModel]:
+    """Augment, train and test one cell; ``recipe.seed`` is the seed of all of it."""
+    from scan.training import exact_match, train
+
+    data = split(split_name)
+    synthetic = augment_pairs(data.train, method, n=n, seed=recipe.seed)
+    pairs, made, test = map(unique_pairs, (data.train, synthetic, data.test))
+    began = time.monotonic()
+    trained = train(pairs, augmented=made, recipe=recipe, on_progress=on_progress)
+    seconds = time.monotonic() - began
+    sampled = {text for text, _ in made}
+    unsampled = [pair for pair in test if pair[0] not in sampled]
+    outcome = Outcome(
+        split=split_name,
+        method=method,
+        seed=recipe.seed,
+        train_pairs=len(pairs),
+        synthetic_pairs=len(made),
+        test_pairs=len(test),
+        agreeing=audit(synthetic).rate if made else 1.0,
+        sampled_tests=len(test) - len(unsampled),
+        updates=trained.history[-1].update,
+        train_exact=trained.history[-1].exact_match,
+        test_exact=exact_match(trained, test),
+        unsampled_exact=exact_match(trained, unsampled) if unsampled else None,
+        seconds=round(seconds, 1),
+    )
+    return outcome, trained

@@ -1,0 +1,344 @@
+"""A sequence-to-sequence model: LSTM encoder and decoder with attention, and its decoding.
+
+The model is small and meant for one CPU core. The decoder is not fed its own attention, so that
+a whole target is one call of a fused LSTM, and attention at all positions is one batched product.
+Sequences are padded on the right only; the encoder's leftward LSTM reads each sentence turned
+round in place, so padding always comes after what is read and cannot change any output.
+
+References
+----------
+Luong, Pham & Manning 2015, *Effective approaches to attention-based neural machine translation*
+(dot attention, without their input feeding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from grammar.errors import CorpusError, OptionError
+
+__all__ = ["Hypothesis", "Memory", "Seq2Seq", "Vocabulary", "decode", "pad"]
+
+PAD, START, UNKNOWN, END = range(4)
+MARKS = ("<pad>", "<start>", "<unknown>", "<end>")
+# the model writes END and what follows it, so it can give no probability to the other marks
+FIRST_OUTPUT = END
+
+State = tuple[Tensor, Tensor]
+
+
+class Vocabulary:
+    """Tokens and their numbers; the first four numbers are marks, not tokens.
+
+    Parameters
+    ----------
+    tokens : iterable of str
+        The tokens, each once, in the order of their numbers.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary.of(["walk twice", "jump"])
+    >>> vocabulary.tokens
+    ('jump', 'twice', 'walk')
+    >>> vocabulary.encode("walk thrice")
+    [6, 2]
+    >>> vocabulary.decode([6, 5])
+    'walk twice'
+    """
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        self.tokens = tuple(tokens)
+        self._names = MARKS + self.tokens
+        self._numbers = {token: number for number, token in enumerate(self.tokens, len(MARKS))}
+        if len(self._numbers) < len(self.tokens):
+            raise CorpusError("a vocabulary names a token twice", hint="give each token once")
+
+    @classmethod
+    def of(cls, sentences: Iterable[str]) -> Vocabulary:
+        """Collect the tokens of space-separated sentences, in alphabetical order."""
+        return cls(sorted({token for sentence in sentences for token in sentence.split()}))
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self.tokens)} tokens)"
+
+    def encode(self, sentence: str) -> list[int]:
+        """Return the numbers of the tokens; a token that is not known becomes ``UNKNOWN``."""
+        return [self._numbers.get(token, UNKNOWN) for token in sentence.split()]
+
+    def decode(self, numbers: Iterable[int]) -> str:
+        """Return the sentence that the numbers stand for (marks are written by name)."""
+        return " ".join(self._names[number] for number in numbers)
+
+
+def pad(sequences: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Put sequences into the rows of one array, filled up on the right with ``PAD``.
+
+    Returns
+    -------
+    (int64 (n, longest), int64 (n,))
+        The array and the lengths; the array is at least one column wide.
+
+    Examples
+    --------
+    >>> pad([[5, 6], [7]])[0].tolist()
+    [[5, 6], [7, 0]]
+    """
+    lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
+    rows = np.full((len(sequences), max(1, lengths.max(initial=0))), PAD, dtype=np.int64)
+    rows[np.arange(rows.shape[1]) < lengths[:, None]] = [n for row in sequences for n in row]
+    return rows, lengths
+
+
+class Memory(NamedTuple):
+    """What the decoder attends to: one row a sentence.
+
+    ``values`` (n, s, 2 hidden) are the encoder states, ``keys`` (n, s, hidden) their projections,
+    ``hidden_positions`` (n, 1, s) is true where there is only padding.
+    """
+
+    values: Tensor
+    keys: Tensor
+    hidden_positions: Tensor
+
+    def select(self, rows: Tensor) -> Memory:
+        """Return the memory of the given sentences (int64 (m,), repeats allowed)."""
+        return Memory(*(part[rows] for part in self))
+
+
+class Seq2Seq(nn.Module):
+    """Bidirectional LSTM encoder, LSTM decoder, dot attention over projected encoder states.
+
+    Parameters
+    ----------
+    source, target : Vocabulary
+        What it reads and what it writes.
+    embedding, hidden : int
+        Width of the embeddings, and of each LSTM.
+    layers : int
+        LSTMs on top of each other, in the encoder and in the decoder.
+    dropout : float
+        Share of the embeddings and of the attention outputs that is dropped in training.
+    """
+
+    def __init__(
+        self,
+        source: Vocabulary,
+        target: Vocabulary,
+        *,
+        embedding: int = 64,
+        hidden: int = 128,
+        layers: int = 1,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.source, self.target = source, target
+        self.layers, self.dropout = layers, dropout
+        self.source_embedding = nn.Embedding(len(source), embedding, padding_idx=PAD)
+        self.target_embedding = nn.Embedding(len(target), embedding, padding_idx=PAD)
+        widths = [embedding] + [2 * hidden] * (layers - 1)
+        self.rightward = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
+        self.leftward = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
+        self.bridge = nn.Linear(2 * hidden, 2 * layers * hidden)
+        self.key = nn.Linear(2 * hidden, hidden, bias=False)
+        self.decoder = nn.LSTM(embedding, hidden, layers, batch_first=True)
+        self.mix = nn.Linear(3 * hidden, hidden)
+        self.output = nn.Linear(hidden, len(target) - FIRST_OUTPUT)
+
+    def encode(
+        self, sources: Tensor, lengths: Tensor, noise: torch.Generator | None = None
+    ) -> tuple[Memory, State]:
+        """Read source sentences.
+
+        Parameters
+        ----------
+        sources : int64 (n, s)
+            Token numbers, padded on the right.
+        lengths : int64 (n,)
+            Their lengths; an empty sentence counts as one padding mark.
+        noise : torch.Generator, optional
+            Where dropout masks are drawn from; without it nothing is dropped.
+
+        Returns
+        -------
+        (Memory, state)
+            What to attend to, and the first state of the decoder.
+        """
+        rows = torch.arange(len(sources))
+        lengths = lengths.clamp(min=1)
+        position = torch.arange(sources.shape[1])
+        padding = position >= lengths[:, None]
+        turned = torch.where(padding, position, lengths[:, None] - 1 - position)
+        states = self._drop(self.source_embedding(sources), noise)
+        for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
+            ahead = rightward(states)[0]
+            back = _reorder(leftward(_reorder(states, turned))[0], turned)
+            states = torch.cat([ahead, back], dim=2)
+        read = torch.cat([ahead[rows, lengths - 1], back[:, 0]], dim=1)
+        start = torch.tanh(self.bridge(read)).view(len(sources), 2, self.layers, -1)
+        hidden, cell = start.permute(1, 2, 0, 3).contiguous()
+        return Memory(states, self.key(states), padding[:, None]), (hidden, cell)
+
+    def write(
+        self, tokens: Tensor, state: State, memory: Memory, noise: torch.Generator | None = None
+    ) -> tuple[Tensor, State]:
+        """Continue targets.
+
+        Parameters
+        ----------
+        tokens : int64 (n, t)
+            What was written so far and not yet fed, ``START`` first.
+        state : state
+            State of the decoder before those tokens.
+        memory : Memory
+            The source sentences (n of them).
+        noise : torch.Generator, optional
+            Where dropout masks are drawn from; without it nothing is dropped.
+
+        Returns
+        -------
+        (float32 (n, t, outputs), state)
+            After each token a score (logit) for each possible next one, beginning with ``END``
+            (number ``END + j`` has column j), and the state after the last token.
+        """
+        states, state = self.decoder(self._drop(self.target_embedding(tokens), noise), state)
+        scores = states @ memory.keys.transpose(1, 2)
+        attention = scores.masked_fill(memory.hidden_positions, -torch.inf).softmax(dim=2)
+        mixed = torch.tanh(self.mix(torch.cat([states, attention @ memory.values], dim=2)))
+        return self.output(self._drop(mixed, noise)), state
+
+    def _drop(self, states: Tensor, noise: torch.Generator | None) -> Tensor:
+        # written out because nn.Dropout draws from the global generator, which cannot be resumed
+        if noise is None or not self.dropout:
+            return states
+        keep = 1.0 - self.dropout
+        return states * torch.empty_like(states).bernoulli_(keep, generator=noise).div_(keep)
+
+
+def _reorder(states: Tensor, positions: Tensor) -> Tensor:
+    return states.gather(1, positions[:, :, None].expand(-1, -1, states.shape[2]))
+
+
+class Hypothesis(NamedTuple):
+    """A decoded target, its natural log-probability, and whether the model ended it itself."""
+
+    target: str
+    log_probability: float
+    finished: bool
+
+
+def decode(
+    model: Seq2Seq,
+    sources: Sequence[str],
+    *,
+    beam: int = 1,
+    length_limit: int = 200,
+    batch: int = 256,
+) -> list[Hypothesis]:
+    """Find a probable target for each source sentence, by greedy or beam search.
+
+    Parameters
+    ----------
+    model : Seq2Seq
+        The model.
+    sources : sequence of str
+        Space-separated sentences; tokens that the model has never seen are allowed.
+    beam : int
+        Hypotheses kept; 1 is greedy decoding.
+    length_limit : int
+        Longest target in tokens, its end mark included; one that has not ended by then is
+        returned with ``finished=False``.
+    batch : int
+        Sentences decoded together; it changes nothing but the time.
+
+    Returns
+    -------
+    list of Hypothesis
+        In the order of ``sources``. With ``beam > 1`` the greedy target is always a candidate, so
+        a beam never finds a less probable target than greedy decoding does.
+
+    Raises
+    ------
+    OptionError
+        If ``beam``, ``length_limit`` or ``batch`` is less than one.
+    """
+    options = {"beam": beam, "length_limit": length_limit, "batch": batch}
+    for name, value in options.items():
+        if value < 1:
+            raise OptionError(f"{name}={value} is less than one", hint=f"for example {name}=1")
+    encoded = [model.source.encode(source) for source in sources]
+    found: dict[int, Hypothesis] = {}
+    # neighbours of one length need the least padding and tend to end together
+    order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
+    for start in range(0, len(order), batch):
+        chosen = order[start : start + batch]
+        rows = [encoded[i] for i in chosen]
+        best = _search(model, rows, 1, length_limit)
+        if beam > 1:
+            wide = _search(model, rows, beam, length_limit)
+            best = [
+                max(pair, key=lambda h: h.log_probability) for pair in zip(best, wide, strict=True)
+            ]
+        found.update(zip(chosen, best, strict=True))
+    return [found[i] for i in range(len(encoded))]
+
+
+@torch.inference_mode()
+def _search(
+    model: Seq2Seq, sources: list[list[int]], beam: int, length_limit: int
+) -> list[Hypothesis]:
+    """Beam search; a sentence is done when its best hypothesis has ended.
+
+    That is exact: log-probabilities only fall as a hypothesis grows, so none that is still open
+    can overtake an ended one that is ahead of it.
+    """
+    found: dict[int, Hypothesis] = {}
+    rows, lengths = pad(sources)
+    memory, state = model.encode(torch.from_numpy(rows), torch.from_numpy(lengths))
+    live = torch.arange(len(sources))
+    memory, state = _select(memory, state, live.repeat_interleave(beam))
+    totals = torch.full((len(sources), beam), -torch.inf)
+    totals[:, 0] = 0.0
+    ended = torch.zeros(len(sources), beam, dtype=torch.bool)
+    paths = torch.full((len(sources), beam, 1), START)
+    for length in range(1, length_limit + 1):
+        scores, state = model.write(paths[:, :, -1].reshape(-1, 1), state, memory)
+        steps = scores[:, 0].log_softmax(dim=1).view(len(live), beam, -1)
+        # an ended hypothesis stays as it is: one continuation, which costs nothing
+        steps = steps.masked_fill(ended[:, :, None], -torch.inf)
+        steps[:, :, 0].masked_fill_(ended, 0.0)
+        width = steps.shape[2]
+        totals, picks = (totals[:, :, None] + steps).flatten(1).topk(beam)
+        parents, tokens = picks // width, picks % width + FIRST_OUTPUT
+        paths = torch.cat([_reorder(paths, parents), tokens[:, :, None]], dim=2)
+        ended = tokens == END
+        done = ended[:, 0] | (length == length_limit)
+        for row in done.nonzero()[:, 0].tolist():
+            found[int(live[row])] = _hypothesis(model, paths[row, 0], float(totals[row, 0]))
+        keep = (~done).nonzero()[:, 0]
+        if not len(keep):
+            break
+        kept = (parents + torch.arange(len(live))[:, None] * beam)[keep].flatten()
+        memory, state = _select(memory, state, kept)
+        live, totals, ended, paths = live[keep], totals[keep], ended[keep], paths[keep]
+    return [found[row] for row in range(len(sources))]
+
+
+def _select(memory: Memory, state: State, rows: Tensor) -> tuple[Memory, State]:
+    hidden, cell = state
+    return memory.select(rows), (hidden[:, rows], cell[:, rows])
+
+
+def _hypothesis(model: Seq2Seq, path: Tensor, total: float) -> Hypothesis:
+    numbers = path[1:].tolist()
+    finished = numbers[-1] == END
+    written = numbers[: numbers.index(END)] if finished else numbers
+    return Hypothesis(model.target.decode(written), total, finished)

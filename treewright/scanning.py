@@ -1,0 +1,219 @@
+"""The verbs about SCAN: generate, split, augment, train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from induction.corpus import Corpus
+
+__all__ = ["app", "need_torch"]
+
+app = typer.Typer(help="SCAN: its language, its splits, models for it.", no_args_is_help=True)
+
+PairsFile = Annotated[str, typer.Argument(help="Pairs: 'IN: ... OUT: ...' lines, or a corpus.")]
+
+
+@app.command()
+def generate(
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help=".txt for IN:/OUT: lines, or a corpus.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Enumerate all 20,910 commands with their actions.
+
+    Example: treewright scan generate -o scan.txt
+    """
+    from scan.generator import generate as generate_language
+
+    pairs = generate_language()
+    if output is None:
+        for row in pairs:
+            print(f"IN: {row['text']} OUT: {row['target']}")
+        return
+    _write_pairs(pairs, output)
+    show_facts({"output": output, "pairs": len(pairs)}, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def split(
+    name: Annotated[str, typer.Argument(help="jump, length, around-right, ..., mcd1.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="A folder; made if not there.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the train and test part of a published split.
+
+    Example: treewright scan split jump -o jump/
+    """
+    from grammar.errors import OutputError
+    from scan.splits import split as published_split
+    from scan.splits import write_pairs
+
+    parts = published_split(name)
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder: {error.strerror}", where=output) from None
+    for part, pairs in (("train", parts.train), ("test", parts.test)):
+        write_pairs(pairs, folder / f"{part}.txt")
+    facts = {"split": name, "train": len(parts.train), "test": len(parts.test), "folder": output}
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def augment(
+    train: PairsFile,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the new pairs go.")],
+    method: Annotated[str, typer.Option(help="geca.")] = "geca",
+    n: Annotated[int | None, typer.Option("-n", min=0, help="How many; all by default.")] = None,
+    size: Annotated[int, typer.Option(min=1, help="Most words of an n-gram.")] = 1,
+    gaps: Annotated[int, typer.Option(min=1, help="Most n-grams of a fragment.")] = 2,
+    faithful: Annotated[str, typer.Option(help="paper, or code (the released program).")] = "paper",
+    grammar: Annotated[
+        str | None, typer.Option(help="Also save the substitution grammar here (.json).")
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="Test pairs, to report how many were made.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make new pairs from training pairs alone; the interpreter only audits them.
+
+    Example: treewright scan augment jump/train.txt -o jump/geca.jsonl --test jump/test.txt
+    """
+    from grammar.errors import OptionError
+    from induction.formats import check_output
+    from sampling.geca import GECA
+    from scan.generator import audit
+
+    check_output(output)
+    if method != "geca":
+        raise OptionError(f"unknown method {method!r}", hint="this version has: geca")
+    if faithful not in ("paper", "code"):
+        raise OptionError(f"faithful={faithful!r} is not a mode", hint="use paper or code")
+    sampler = GECA.induce(_read_pairs(train), size=size, gaps=gaps, faithful=faithful)  # type: ignore[arg-type]
+    if grammar is not None:
+        sampler.grammar.save(grammar)
+    with warnings_said(quiet=quiet):
+        made = sampler.sample(n, seed=seed)
+    _write_pairs(made, output)
+    facts: dict[str, object] = {"output": output, "pairs": len(made), "seed": seed}
+    facts["agree with the interpreter"] = f"{audit(made).rate:.2%}"
+    if test is not None:
+        tests = set(_read_pairs(test).column("text"))
+        facts["test commands among them"] = len(tests.intersection(made.column("text")))
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def train(
+    train: PairsFile,
+    output: Annotated[str, typer.Option("--output", "-o", help="The model: .safetensors.")],
+    test: Annotated[str | None, typer.Option(help="Pairs to test on, after training.")] = None,
+    augmented: Annotated[str | None, typer.Option(help="Made pairs to train on too.")] = None,
+    updates: Annotated[int | None, typer.Option(min=1, help="Updates at most.")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="State file; if it is there, training goes on from it.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a sequence-to-sequence model; stops on training exact match, then tests once.
+
+    Example: treewright scan train jump/train.txt --augmented jump/geca.jsonl --test jump/test.txt
+    -o jump.safetensors
+    """
+    from dataclasses import replace
+
+    need_torch()
+    from scan.experiment import unique_pairs
+    from scan.training import Recipe, exact_match
+    from scan.training import train as train_model
+
+    recipe = replace(Recipe(seed=seed), **({} if updates is None else {"updates": updates}))
+    pairs = unique_pairs(_read_pairs(train))
+    made = unique_pairs(_read_pairs(augmented)) if augmented else []
+    held_out = unique_pairs(_read_pairs(test)) if test else []
+    with training_bar(f"seed {seed}", recipe.updates, quiet=quiet) as advance:
+        trained = train_model(
+            pairs, augmented=made, recipe=recipe, checkpoint=checkpoint, on_progress=advance
+        )
+    trained.save(output)
+    last = trained.history[-1]
+    facts: dict[str, object] = {
+        "model": output,
+        "updates": last.update,
+        "train pairs": len(pairs),
+        "augmented pairs": len(made),
+        "train exact match": f"{last.exact_match:.4f}",
+    }
+    if held_out:
+        facts["test exact match"] = f"{exact_match(trained, held_out):.4f}"
+        made_texts = {text for text, _ in made}
+        unseen = [pair for pair in held_out if pair[0] not in made_texts]
+        if made and unseen:
+            facts["... on tests not among the augmented"] = f"{exact_match(trained, unseen):.4f}"
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def training_bar(what: str, updates: int, *, quiet: bool):  # type: ignore[no-untyped-def]
+    """Return a context manager that gives a progress callback for :func:`scan.training.train`."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def bar():  # type: ignore[no-untyped-def]
+        with progress(quiet=quiet) as bars:
+            task = bars.add_task(what, total=updates, note="")
+
+            def advance(now) -> None:  # type: ignore[no-untyped-def]
+                exact = f"train exact {now.check.exact_match:.3f}" if now.check else ""
+                bars.update(task, completed=now.update, note=f"loss {now.loss:.4f} {exact}")
+
+            yield advance
+
+    return bar()
+
+
+def need_torch() -> None:
+    """Raise a clear error if the neural extra is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None or find_spec("safetensors") is None:
+        from grammar.errors import MissingDataError
+
+        raise MissingDataError(
+            "training needs torch and safetensors, which are not installed",
+            hint="pip install 'treewright[neural]'",
+        )
+
+
+def _read_pairs(path: str) -> Corpus:
+    from induction.formats import read_corpus
+    from scan.splits import read_pairs
+
+    is_lines = path == "-" or Path(path.removesuffix(".gz")).suffix in (".txt", "")
+    corpus = read_pairs(path) if is_lines else read_corpus(path)
+    corpus.arrow("target")
+    return corpus
+
+
+def _write_pairs(pairs: Corpus, path: str) -> None:
+    from induction.formats import write_corpus
+    from scan.splits import write_pairs
+
+    if Path(path).suffix == ".txt":
+        write_pairs(pairs, path)
+    else:
+        write_corpus(pairs, path)

@@ -1,0 +1,112 @@
+"""What a person at a terminal sees: facts, warnings, progress; results go to standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.progress import Progress
+
+__all__ = [
+    "Json",
+    "Quiet",
+    "Seed",
+    "counted",
+    "progress",
+    "read_length",
+    "say",
+    "show_facts",
+    "warnings_said",
+]
+
+Seed = Annotated[int, typer.Option(help="Every random draw is a function of (seed, index).", min=0)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]
+Json = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Say something to the person, beside the result."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def show_facts(facts: Mapping[str, Any], *, as_json: bool, quiet: bool = False) -> None:
+    """Print facts, as JSON or as aligned lines."""
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+    elif not quiet:
+        width = max(map(len, facts), default=0)
+        for name, value in facts.items():
+            print(f"{name:<{width}}  {_readable(value)}")
+
+
+def read_length(text: str | None) -> tuple[int, int] | None:
+    """Read a length band such as ``5:20`` or ``12``.
+
+    >>> read_length("5:20"), read_length("12"), read_length(None)
+    ((5, 20), (12, 12), None)
+    """
+    if text is None:
+        return None
+    shortest, _, longest = text.partition(":")
+    if not shortest.isdecimal() or not (longest or shortest).isdecimal():
+        from grammar.errors import OptionError
+
+        raise OptionError(f"the length {text!r} is not a band", hint="for example 5:20, or 12")
+    return int(shortest), int(longest or shortest)
+
+
+@contextmanager
+def progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Show progress bars on standard error, if a person is there to see them."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Bars(*columns, console=console, disable=quiet or not console.is_terminal) as bars:
+        yield bars
+
+
+def counted(
+    tables: Iterable[pa.Table], total: int, what: str, *, quiet: bool
+) -> Iterator[pa.Table]:
+    """Pass tables through, showing how many rows went by."""
+    with progress(quiet=quiet) as bars:
+        task = bars.add_task(what, total=total, note="")
+        for table in tables:
+            yield table
+            bars.advance(task, table.num_rows)
+
+
+@contextmanager
+def warnings_said(*, quiet: bool = False) -> Iterator[None]:
+    """Say warnings as single lines instead of in Python's way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught:
+        say(f"warning: {warning.message}", quiet=quiet)
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
