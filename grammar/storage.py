@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-import re
-from pathlib import Path
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +79,6 @@ def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
 def write_graph(graph: nx.MultiDiGraph, path: PathLike) -> None:
     """Save a grammar graph, atomically; gzipped if the name ends in ``.gz``."""
     write_text(path, graph_to_json(graph))
-
-
-def looks_like_json(text: str, path: PathLike) -> bool:
-    """Say whether a grammar file is node-link JSON rather than text notation.
-
-    >>> looks_like_json('{"schema": 1}', "-"), looks_like_json("{PRP$} -> 'her'", "-")
-    (True, False)
-    """
-    return ".json" in Path(path).suffixes or _JSON_START.match(text) is not None
 
 
 def looks_like_json(text: str, path: PathLike) -> bool:

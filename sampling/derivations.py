@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grammar.counter_rng import below, next_uniform, open_stream
-from sampling.templates import SEPARATOR, mix
+from sampling.template_kernels import SEPARATOR, mix
 
 __all__ = [
     "NEW",

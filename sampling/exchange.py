@@ -1,6 +1,7 @@
 """Which fillers may fill which context: the join of Andreas (2020, section 3) on integer rows.
 
-A row table is a pair of arrays ``(offsets, values)``: row i is ``values[offsets[i]:offsets[i + 1]]``.
+A row table is a pair of arrays ``(offsets, values)``; row i of it is
+``values[offsets[i]:offsets[i + 1]]``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sampling.templates import mix
+from sampling.template_kernels import mix
 
 __all__ = [
     "Rows",

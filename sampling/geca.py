@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,43 +11,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from grammar.counter_rng import stream_key
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import SchemaError
 from induction.corpus import PROVENANCE, Corpus
 from sampling.derivations import draw_fillers, exponential_keys, same_result
-from sampling.geca_induction import Settings, induce_grammar
+from sampling.geca_induction import induce_grammar
+from sampling.geca_options import Draw, Pool, settings_of, whole_number
 from sampling.substitution import HOLE, ShortfallWarning, SubstitutionGrammar, filler_words
 
 __all__ = ["GECA"]
 
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
-
-Draw = Literal["uniform", "weighted", "corpus"]
-Pool = Literal["fragments", "templates"]
-
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "paper": {
-            "draw": "uniform",
-            "pool": "fragments",
-            "disjoint": False,
-            "max_host_length": None,
-            "max_adjacencies": None,
-            "variants": None,
-            "limit": None,
-        },
-        "code": {
-            "draw": "corpus",
-            "pool": "templates",
-            "disjoint": True,
-            "max_host_length": 39,
-            "max_adjacencies": 1000,
-            "variants": 2,
-            "limit": 1000,
-        },
-    }
-)
-"""What each mode of ``faithful`` sets; see :meth:`GECA.induce`."""
 
 
 class Derivations(NamedTuple):
@@ -99,6 +71,7 @@ class GECA:
                 hint="give it to the sampler of its own method",
             )
         self.grammar = grammar
+        self._last: tuple[int, NDArray[np.int64]] | None = None
 
     def __repr__(self) -> str:
         return f"GECA({self.grammar!r})"
@@ -176,7 +149,8 @@ class GECA:
         variants : int, optional
             Most fillers drawn for a context, new or not. Paper: all; code: 2.
         limit : int, optional
-            Most examples given for one seed (the code's ``n_sample``). Paper: no limit; code: 1,000.
+            Most examples given for one seed (the code's ``n_sample``). Paper: no limit; code:
+            1,000.
         draw : {"uniform", "weighted", "corpus"}
             How examples are ordered. Paper, "uniform": at random, each alike; "weighted": at
             random, by their probability under the grammar. Code, "corpus": by context in the order
@@ -199,30 +173,21 @@ class GECA:
 
         Memory and time grow with the number of fragments, (words x size) ** gaps an example.
         """
-        if faithful not in PRESETS:
-            raise OptionError(
-                f"faithful={faithful!r} is not a mode", hint=f"use one of {', '.join(PRESETS)}"
-            )
-        preset = PRESETS[faithful]
-        given = {
-            "pool": pool,
-            "disjoint": disjoint,
-            "max_host_length": max_host_length,
-            "max_adjacencies": max_adjacencies,
-            "variants": variants,
-            "limit": limit,
-            "draw": draw,
-        }
-        chosen = {name: preset[name] if value is None else value for name, value in given.items()}
-        numbers = {
+        options = {
             "gaps": gaps,
             "size": size,
             "window": window,
             "max_count": max_count,
             "max_length": max_length,
+            "max_host_length": max_host_length,
+            "pool": pool,
+            "disjoint": disjoint,
+            "max_adjacencies": max_adjacencies,
+            "variants": variants,
+            "limit": limit,
+            "draw": draw,
         }
-        _check(numbers | chosen)
-        return cls(induce_grammar(corpus, Settings(**numbers, **chosen), separator))
+        return cls(induce_grammar(corpus, settings_of(faithful, options), separator))
 
     def count(self) -> int:
         """Return the number of distinct new examples that the grammar derives."""
@@ -299,9 +264,9 @@ class GECA:
         ----------
         Efraimidis & Spirakis 2006, Weighted random sampling with a reservoir.
         """
-        _whole("start", start, 0)
+        whole_number("start", start, 0)
         if n is not None:
-            _whole("n", n, 0)
+            whole_number("n", n, 0)
         order = self._order(seed)
         if n is not None and start + n > len(order):
             warnings.warn(self._shortfall(n, start, len(order)), ShortfallWarning, stacklevel=2)
@@ -309,7 +274,13 @@ class GECA:
         return self._spell_out(order[start:stop], seed, start)
 
     def _order(self, seed: int) -> NDArray[np.int64]:
-        """Return the derivation of every example of a seed, in the order in which they are drawn."""
+        """Return the derivation of every example of a seed, in the order of the draw."""
+        # batches are mostly of one seed, so the last order is kept
+        if self._last is None or self._last[0] != seed:
+            self._last = seed, self._draw(seed)
+        return self._last[1]
+
+    def _draw(self, seed: int) -> NDArray[np.int64]:
         options = self.grammar.options
         derivations = self._derivations
         key = stream_key(seed, "geca")
@@ -372,7 +343,9 @@ class GECA:
             "version": [VERSION] * len(texts),
             "seed": [int(seed)] * len(texts),
             "index": np.arange(start, start + len(texts)),
-            "parents": [[grammar.hosts[c], grammar.donors[f]] for c, f in zip(context, filler)],
+            "parents": [
+                [grammar.hosts[c], grammar.donors[f]] for c, f in zip(context, filler, strict=True)
+            ],
             "spans": spans,
             "rules": list(np.stack([context, filler + len(grammar.contexts)], axis=1)),
             "log_probability": derivations.log_probability[chosen],
@@ -396,41 +369,3 @@ def _spans(pattern: str, words: list[list[str]]) -> list[dict[str, int]]:
             spans.append({"start": position, "end": position + length})
         position += length
     return spans
-
-
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse option values that cannot be used."""
-    for name in ("gaps", "size"):
-        _whole(name, options[name], 1)
-    optional = (
-        "window",
-        "max_count",
-        "max_length",
-        "max_host_length",
-        "max_adjacencies",
-        "variants",
-        "limit",
-    )
-    for name in optional:
-        if options[name] is not None:
-            _whole(name, options[name], 1)
-    for name, values in (
-        ("pool", ("fragments", "templates")),
-        ("draw", ("uniform", "weighted", "corpus")),
-    ):
-        if options[name] not in values:
-            raise OptionError(
-                f"{name}={options[name]!r} is not known", hint=f"use one of {', '.join(values)}"
-            )
-    if options["max_adjacencies"] is not None and options["pool"] == "fragments":
-        raise OptionError(
-            "max_adjacencies limits neighbouring templates, but pool='fragments' has none",
-            hint="leave it out, or add pool='templates'",
-        )
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(
-            f"{name}={value!r} is not a whole number >= {least}", hint=f"for example {name}={least}"
-        )

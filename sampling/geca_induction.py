@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import Corpus
 from sampling.derivations import NEW, REPEATS_TARGET, REPEATS_TEXT, TOO_LONG, judge
+from sampling.examples import Examples, context_pattern, filler_pattern, read_examples
 from sampling.exchange import (
     Rows,
     equal_rows,
@@ -22,54 +22,18 @@ from sampling.exchange import (
     take_rows,
     unions,
 )
-from sampling.substitution import HOLE, SubstitutionGrammar, hole
-from sampling.templates import (
-    SEPARATOR,
-    WHOLE,
-    Fragments,
-    NGrams,
-    Sequences,
-    cut_columns,
-    intern_ngrams,
-    list_fragments,
-)
+from sampling.geca_options import Settings
+from sampling.substitution import SubstitutionGrammar
+from sampling.template_kernels import SEPARATOR, WHOLE, cut_columns
+from sampling.templates import Fragments, NGrams, Sequences, intern_ngrams, list_fragments
 
-__all__ = ["Settings", "induce_grammar"]
+__all__ = ["induce_grammar"]
 
 Longs = NDArray[np.int64]
 
 # verdicts take one byte each, so this is 128 MiB
 _MOST_DERIVATIONS = 2**27
 _NO_LIMIT = 2**62
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How GECA induces and draws; see :meth:`sampling.geca.GECA.induce`."""
-
-    gaps: int
-    size: int
-    window: int | None
-    max_count: int | None
-    max_length: int | None
-    max_host_length: int | None
-    pool: str
-    disjoint: bool
-    max_adjacencies: int | None
-    variants: int | None
-    limit: int | None
-    draw: str
-
-
-@dataclass(frozen=True)
-class Examples:
-    """The distinct examples of a corpus: their ids, their words, and the spacing of each side."""
-
-    ids: list[str]
-    sides: list[tuple[str, ...]]
-    words: list[list[list[str]]]
-    sequences: Sequences
-    separator: str | None
 
 
 @dataclass(frozen=True)
@@ -86,14 +50,21 @@ def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> Substi
     """Induce the grammar (raises like :meth:`sampling.geca.GECA.induce`)."""
     examples = read_examples(corpus, separator)
     sequences = examples.sequences
+    if not (sequences.tokens != SEPARATOR).any():
+        raise _nothing("no example has a word", "check the column 'text'")
     lengths = np.diff(sequences.offsets)
     longest = int(lengths.max(initial=0))
     host_length = longest if settings.max_host_length is None else settings.max_host_length
     grams = intern_ngrams(sequences, settings.size, settings.max_count)
     if not len(grams.start):
-        raise _nothing("every n-gram occurs more than max_count times", "raise max_count")
+        raise _nothing(
+            f"every n-gram occurs more than max_count={settings.max_count} times", "raise it"
+        )
     if lengths.min() > host_length:
-        raise _nothing("every example has more than max_host_length tokens", "raise it")
+        raise _nothing(
+            f"every example has more than max_host_length={host_length} tokens",
+            "raise it",
+        )
     window = WHOLE if settings.window is None else min(settings.window, longest)
     # with a window, the released code lets a host that holds no exchangeable fragment be filled
     everything = settings.pool == "templates" and window != WHOLE
@@ -137,71 +108,6 @@ def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> Substi
     return _grammar(
         examples, grams, found, first[choice.hosts], context_count, choice, verdicts, settings
     )
-
-
-def read_examples(corpus: Corpus, separator: str) -> Examples:
-    """Split the examples of a corpus into words and intern them; equal ones count once.
-
-    Raises
-    ------
-    CorpusError
-        If there are no examples, a text or target is missing, or a word is a reserved mark.
-    """
-    pairs = "target" in corpus.names
-    names = ("text", "target") if pairs else ("text",)
-    values = [corpus.column(name) for name in names]
-    if not len(corpus):
-        raise CorpusError("the corpus is empty", hint="give at least one example")
-    ids = corpus.column("id") if "id" in corpus.names else [str(i) for i in range(len(corpus))]
-    for name, column in zip(names, values, strict=True):
-        for i, value in enumerate(column):
-            if not isinstance(value, str):
-                raise CorpusError(
-                    f"the column {name!r} holds {value!r}, not text",
-                    where=f"example {i} (id {ids[i]!r})",
-                    hint="fill it in, or drop these examples"
-                    if name == "text"
-                    else "fill it in, drop these examples, or drop the column",
-                )
-    distinct: dict[str, int] = {}
-    numbers: dict[str, int] = {separator: SEPARATOR}
-    kept_sides, kept_words, kept_ids = [], [], []
-    tokens: list[int] = []
-    offsets, source_end = [0], []
-    for i, sides in enumerate(zip(*values, strict=True)):
-        words = [side.split() for side in sides]
-        joined = f" {separator} ".join(" ".join(side) for side in words)
-        if distinct.setdefault(joined, i) != i:
-            continue
-        for side in words:
-            _refuse_marks(side, separator if pairs else None, ids[i])
-        tokens.extend(numbers.setdefault(word, len(numbers)) for word in words[0])
-        source_end.append(len(tokens))
-        if pairs:
-            tokens.append(SEPARATOR)
-            tokens.extend(numbers.setdefault(word, len(numbers)) for word in words[1])
-        offsets.append(len(tokens))
-        kept_sides.append(sides)
-        kept_words.append(words)
-        kept_ids.append(ids[i])
-    sequences = Sequences(np.array(tokens, np.int32), np.array(offsets), np.array(source_end))
-    return Examples(kept_ids, kept_sides, kept_words, sequences, separator if pairs else None)
-
-
-def _refuse_marks(words: list[str], separator: str | None, name: str) -> None:
-    for word in words:
-        if word == separator:
-            raise CorpusError(
-                f"the word {word!r} is the mark between text and target",
-                where=f"example {name!r}",
-                hint="name another mark with separator=",
-            )
-        if word[0] == "⟨" and HOLE.fullmatch(word):
-            raise CorpusError(
-                f"the word {word!r} is the mark of a hole",
-                where=f"example {name!r}",
-                hint="replace it in the corpus, for example by other brackets",
-            )
 
 
 def _nothing(why: str, hint: str) -> CorpusError:
@@ -355,14 +261,14 @@ def _grammar(
     keys = found.keys[found.fragment]
     return SubstitutionGrammar(
         contexts=tuple(
-            _context_pattern(examples, grams, i, key)
+            context_pattern(examples, grams, i, key)
             for i, key in zip(hosts.tolist(), keys[instance[kept]].tolist(), strict=True)
         ),
         hosts=tuple(examples.ids[i] for i in hosts.tolist()),
         context_count=context_count[kept],
         context_class=class_number.astype(np.int32),
         fillers=tuple(
-            _filler_pattern(examples, grams, i, key)
+            filler_pattern(examples, grams, i, key)
             for i, key in zip(donors.tolist(), keys[donor].tolist(), strict=True)
         ),
         donors=tuple(examples.ids[i] for i in donors.tolist()),
@@ -375,51 +281,3 @@ def _grammar(
         separator=examples.separator,
         options={name: getattr(settings, name) for name in ("variants", "limit", "draw")},
     )
-
-
-def _grams_of(grams: NGrams, key: int) -> list[int]:
-    base = len(grams.start) + 1
-    found = []
-    while key:
-        key, digit = divmod(key, base)
-        found.append(digit - 1)
-    return found
-
-
-def _filler_pattern(examples: Examples, grams: NGrams, i: int, key: int) -> str:
-    """Return the words of a fragment of example i, each n-gram after its hole."""
-    begin = int(examples.sequences.offsets[i])
-    words = _words_of(examples, i)
-    tokens: list[str] = []
-    for k, g in enumerate(_grams_of(grams, key)):
-        at = begin + int(
-            np.flatnonzero(grams.table[grams.size[g] - 1, begin : begin + len(words)] == g)[0]
-        )
-        tokens += [hole(k), *words[at - begin : at - begin + int(grams.size[g])]]
-    return " ".join(tokens)
-
-
-def _words_of(examples: Examples, i: int) -> list[str]:
-    words = examples.words[i]
-    return words[0] if examples.separator is None else [*words[0], examples.separator, *words[1]]
-
-
-def _context_pattern(examples: Examples, grams: NGrams, i: int, key: int) -> str:
-    """Return the text of example i with the n-grams of a fragment cut out, spacing untouched."""
-    cuts = [(k, int(grams.size[g]), g) for k, g in enumerate(_grams_of(grams, key))]
-    position = int(examples.sequences.offsets[i])
-    sides = []
-    for text, words in zip(examples.sides[i], examples.words[i], strict=True):
-        spaces = re.split(r"\S+", text)
-        pieces, j = [spaces[0]], 0
-        while j < len(words):
-            piece, step = words[j], 1
-            for k, size, g in cuts:
-                if grams.table[size - 1, position + j] == g:
-                    piece, step = hole(k), size
-                    break
-            j += step
-            pieces += [piece, spaces[j]]
-        sides.append("".join(pieces))
-        position += len(words) + 1
-    return f" {examples.separator} ".join(sides)

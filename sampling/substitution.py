@@ -292,7 +292,7 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
     rules = sum(data["kind"] == "rule" for _, data in graph.nodes(data=True))
     fillers = [graph.nodes[f"rule:{r}"] for r in range(shift, rules)]
     number = {f"symbol:class-{k}": k for k in range(len(graph))}
-    members = []
+    members: list[list[tuple[int, int]]] = []
     while f"symbol:class-{len(members)}" in graph:
         row = graph[f"symbol:class-{len(members)}"]
         members.append(
