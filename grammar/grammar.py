@@ -237,7 +237,7 @@ class Grammar:
         )
 
     def _repr_svg_(self) -> str:
-        from grammar.draw import neighbourhood_svg
+        from grammar.neighbourhood import neighbourhood_svg
 
         return neighbourhood_svg(self.graph, self.start)
 

@@ -33,6 +33,11 @@ __all__ = [
     "text_width",
 ]
 
+# what all pictures share: the colours of ink, the margin, and in em where ink lies about a baseline
+INK, QUIET, WORD = "#1f2d3d", "#5b6875", "#0b6b50"
+MARGIN = 16.0
+ASCENT, DESCENT = 0.80, 0.24
+
 SUFFIXES = (".svg", ".png")
 
 _FONT = "DejaVu Sans"
@@ -53,6 +58,7 @@ _FALLBACK_FONTS = (
 )
 _PIXELS_PER_INCH = 96
 _POINTS_PER_PIXEL = 72 / _PIXELS_PER_INCH
+_EAST_ASIAN = 0x2E80
 _PNG_SCALE = 2.0
 _PNG_SIDE = 16_000  # well within what the painter and common viewers accept
 
@@ -316,7 +322,7 @@ def _paint_label(axes: Axes, label: Label, order: int, fonts: list[str]) -> None
         _printable(label.text),
         fontsize=label.size * _POINTS_PER_PIXEL,
         color=label.colour,
-        family=fonts,
+        family=fonts if any(ord(c) >= _EAST_ASIAN for c in label.text) else fonts[:1],
         weight="bold" if label.bold else "normal",
         ha={"start": "left", "middle": "center", "end": "right"}[label.anchor],
         va="baseline",

@@ -12,17 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar.draw import (
+from grammar.draw import draw_tree, draw_trees, tree_layout, tree_svg
+from grammar.errors import OptionError, OutputError
+from grammar.neighbourhood import (
     draw_neighbourhood,
-    draw_tree,
-    draw_trees,
     neighbourhood_layout,
     neighbourhood_svg,
     spread,
-    tree_layout,
-    tree_svg,
 )
-from grammar.errors import OptionError, OutputError
 from grammar.svg import SUFFIXES, elide, text_width
 from grammar.tree import Tree
 

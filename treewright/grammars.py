@@ -115,7 +115,7 @@ def inspect(
         facts[f"rules of {symbol}"] = rules if as_json else "\n  " + "\n  ".join(rules)
     show_facts(facts, as_json=as_json)
     if plot:
-        from grammar.draw import draw_neighbourhood
+        from grammar.neighbourhood import draw_neighbourhood
 
         draw_neighbourhood(loaded.graph, symbol, plot, top=top)
         say(f"drawn in {plot}", quiet=quiet)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammar.draw import draw_neighbourhood, draw_trees
+from grammar.draw import draw_trees
 from grammar.files import atomic_output, write_text
+from grammar.neighbourhood import draw_neighbourhood
 from grammar.tree import Tree
 from treewright import __version__
 
