@@ -18,7 +18,7 @@ __all__ = ["read_brackets", "write_brackets", "write_words"]
 
 _OPEN, _CLOSE, _SPACE, _NEWLINE = ord("("), ord(")"), ord(" "), ord("\n")
 _COMMENT_SIGNS = (ord("#"), ord(";"), ord("*"))
-_OK, _UNOPENED, _UNCLOSED, _EMPTY, _STRAY, _UNLABELLED = range(6)
+_OK, _UNOPENED, _UNCLOSED, _EMPTY, _STRAY, _UNLABELLED, _WRAPS_MANY, _NAMES_FULL = range(8)
 _FAULTS = {
     _UNOPENED: ("closing bracket without an opening one", "delete it, or open a bracket before it"),
     _UNCLOSED: ("opening bracket that is never closed", "add the missing ')'"),
@@ -34,10 +34,13 @@ def read_brackets(data: bytes, source: str) -> tuple[list[str], IntArray, IntArr
     A tree may run over many lines and may be wrapped in a bracket with an empty label. Outside
     trees, lines that start with ``#``, ``;`` or ``*`` are comments.
 
+    A wrapping bracket is dropped, unless it wraps several trees: those become one tree, with the
+    empty name for a label.
+
     Returns
     -------
     symbols : list of str
-        Names by id; the empty name is the label of wrapping brackets.
+        Names by id.
     label : int32 array, one a node in preorder
         Symbol ids; words are nodes of size 1.
     size : int32 array, one a node
@@ -52,7 +55,10 @@ def read_brackets(data: bytes, source: str) -> tuple[list[str], IntArray, IntArr
         and column (both from 1).
     """
     text = np.frombuffer(data, np.uint8)
-    fault, where, label, size, offsets, begin, length = _read(text)
+    result = _read(text, False)
+    if result[0] == _WRAPS_MANY:
+        result = _read(text, True)
+    fault, where, label, size, offsets, begin, length = result
     if fault != _OK:
         what, hint = _FAULTS[fault]
         raise BracketError(what, where=f"{source}:{_position(data, where)}", hint=hint)
@@ -86,17 +92,20 @@ def _token_end(text: Bytes, start: int) -> int:
 
 @kernel()
 def _intern(
-    text: Bytes, begin: int, end: int, slots: IntArray, at: LongArray, size: LongArray
+    text: Bytes, begin: int, end: int, slots: IntArray, at: LongArray, length: LongArray
 ) -> int:
-    """Return the id of text[begin:end]; ``at`` and ``size`` locate names, their entry -1 counts."""
+    """Return the id of text[begin:end]; ``at`` and ``length`` locate names, at[-1] counts them.
+
+    A slot holds an id and one, or zero if it is free.
+    """
     value = np.uint64(14695981039346656037)
     for i in range(begin, end):
         value = (value ^ np.uint64(text[i])) * np.uint64(1099511628211)
     mask = len(slots) - 1
     slot = np.int64(value ^ (value >> np.uint64(29))) & mask
-    while slots[slot] >= 0:
-        known = slots[slot]
-        if size[known] == end - begin:
+    while slots[slot] > 0:
+        known = slots[slot] - 1
+        if length[known] == end - begin:
             same = True
             for i in range(end - begin):
                 if text[at[known] + i] != text[begin + i]:
@@ -106,44 +115,48 @@ def _intern(
                 return known
         slot = (slot + 1) & mask
     number = at[-1]
-    slots[slot] = number
+    slots[slot] = number + 1
     at[number] = begin
-    size[number] = end - begin
+    length[number] = end - begin
     at[-1] = number + 1
     return number
 
 
 @kernel()
-def _measure(text: Bytes) -> tuple[int, int, int]:
-    """Return how many tokens there are, how many brackets open, and how deep they nest."""
-    tokens = opened = depth = deepest = 0
-    inside = False
-    for i in range(len(text)):
-        byte = text[i]
-        bare = not (byte in (_OPEN, _CLOSE) or _is_space(byte))
-        tokens += bare and not inside
-        inside = bare
-        if byte == _OPEN:
-            opened += 1
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte == _CLOSE:
-            depth = max(depth - 1, 0)
-    return tokens, opened, deepest
+def _bigger_names(
+    text: Bytes, at: LongArray, length: LongArray
+) -> tuple[IntArray, LongArray, LongArray]:
+    """Return a name table of twice the room with the same names."""
+    slots = np.zeros(8 * len(at), np.int32)
+    new_at, new_length = np.zeros(2 * len(at), np.int64), np.zeros(2 * len(at), np.int64)
+    for name in range(at[-1]):
+        _intern(text, at[name], at[name] + length[name], slots, new_at, new_length)
+    return slots, new_at, new_length
 
 
 @kernel()
-def _read(text: Bytes) -> tuple[Any, ...]:
-    # all room is taken before the pass, so that the pass itself never moves an array
-    tokens, brackets, deepest = _measure(text)
-    room = tokens + brackets + 1
-    slots = np.full(1 << int(np.ceil(np.log2(2 * room))), -1, np.int32)
+def _read(text: Bytes, keep_wrappers: bool) -> tuple[Any, ...]:
+    # A node takes two bytes at least, so this is room enough; what is not used is never touched.
+    # Only the name table grows, and between passes: numba keeps arrays that a loop rebinds behind
+    # reference counts, which made the loop four times slower.
+    room = len(text) // 2 + 2
     label, size = np.empty(room, np.int32), np.empty(room, np.int32)
-    starts = np.empty(brackets + 1, np.int64)
-    stack, opened = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
-    at, length = np.zeros(room + 1, np.int64), np.zeros(room + 1, np.int64)
-    fault, where, nodes, trees = _pass(text, slots, label, size, starts, stack, opened, at, length)
-    names = at[-1]
+    starts, stack, opened = (
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+    )
+    slots = np.zeros(4096, np.int32)
+    at, length = np.zeros(1024, np.int64), np.zeros(1024, np.int64)
+    state = np.zeros(4, np.int64)
+    while True:
+        fault = _pass(
+            text, keep_wrappers, state, slots, label, size, starts, stack, opened, at, length
+        )
+        if fault != _NAMES_FULL:
+            break
+        slots, at, length = _bigger_names(text, at, length)
+    where, nodes, trees, names = state[0], state[1], state[2], at[-1]
     return (
         fault,
         where,
@@ -158,6 +171,8 @@ def _read(text: Bytes) -> tuple[Any, ...]:
 @kernel()
 def _pass(
     text: Bytes,
+    keep_wrappers: bool,
+    state: LongArray,
     slots: IntArray,
     label: IntArray,
     size: IntArray,
@@ -166,10 +181,11 @@ def _pass(
     opened: LongArray,
     at: LongArray,
     length: LongArray,
-) -> tuple[int, int, int, int]:
-    """Fill the columns; return the fault, its byte, and how many nodes and trees were read."""
+) -> int:
+    """Fill the columns from ``state`` on (byte, nodes, trees, depth); return what stopped it."""
     n = len(text)
-    nodes = trees = depth = i = 0
+    i, nodes, trees, depth = state
+    fault = _OK
     while i < n:
         byte = text[i]
         if _is_space(byte):
@@ -181,29 +197,44 @@ def _pass(
             end = _token_end(text, begin)
             if begin == n:
                 break
-            if begin == end and text[begin] == _CLOSE:
-                return _EMPTY, i, nodes, trees
-            if begin == end and depth > 0:
-                return _UNLABELLED, i, nodes, trees
+            if begin == end and (text[begin] == _CLOSE or depth > 0):
+                fault = _EMPTY if text[begin] == _CLOSE else _UNLABELLED
+                break
+            if at[-1] + 2 > len(at) - 1:
+                fault = _NAMES_FULL
+                break
             if depth == 0:
                 starts[trees] = nodes
-            stack[depth] = nodes
+            # a wrapper that is not kept stands for its only child
+            stack[depth] = -1
             opened[depth] = i
+            if begin < end or keep_wrappers:
+                stack[depth] = nodes
+                label[nodes] = _intern(text, begin, end, slots, at, length)
+                nodes += 1
             depth += 1
-            label[nodes] = _intern(text, begin, end, slots, at, length)
-            nodes += 1
             i = end
         elif byte == _CLOSE:
             if depth == 0:
-                return _UNOPENED, i, nodes, trees
-            depth -= 1
-            node = stack[depth]
+                fault = _UNOPENED
+                break
+            node = stack[depth - 1]
             if nodes == node + 1:
-                return _EMPTY, opened[depth], nodes, trees
-            size[node] = nodes - node
+                fault = _EMPTY
+                i = opened[depth - 1]
+                break
+            if node >= 0:
+                size[node] = nodes - node
+            elif size[starts[trees]] != nodes - starts[trees]:
+                fault = _WRAPS_MANY
+                break
+            depth -= 1
             trees += depth == 0
             i += 1
         elif depth > 0:
+            if at[-1] + 2 > len(at) - 1:
+                fault = _NAMES_FULL
+                break
             end = _token_end(text, i)
             label[nodes] = _intern(text, i, end, slots, at, length)
             size[nodes] = 1
@@ -213,11 +244,15 @@ def _pass(
             while i < n and text[i] != _NEWLINE:
                 i += 1
         else:
-            return _STRAY, i, nodes, trees
-    starts[trees] = nodes
-    if i < n or depth > 0:
-        return _UNCLOSED, opened[0] if depth > 0 else i, nodes, trees
-    return _OK, n, nodes, trees
+            fault = _STRAY
+            break
+    if fault == _OK:
+        starts[trees] = nodes
+        if i < n or depth > 0:
+            fault = _UNCLOSED
+            i = opened[0] if depth > 0 else i
+    state[0], state[1], state[2], state[3] = i, nodes, trees, depth
+    return fault
 
 
 @kernel()

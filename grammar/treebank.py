@@ -74,9 +74,10 @@ class Treebank:
         names, label, size, offsets = read_brackets(data, source)
         symbols = SymbolTable(names)
         treebank = cls(label, size, offsets, symbols)
-        wrapper = label == symbols.id("")
-        if not wrapper.any():
+        # wrappers are only kept, all of them, if one of them wraps several trees
+        if "" not in symbols:
             return treebank
+        wrapper = label == symbols.id("")
         starts = np.flatnonzero(wrapper)
         single = size[starts + 1] == size[starts] - 1
         label[starts[~single]] = symbols.add(_UNLABELLED_ROOT)

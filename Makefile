@@ -1,0 +1,35 @@
+# Everything that these targets need they set up by themselves, once.
+PYTHON ?= python3
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: demo test lint bench clean
+
+demo: $(READY)
+	.venv/bin/treewright demo
+
+test: $(READY)
+	$(PY) -m pytest -n 2 -q
+
+lint: $(READY)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+bench: $(READY)
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	$(PY) -m benchmarks.brackets
+	$(PY) -m benchmarks.induction
+	$(PY) -m benchmarks.sampling
+	$(PY) -m benchmarks.memory
+	$(PY) -m benchmarks.geca
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treewright needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
