@@ -233,9 +233,9 @@ def exponential_keys(key: np.uint64, weights: Any) -> NDArray[np.float64]:
 def draw_fillers(
     key: np.uint64, context_class: Any, class_offsets: Any, class_counts: Any, variants: int
 ) -> Any:
-    """Draw for every context ``variants`` fillers from its class, as from a bag without replacement.
+    """Draw for every context ``variants`` fillers from its class, without putting them back.
 
-    A filler lies in the bag as often as its count says, so it may be drawn twice. Returns, for
+    A filler is there as often as its count says, so it may be drawn twice. Returns, for
     every draw, the context and the position in ``class_counts``.
     """
     contexts = np.empty(len(context_class) * variants, np.int64)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Longs = NDArray[np.int64]
-Rows = tuple[Longs, Longs]
+Rows = tuple[Longs, NDArray[Any]]
 
 
 def rows_of(row: Any, value: Any, size: int) -> Rows:

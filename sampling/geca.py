@@ -70,6 +70,11 @@ class GECA:
                 f"a substitution grammar of the method {grammar.method!r}, not 'geca'",
                 hint="give it to the sampler of its own method",
             )
+        if missing := {"variants", "limit", "draw"} - set(grammar.options):
+            raise SchemaError(
+                f"the grammar lacks the options {', '.join(sorted(missing))}",
+                hint="induce it again with GECA.induce",
+            )
         self.grammar = grammar
         self._last: tuple[int, NDArray[np.int64]] | None = None
 
@@ -82,7 +87,7 @@ class GECA:
         corpus: Corpus,
         *,
         gaps: int = 2,
-        size: int = 4,
+        size: int = 1,
         window: int | None = None,
         max_count: int | None = None,
         max_length: int | None = None,
@@ -114,8 +119,9 @@ class GECA:
             With ``text``, and ``target`` if the examples are pairs. Words are what stands between
             white space; spacing is kept.
         gaps, size : int
-            Most n-grams in a fragment, and most words in an n-gram. The SCAN runs of the paper
-            have size 1.
+            Most n-grams in a fragment, and most words in an n-gram. The paper has size 1 for
+            SCAN, 2 for language models and 4 for semantic parsing; time and memory grow with
+            its power, so longer n-grams want ``max_count`` too.
         window : int, optional
             Words on either side of every hole that make its environment; None is the whole context.
         max_count : int, optional
@@ -267,6 +273,7 @@ class GECA:
         whole_number("start", start, 0)
         if n is not None:
             whole_number("n", n, 0)
+        whole_number("seed", seed, 0)
         order = self._order(seed)
         if n is not None and start + n > len(order):
             warnings.warn(self._shortfall(n, start, len(order)), ShortfallWarning, stacklevel=2)
@@ -292,10 +299,11 @@ class GECA:
         examples, first = np.unique(derivations.example[by_example], return_index=True)
         order = by_example[first]
         if options["draw"] != "corpus":
-            weights = np.ones(self.count())
+            weights: NDArray[np.float64] = np.ones(self.count())
             if options["draw"] == "weighted":
                 probability = np.exp(likely)
-                weights = np.bincount(derivations.example[chosen], probability, len(weights))
+                drawn = derivations.example[chosen]
+                weights = np.bincount(drawn, probability, len(weights)).astype(np.float64)
                 weights[weights == 0] = 1.0  # an example that is not chosen; its key is not used
             order = order[np.argsort(exponential_keys(key, weights)[examples], kind="stable")]
         return order[: options["limit"]]
@@ -323,7 +331,7 @@ class GECA:
     def _spell_out(self, chosen: NDArray[np.int64], seed: int, start: int) -> Corpus:
         grammar, derivations = self.grammar, self._derivations
         context, filler = derivations.context[chosen], derivations.filler[chosen]
-        texts, targets, spans = [], [], []
+        texts, targets, spans, parents = [], [], [], []
         for c, f in zip(context.tolist(), filler.tolist(), strict=True):
             pattern, words = grammar.contexts[c], filler_words(grammar.fillers[f])
             source = pattern
@@ -332,6 +340,7 @@ class GECA:
                 targets.append(_fill(target, words))
             texts.append(_fill(source, words))
             spans.append(_spans(source, words))
+            parents.append([grammar.hosts[c], grammar.donors[f]])
         columns: dict[str, Any] = {
             "id": [f"geca-{seed}-{i}" for i in range(start, start + len(texts))],
             "text": texts,
@@ -343,9 +352,7 @@ class GECA:
             "version": [VERSION] * len(texts),
             "seed": [int(seed)] * len(texts),
             "index": np.arange(start, start + len(texts)),
-            "parents": [
-                [grammar.hosts[c], grammar.donors[f]] for c, f in zip(context, filler, strict=True)
-            ],
+            "parents": parents,
             "spans": spans,
             "rules": list(np.stack([context, filler + len(grammar.contexts)], axis=1)),
             "log_probability": derivations.log_probability[chosen],

@@ -52,62 +52,56 @@ def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> Substi
     sequences = examples.sequences
     if not (sequences.tokens != SEPARATOR).any():
         raise _nothing("no example has a word", "check the column 'text'")
-    lengths = np.diff(sequences.offsets)
-    longest = int(lengths.max(initial=0))
-    host_length = longest if settings.max_host_length is None else settings.max_host_length
     grams = intern_ngrams(sequences, settings.size, settings.max_count)
     if not len(grams.start):
         raise _nothing(
             f"every n-gram occurs more than max_count={settings.max_count} times", "raise it"
         )
+    found = _list(sequences, grams, settings)
+    first = np.unique(found.template, return_index=True)[1]
+    cuts = found.sequence[first], found.keys[found.fragment[first]]
+    templates = cut_columns(
+        sequences.tokens, sequences.offsets, grams.table, grams.size, cuts[0], cuts[1]
+    )
+    hosts = np.arange(len(first))
+    if examples.separator is not None:
+        hosts = hosts[_touches_both(*templates)]
+    if not len(hosts):
+        raise _nothing(
+            "no fragment that can be exchanged touches both text and target",
+            "allow more gaps, so that a fragment can have a part on either side",
+        )
+    choice = _admit(found, grams, hosts, settings)
+    contexts = take_rows(templates, choice.hosts)
+    fillers = _filler_columns(sequences, grams, found, settings)
+    verdicts = _judge((*contexts, *fillers), choice, sequences, settings)
+    count = np.bincount(found.template)[choice.hosts]
+    instance = first[choice.hosts]
+    return _grammar(examples, grams, found, instance, count, choice, verdicts, settings)
+
+
+def _list(sequences: Sequences, grams: NGrams, settings: Settings) -> Fragments:
+    """List the fragments of the examples that are not too long to be cut; at least one."""
+    lengths = np.diff(sequences.offsets)
+    longest = int(lengths.max())
+    host_length = longest if settings.max_host_length is None else settings.max_host_length
     if lengths.min() > host_length:
         raise _nothing(
-            f"every example has more than max_host_length={host_length} tokens",
-            "raise it",
+            f"every example has more than max_host_length={host_length} tokens", "raise it"
         )
     window = WHOLE if settings.window is None else min(settings.window, longest)
     # with a window, the released code lets a host that holds no exchangeable fragment be filled
     everything = settings.pool == "templates" and window != WHOLE
+    used = lengths <= host_length
     found = list_fragments(
-        sequences,
-        grams,
-        lengths <= host_length,
-        settings.gaps,
-        window,
-        exchangeable_only=not everything,
+        sequences, grams, used, settings.gaps, window, exchangeable_only=not everything
     )
     if not len(found.keys):
         raise _nothing(
             f"no two of the {found.listed} fragments occur in the same environment",
             "allow larger fragments (gaps, size) or a narrower environment (window)",
         )
-    first = np.unique(found.template, return_index=True)[1]
-    templates = cut_columns(
-        sequences.tokens,
-        sequences.offsets,
-        grams.table,
-        grams.size,
-        found.sequence[first],
-        found.keys[found.fragment[first]],
-    )
-    hosts = np.arange(len(first))
-    if examples.separator is not None:
-        hosts = hosts[_touches_both(*templates)]
-        if not len(hosts):
-            raise _nothing(
-                "no fragment that can be exchanged touches both text and target",
-                "allow more gaps, so that a fragment can have a part on either side",
-            )
-    choice = _admit(found, grams, hosts, settings)
-    context_count = np.bincount(found.template)[choice.hosts]
-    columns = (
-        *take_rows(templates, choice.hosts),
-        *_filler_columns(sequences, grams, found, settings),
-    )
-    verdicts = _judge(columns, choice, sequences, settings)
-    return _grammar(
-        examples, grams, found, first[choice.hosts], context_count, choice, verdicts, settings
-    )
+    return found
 
 
 def _nothing(why: str, hint: str) -> CorpusError:

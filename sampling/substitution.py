@@ -300,8 +300,8 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
         )
     class_offsets, class_fillers = _columns([[f for f, _ in row] for row in members])
     barred_offsets, barred_fillers = _columns([[r - shift for r in c["barred"]] for c in contexts])
-    if not contexts or not fillers or class_fillers.min() < 0:
-        raise ValueError("no contexts, no fillers, or a class that derives a context")
+    if not contexts or not fillers or not all(members) or class_fillers.min() < 0:
+        raise ValueError("no contexts, no fillers, or a class without fillers")
     for f, data in enumerate(fillers):
         words = [word for row in filler_words(data["pattern"]) for word in row]
         if [f"word:{word}" for word in words] != _children(graph, f"rule:{shift + f}"):

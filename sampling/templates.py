@@ -173,28 +173,35 @@ def list_fragments(
     )
 
 
-def _count(corpus: Any, cutting: Any) -> int:
+def _count(corpus: tuple[Any, ...], cutting: tuple[Any, ...]) -> int:
     none = np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.uint64)
-    return int(fill_fragments(*corpus, *cutting, _ALL, np.uint64(1), np.uint64(0), *none))
+    arguments = (*corpus, *cutting, _ALL, np.uint64(1), np.uint64(0), *none)
+    return int(fill_fragments(*arguments))
 
 
 def _listed(
-    corpus: Any, cutting: Any, capacity: int, wanted: Longs, parts: int, part: int
+    corpus: tuple[Any, ...],
+    cutting: tuple[Any, ...],
+    capacity: int,
+    wanted: Longs,
+    parts: int,
+    part: int,
 ) -> tuple[Ints, Longs, NDArray[np.uint64]]:
     while True:
         sequence = np.empty(capacity, np.int32)
         key, hashes = np.empty(capacity, np.int64), np.empty(capacity, np.uint64)
-        found = fill_fragments(
-            *corpus, *cutting, wanted, np.uint64(parts), np.uint64(part), sequence, key, hashes
-        )
+        which = wanted, np.uint64(parts), np.uint64(part)
+        arguments = (*corpus, *cutting, *which, sequence, key, hashes)
+        found = int(fill_fragments(*arguments))
         if found <= capacity:
             return sequence[:found].copy(), key[:found].copy(), hashes[:found].copy()
         capacity = found
 
 
-def _grouped(corpus: Any, window: int, sequence: Any, key: Any, hashes: Any) -> Longs:
+def _grouped(corpus: tuple[Any, ...], window: int, sequence: Any, key: Any, hashes: Any) -> Longs:
     order = np.argsort(hashes, kind="stable")
-    return np.asarray(group_equal(*corpus, sequence, key, hashes, order, window))
+    arguments = (*corpus, sequence, key, hashes, order, window)
+    return np.asarray(group_equal(*arguments))
 
 
 def _exchangeable(group: Longs, key: Longs) -> Longs:

@@ -19,8 +19,11 @@ from scipy.stats import chisquare
 
 from grammar.errors import CorpusError, OptionError, SchemaError
 from induction.corpus import PROVENANCE, Corpus
+from sampling import derivations, exchange, templates
+from sampling.examples import read_examples
 from sampling.geca import GECA
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
+from sampling.template_kernels import WHOLE, group_equal
 
 DATA = os.environ.get("TREEWRIGHT_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="TREEWRIGHT_DATA is not set")
@@ -114,12 +117,19 @@ def all_new(sequences: set[Words], gaps: int, size: int, window: int | None) -> 
     return {sequence for sequence in made if is_new(sequence, sequences)}
 
 
-def pools_of_code(sequences: set[Words], gaps: int, size: int) -> dict[Words, Counter[Fragment]]:
+def pools_of_code(
+    sequences: set[Words], gaps: int, size: int, window: int | None
+) -> dict[Words, Counter[Fragment]]:
     """Return what the released program would shuffle for every context, before the first draw."""
     held, holders = tables(sequences, gaps, size)
+    similar = defaultdict(set)
+    for template in held:
+        similar[environment(template, window)].add(template)
     pools = {}
     for host, own in held.items():
-        neighbours = {t for fragment in own for t in holders[fragment]} - {host}
+        bridges = similar[environment(host, window)]
+        shared = {fragment for bridge in bridges for fragment in held[bridge]}
+        neighbours = {t for fragment in shared for t in holders[fragment]} - {host}
         pools[host] = Counter(
             fragment
             for template in neighbours
@@ -182,30 +192,88 @@ def test_the_complete_set_is_that_of_the_definition(window, sequences, gaps, siz
     assert sampler is None or sampler.count() == len(expected)
 
 
+@pytest.mark.parametrize("window", [None, 1])
 @settings(max_examples=60, deadline=None)
 @given(sequences=singles | pairs, size=st.integers(1, 2))
-def test_pools_of_the_code_are_those_of_the_released_program(sequences, size):
+def test_pools_of_the_code_are_those_of_the_released_program(window, sequences, size):
+    many = 10**6
     sampler = induce(
-        sequences, gaps=2, size=size, faithful="code", max_adjacencies=10**6, max_host_length=10**6
+        sequences,
+        gaps=2,
+        size=size,
+        window=window,
+        faithful="code",
+        max_adjacencies=many,
+        max_host_length=many,
     )
-    pools = pools_of_code(set(sequences), 2, size)
+    pools = pools_of_code(set(sequences), 2, size, window)
     expected = {
         host: pool
         for host, pool in pools.items()
         if touches_every_side(host) and any(is_new(fill(host, f), set(sequences)) for f in pool)
     }
-    found = {}
-    if sampler is not None:
-        grammar = sampler.grammar
-        for pattern, k in zip(grammar.contexts, grammar.context_class, strict=True):
-            host = tuple(pattern.replace("⟨", "<").replace("⟩", ">").split())
-            row = range(grammar.class_offsets[k], grammar.class_offsets[k + 1])
-            found[host] = Counter()
-            for entry in row:
-                words = grammar.fillers[grammar.class_fillers[entry]]
-                parts = [tuple(part.split()[1:]) for part in words.split("⟨") if part]
-                found[host][tuple(parts)] = int(grammar.class_counts[entry])
-    assert found == expected
+    assert pools_of_grammar(sampler) == expected
+    few = induce(sequences, gaps=2, size=size, window=window, faithful="code", max_adjacencies=1)
+    assert all(pool <= expected[host] for host, pool in pools_of_grammar(few).items())
+
+
+def pools_of_grammar(sampler: GECA | None) -> dict[Words, Counter[Fragment]]:
+    if sampler is None:
+        return {}
+    grammar, found = sampler.grammar, {}
+    for pattern, k in zip(grammar.contexts, grammar.context_class, strict=True):
+        host = tuple(pattern.replace("⟨", "<").replace("⟩", ">").split())
+        found[host] = Counter()
+        for entry in range(grammar.class_offsets[k], grammar.class_offsets[k + 1]):
+            words = grammar.fillers[grammar.class_fillers[entry]]
+            parts = [tuple(part.split()[1:]) for part in words.split("⟨") if part]
+            found[host][tuple(parts)] = int(grammar.class_counts[entry])
+    return found
+
+
+@settings(max_examples=30, deadline=None)
+@given(sequences=singles | pairs)
+def test_listing_in_parts_and_colliding_hashes_change_nothing(sequences):
+    whole = induce(sequences, gaps=2, size=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(templates, "_LISTED_AT_ONCE", 7)
+        parts = induce(sequences, gaps=2, size=2)
+    assert (whole is None) == (parts is None)
+    if whole is None or parts is None:
+        return
+    assert nx.utils.graphs_equal(whole.grammar.graph, parts.grammar.graph)
+    rows = parts.grammar.tokens.context_offsets, parts.grammar.tokens.context_tokens
+    first = exchange.equal_rows(rows)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exchange, "_hash_rows", lambda offsets, _: np.zeros(len(offsets) - 1, "u8"))
+        assert exchange.equal_rows(rows)[0].tolist() == first.tolist()
+    columns = (*rows, parts.grammar.tokens.filler_offsets, parts.grammar.tokens.filler_tokens)
+    made = parts._derivations
+    hashed = derivations._hash_derivations
+    with pytest.MonkeyPatch.context() as patch:
+
+        def collide(*arguments):
+            hashes, longest = hashed(*arguments)
+            return hashes * 0, longest
+
+        patch.setattr(derivations, "_hash_derivations", collide)
+        gaps = parts.grammar.tokens.gaps
+        same = derivations.same_result(columns, gaps, made.context, made.filler)
+    assert np.unique(same, return_inverse=True)[1].tolist() == made.example.tolist()
+
+
+def test_colliding_hashes_do_not_merge_templates():
+    sequences = read_examples(scan_like(), "##").sequences
+    grams = templates.intern_ngrams(sequences, 2, None)
+    found = templates.list_fragments(
+        sequences, grams, np.ones(10, np.bool_), 2, WHOLE, exchangeable_only=False
+    )
+    corpus = sequences.tokens, sequences.offsets, grams.table, grams.start, grams.size
+    key = found.keys[found.fragment]
+    group = group_equal(
+        *corpus, found.sequence, key, np.zeros(len(key), np.uint64), np.arange(len(key)), WHOLE
+    )
+    assert np.unique(group, return_inverse=True)[1].tolist() == found.template.tolist()
 
 
 @settings(max_examples=30, deadline=None)
@@ -357,6 +425,11 @@ def test_a_shortfall_is_reported():
         limited.sample(2)
 
 
+def test_the_separator_is_an_ordinary_word_of_single_texts():
+    corpus = Corpus.from_columns(text=["a ## sang", "b ## sang", "a ## slept"])
+    assert "b ## slept" in GECA.induce(corpus, gaps=1, size=1).sample().column("text")
+
+
 def test_options_change_what_they_say():
     corpus = Corpus.from_columns(text=["p x", "p y z", "q x", "r y z", "p x x"])
     everything = GECA.induce(corpus, gaps=1, size=2).sample().column("text")
@@ -378,6 +451,8 @@ def test_options_change_what_they_say():
         ({"faithful": "memory"}, "faithful='memory' is not a mode"),
         ({"draw": "random"}, "draw='random' is not known"),
         ({"pool": "all"}, "pool='all' is not known"),
+        ({"disjoint": 1}, "disjoint=1 is not known"),
+        ({"separator": "# #"}, "is not one word"),
         ({"max_adjacencies": 3}, "pool='fragments' has none"),
         ({"gaps": 40}, "more fragments than can be numbered"),
     ],
