@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+from grammar.arrays import FloatArray, Index, IntArray, LongArray, kernel
+from grammar.counter_rng import below
 
-__all__ = ["CompiledGrammar", "alias_tables"]
+__all__ = ["CompiledGrammar", "alias_tables", "draw_alias"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +44,7 @@ class CompiledGrammar:
 def alias_tables(weight: FloatArray, starts: LongArray) -> tuple[FloatArray, LongArray]:
     """Build Walker's alias tables (Vose 1991) for the rows ``starts[k] : starts[k + 1]``.
 
-    To draw from a row with n entries: take a uniform u, let ``i = floor(u n)`` and
-    ``f = u n - i``; the result is entry i of the row if ``f < cut[i]``, else ``alias[i]``.
-    Rows are normalised by their own sums.
+    :func:`draw_alias` draws from them. Rows are normalised by their own sums.
     """
     cut = np.ones(len(weight))
     alias = np.arange(len(weight))
@@ -78,3 +77,20 @@ def alias_tables(weight: FloatArray, starts: LongArray) -> tuple[FloatArray, Lon
         for i in range(larges):
             cut[large[i]] = 1.0
     return cut, alias
+
+
+@kernel(inline="always")
+def draw_alias(
+    cut: FloatArray, alias: LongArray, begin: Index, end: Index, uniform: float
+) -> Index:
+    """Return an entry of the row ``begin : end`` of alias tables, by one uniform number in [0, 1).
+
+    Its whole part (times the width of the row) chooses an entry, its fraction between that entry
+    and its alias.
+    """
+    width = end - begin
+    entry = below(uniform, width)
+    place: Index = begin + entry
+    if uniform * width - entry >= cut[place]:
+        place = alias[place]
+    return place

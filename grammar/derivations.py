@@ -14,7 +14,8 @@ import numpy as np
 
 from grammar.analysis import CRITICAL, expected_counts, mean_matrix, reachable, spectral_radius
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
-from grammar.counter_rng import below, next_uniform, open_stream
+from grammar.compiled import draw_alias
+from grammar.counter_rng import next_uniform, open_stream
 from grammar.errors import NotTightError
 from grammar.grammar import Grammar
 from grammar.symbols import SymbolTable
@@ -214,12 +215,7 @@ def _draw(
                 w += 1
                 continue
             state, u = next_uniform(state)
-            begin = starts[symbol]
-            width = starts[symbol + 1] - begin
-            entry = below(u, width)
-            rule = begin + entry
-            if u * width - entry >= cut[rule]:
-                rule = alias[rule]
+            rule = draw_alias(cut, alias, starts[symbol], starts[symbol + 1], u)
             score += log_weight[rule]
             children = offsets[rule + 1] - offsets[rule]
             if r == len(rules) or depth + children > len(stack):

@@ -36,6 +36,8 @@ def read_bytes(path: PathLike) -> bytes:
         ) from None
     if str(path).endswith(".gz"):
         try:
+            if not data:
+                raise EOFError
             return gzip.decompress(data)
         except (OSError, EOFError, zlib.error):
             raise UnreadableInputError(
@@ -56,10 +58,11 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
       hint: convert the file to UTF-8, or name its encoding
     """
     try:
-        return data.decode(encoding)
+        # editors on Windows mark UTF-8 text so; the mark is no part of the text
+        return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
+        before = data[: error.start].decode(encoding, errors="replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
@@ -116,7 +119,14 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
 
 def write_text(path: PathLike, text: str) -> None:
     """Write UTF-8 text atomically, gzipped (reproducibly) if the name ends in ``.gz``."""
-    data = text.encode("utf-8")
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise OutputError(
+            f"the character {text[error.start]!r} cannot be written as UTF-8",
+            where=str(path),
+            hint="it is half of a surrogate pair: mend the text it came from",
+        ) from None
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     with atomic_output(path) as temporary:

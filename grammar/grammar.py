@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Grammar"]
 
 _TOLERANCE = 1e-6
+# a carriage return is a character of XML, but becomes a line feed when it is read
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +88,7 @@ class Grammar:
                 f"the start symbol {self.start!r} has no rules",
                 hint=f"choose one of {_some(self.left_hand_sides)}",
             )
-        bad = ~(np.isfinite(self.weight) & (self.weight >= 0))
-        if bad.any():
-            rule = int(np.flatnonzero(bad)[0])
-            raise WeightError(
-                f"the weight {self.weight[rule]} is not a probability",
-                where=str(self.production(rule)),
-                hint="weights are numbers from 0 to 1",
-            )
+        _check_weights(self.weight, self.production)
         self._check_sums()
 
     @classmethod
@@ -116,9 +113,12 @@ class Grammar:
         given = list(productions)
         if not given:
             raise StartSymbolError("a grammar needs at least one rule", hint="S -> 'word' [1]")
+        given_weight = np.array([p.weight for p in given], np.float64)
+        # here, because merging and normalising can turn bad weights into good ones
+        _check_weights(given_weight, given.__getitem__)
         rules, position = RuleTable.from_productions((p.lhs, p.rhs) for p in given)
         weight, count = np.zeros(len(rules)), np.zeros(len(rules), np.int64)
-        np.add.at(weight, position, [p.weight for p in given])
+        np.add.at(weight, position, given_weight)
         np.add.at(count, position, [p.count for p in given])
         if normalise:
             weight = normalised(rules, weight)
@@ -342,7 +342,7 @@ class Grammar:
         """
         from grammar.storage import write_graph
 
-        if ".json" in str(path):
+        if ".json" in Path(path).suffixes:
             write_graph(self.graph, path)
         else:
             write_text(path, self.to_text())
@@ -355,15 +355,15 @@ class Grammar:
         OutputError
             If a name holds a character that XML cannot express, or the path cannot be written.
         """
-        with atomic_output(path) as temporary:
-            try:
-                nx.write_graphml_xml(self.graph, temporary)
-            except ValueError as error:
+        for name in (*self.rules.nonterminals, *self.rules.words):
+            if _NOT_XML.search(name):
                 raise OutputError(
-                    f"a name cannot be written as XML: {error}",
+                    f"the name {name!r} cannot be written as XML",
                     where=str(path),
                     hint="save as .json, which holds any name",
-                ) from None
+                )
+        with atomic_output(path) as temporary:
+            nx.write_graphml_xml(self.graph, temporary)
 
     def _row(self, symbol: int) -> tuple[int, int]:
         begin, end = self.rules.starts[symbol : symbol + 2].tolist()
@@ -391,6 +391,17 @@ def normalised(rules: RuleTable, weight: FloatArray) -> FloatArray:
     share = np.where(empty[rules.lhs], 1.0, weight)
     result: FloatArray = share / np.where(empty, sizes, sums)[rules.lhs]
     return result
+
+
+def _check_weights(weight: FloatArray, production: Callable[[int], Production]) -> None:
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        rule = int(bad[0])
+        raise WeightError(
+            f"the weight {weight[rule]} is not a probability",
+            where=str(production(rule)),
+            hint="weights are numbers from 0 to 1",
+        )
 
 
 def _some(names: Iterable[str], most: int = 8) -> str:

@@ -24,8 +24,8 @@ import scipy.sparse.linalg
 
 from grammar.analysis import productive, termination
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
-from grammar.compiled import alias_tables
-from grammar.counter_rng import below, next_uniform, open_stream
+from grammar.compiled import alias_tables, draw_alias
+from grammar.counter_rng import next_uniform, open_stream
 from grammar.derivations import Derivations, collect
 from grammar.errors import LengthBandError, OptionError
 from grammar.grammar import Grammar
@@ -365,12 +365,7 @@ def _draw_band(
             state, u = next_uniform(state)
             group = _choose(chance[n], starts[symbol], starts[symbol + 1], u)
             state, u = next_uniform(state)
-            width = members[group + 1] - members[group]
-            entry = below(u, width)
-            place = members[group] + entry
-            if u * width - entry >= cut[place]:
-                place = alias[place]
-            rule = order[place]
+            rule = order[draw_alias(cut, alias, members[group], members[group + 1], u)]
             score += log_weight[rule]
             begin, end = offsets[rule], offsets[rule + 1]
             if r == len(rules) or depth + 2 * (end - begin) > len(stack):

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import functools
 import re
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +141,8 @@ def _symbol(node: Any) -> Nonterminal | str:
 def _number(node: Any) -> float:
     text = str(node.children[0])
     if "/" in text:
-        over, under = text.split("/")
-        return float(Fraction(over) / int(under)) if int(under) else float("nan")
+        over, under = (float(part) for part in text.split("/"))
+        return over / under if under else float("nan")
     return float(text)
 
 
@@ -168,10 +167,9 @@ def _weighted(
 
 def _notation_error(error: Any, text: str, source: str) -> NotationError:
     line, column = error.line, error.column
-    if line is None or line < 1:  # lark has no position for the end of the text
+    if getattr(getattr(error, "token", None), "type", "") == "$END":  # lark says where it began
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-    lines = text.splitlines() or [""]
-    excerpt = lines[min(line, len(lines)) - 1]
+    excerpt = text.split("\n")[line - 1].rstrip("\r")
     return NotationError(
         f"this is not a rule\n    {excerpt}\n    {' ' * (column - 1)}^",
         where=f"{source}:{line}:{column}",

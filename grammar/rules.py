@@ -60,7 +60,7 @@ class Production:
         from grammar.notation import format_symbol
 
         right = " ".join(format_symbol(symbol) for symbol in self.rhs)
-        return f"{format_symbol(self.lhs)} -> {right}{' ' if right else ''}[{self.weight!r}]"
+        return f"{format_symbol(self.lhs)} -> {right}{' ' if right else ''}[{float(self.weight)!r}]"
 
 
 @dataclass(frozen=True, eq=False)

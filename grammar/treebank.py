@@ -23,7 +23,7 @@ from grammar.files import PathLike, atomic_output, decode, read_bytes, write_tex
 from grammar.symbols import SymbolTable
 from grammar.tree import Tree, escape
 
-__all__ = ["Treebank"]
+__all__ = ["Treebank", "list_children"]
 
 _SCHEMA = b"treewright.treebank/1"
 _UNLABELLED_ROOT = "TOP"
@@ -69,8 +69,10 @@ class Treebank:
         ------
         BracketError
             At the first fault, with line and column.
+        UnreadableInputError
+            If bytes are not UTF-8 text.
         """
-        data = text.encode("utf-8") if isinstance(text, str) else text
+        data = (text if isinstance(text, str) else decode(text, source)).encode("utf-8")
         names, label, size, offsets = read_brackets(data, source)
         symbols = SymbolTable(names)
         treebank = cls(label, size, offsets, symbols)
@@ -159,7 +161,7 @@ class Treebank:
         return (
             np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.size, other.size)
-            and np.array_equal(other._names_of(other.label), self._names_of(self.label))
+            and other._names_of(other.label) == self._names_of(self.label)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -195,9 +197,8 @@ class Treebank:
     def take(self, indices: Sequence[int] | LongArray | BoolArray) -> Treebank:
         """Return the treebank of the chosen trees, in the order asked for."""
         chosen = np.asarray(indices)
-        if chosen.dtype == np.bool_:
-            chosen = np.flatnonzero(chosen)
-        chosen = chosen.astype(np.int64)
+        # an empty list is of floats to numpy; the rest is as it indexes: masks, negative numbers
+        chosen = np.arange(len(self))[chosen if len(chosen) else np.zeros(0, np.int64)]
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
         offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
         index = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
@@ -334,6 +335,18 @@ def _not_a_treebank(path: PathLike) -> SchemaError:
         where=str(path),
         hint="bracketed text is read with Treebank.read",
     )
+
+
+@kernel()
+def list_children(size: IntArray, node: int, children: LongArray) -> int:
+    """Write the children of a node into ``children`` and return how many there are."""
+    count = 0
+    child = node + 1
+    while child < node + size[node]:
+        children[count] = child
+        child += size[child]
+        count += 1
+    return count
 
 
 @kernel()

@@ -31,7 +31,7 @@ from grammar.arrays import (
 )
 from grammar.errors import OptionError
 from grammar.symbols import SymbolTable
-from grammar.treebank import Treebank
+from grammar.treebank import Treebank, list_children
 from induction.heads import head_children
 
 __all__ = ["Direction", "binarise", "unbinarise"]
@@ -187,12 +187,7 @@ def _split(
         for node in range(offsets[tree], offsets[tree + 1]):
             if size[node] <= 2:
                 continue
-            count = 0
-            child = node + 1
-            while child < node + size[node]:
-                children[count] = child
-                child += size[child]
-                count += 1
+            count = list_children(size, node, children)
             memory = min(horizontal, count)
             table = reserve_paths(table, (count + 1) * (memory + vertical + 5))
             keys, values, numbers = table

@@ -138,11 +138,11 @@ class Corpus:
 
 
 def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values.cast(COLUMNS[name]) if name in COLUMNS else values
     try:
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            return values.cast(COLUMNS[name]) if name in COLUMNS else values
         return pa.array(values, type=COLUMNS.get(name))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
+    except (pa.ArrowException, TypeError, OverflowError) as error:
         raise CorpusError(
             f"column {name!r} does not hold {COLUMNS.get(name, 'values of one type')}: {error}",
             hint="convert its values first",

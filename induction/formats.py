@@ -6,13 +6,15 @@ last one is there, and the bytes do not depend on how the rows were cut into bat
 
 from __future__ import annotations
 
-import csv
+import functools
 import io
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -27,6 +29,7 @@ from induction.corpus import COLUMNS, Corpus
 __all__ = ["read_corpus", "read_sst", "write_batches", "write_corpus"]
 
 _ROWS_A_GROUP = 65_536
+_NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 
 
 def read_corpus(
@@ -66,11 +69,13 @@ def read_corpus(
     if suffix not in _BINARY:
         decode(data, str(path))
     try:
-        table = reader(data, names)
-    except (pa.ArrowInvalid, pa.ArrowKeyError, pa.ArrowTypeError) as error:
+        table = reader(data, names, rename or {})
+    except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(
-            f"the file does not follow the format of {suffix}: {reason}", where=str(path)
+            f"the file does not follow the format of {suffix}: {reason}",
+            where=str(path),
+            hint="mend the file, or name it after the format it has",
         ) from None
     return _as_corpus(table, rename or {}, str(path))
 
@@ -182,88 +187,124 @@ def _jsonl_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
 
 @contextmanager
 def _text_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8") as out:
-        yield lambda table: out.writelines(f"{text}\n" for text in table["text"].to_pylist())
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        yield lambda table: out.writelines(map(_text_line, table["text"].to_pylist()))
 
 
 @contextmanager
 def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     with open(path, "w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(schema.names)
-        yield lambda table: writer.writerows(map(_flat, _rows(table)))
+        out.write(_csv_line(schema.names))
+        yield lambda table: out.writelines(map(_csv_line, _rows(table)))
 
 
 @contextmanager
 def _tsv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8") as out:
-        out.write("\t".join(schema.names) + "\n")
-        yield lambda table: _write_tsv(out, table)
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        out.write(_tsv_line(schema.names))
+        yield lambda table: out.writelines(map(_tsv_line, _rows(table)))
 
 
-def _write_tsv(out: IO[str], table: pa.Table) -> None:
-    for row in _rows(table):
-        cells = [str(cell) for cell in _flat(row)]
-        if any("\t" in cell or "\n" in cell for cell in cells):
-            raise CorpusError(
-                "a value holds a tab or a line break, which TSV cannot express",
-                where=f"id {row[0]}",
-                hint="write .jsonl, .csv or .parquet instead",
-            )
-        out.write("\t".join(cells) + "\n")
+def _text_line(text: str | None) -> str:
+    if text is None or "\n" in text or "\r" in text:
+        raise CorpusError(
+            "a text is absent or holds a line break, so it is not one line",
+            where=repr(text),
+            hint="write .jsonl, .csv or .parquet instead",
+        )
+    return text + "\n"
+
+
+def _csv_line(row: Sequence[Any]) -> str:
+    # the standard library's writer leaves a carriage return without quotes
+    return (
+        ",".join(
+            '"' + cell.replace('"', '""') + '"' if _NEEDS_QUOTES.search(cell) else cell
+            for cell in map(_cell, row)
+        )
+        + "\n"
+    )
+
+
+def _tsv_line(row: Sequence[Any]) -> str:
+    cells = [_cell(cell) for cell in row]
+    if any(sign in cell for cell in cells for sign in "\t\n\r"):
+        raise CorpusError(
+            "a value holds a tab or a line break, which TSV cannot express",
+            where=f"id {row[0]}",
+            hint="write .jsonl, .csv or .parquet instead",
+        )
+    return "\t".join(cells) + "\n"
 
 
 def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     return zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
-def _flat(row: Sequence[Any]) -> list[Any]:
-    return [
-        json.dumps(cell, ensure_ascii=False)
-        if isinstance(cell, dict | list)
-        else ""
-        if cell is None
-        else cell
-        for cell in row
-    ]
+def _cell(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
 
 
-def _read_jsonl(data: bytes, names: Sequence[str] | None) -> pa.Table:
+def _read_jsonl(data: bytes, names: Sequence[str] | None, rename: Mapping[str, str]) -> pa.Table:
     if not data.strip():
         return pa.table({"text": pa.array([], pa.string())})
-    return pa.json.read_json(io.BytesIO(data), read_options=_json_blocks(data))
+    table = _parse_json(data, {})
+    # the parser takes strings that look like dates for dates
+    dated = {
+        field.name: COLUMNS[rename.get(field.name, field.name)]
+        for field in table.schema
+        if "timestamp" in str(field.type) and rename.get(field.name, field.name) in COLUMNS
+    }
+    return _parse_json(data, dated) if dated else table
 
 
-def _json_blocks(data: bytes) -> Any:
-    # the default block of 1 MiB refuses longer lines
-    return pa.json.ReadOptions(block_size=max(len(data), 1))
+def _parse_json(data: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
+    return pa.json.read_json(
+        io.BytesIO(data),
+        read_options=pa.json.ReadOptions(block_size=_one_block(data)),
+        parse_options=pa.json.ParseOptions(explicit_schema=pa.schema(types) if types else None),
+    )
 
 
-def _read_separated(data: bytes, names: Sequence[str] | None, separator: str) -> pa.Table:
+def _read_separated(
+    data: bytes, names: Sequence[str] | None, rename: Mapping[str, str], separator: str
+) -> pa.Table:
     quoted = separator == ","
+    # what a cell means is told by its column: a text "007" is no number
+    verbatim = {name for name in COLUMNS} | {old for old, new in rename.items() if new in COLUMNS}
     return pa.csv.read_csv(
         io.BytesIO(data),
-        read_options=pa.csv.ReadOptions(column_names=names),
+        read_options=pa.csv.ReadOptions(column_names=names, block_size=_one_block(data)),
         parse_options=pa.csv.ParseOptions(
             delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted
         ),
         convert_options=pa.csv.ConvertOptions(
-            column_types={name: pa.string() for name in ("id", "text", "text_pair", "target")},
-            strings_can_be_null=False,
+            column_types=dict.fromkeys(verbatim, pa.string()), strings_can_be_null=False
         ),
     )
 
 
-def _read_text(data: bytes, names: Sequence[str] | None) -> pa.Table:
-    return pa.table({"text": pa.array(data.decode("utf-8").splitlines(), pa.string())})
+def _one_block(data: bytes) -> int:
+    # blocks of 1 MiB, the default, refuse longer lines and guess types from the first block
+    return min(len(data) + 1, 2**31 - 1)
 
 
-_READERS: Mapping[str, Callable[[bytes, Sequence[str] | None], pa.Table]] = {
+def _read_text(data: bytes, names: Sequence[str] | None, rename: Mapping[str, str]) -> pa.Table:
+    # not splitlines: it would break lines at characters such as U+2028 too
+    lines = data.decode("utf-8-sig").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    return pa.table({"text": pa.array([line.removesuffix("\r") for line in lines], pa.string())})
+
+
+_Reader = Callable[[bytes, Sequence[str] | None, Mapping[str, str]], pa.Table]
+_READERS: Mapping[str, _Reader] = {
     ".jsonl": _read_jsonl,
-    ".csv": lambda data, names: _read_separated(data, names, ","),
-    ".tsv": lambda data, names: _read_separated(data, names, "\t"),
-    ".parquet": lambda data, names: pa.parquet.read_table(io.BytesIO(data)),
-    ".arrow": lambda data, names: pa.ipc.open_file(io.BytesIO(data)).read_all(),
+    ".csv": functools.partial(_read_separated, separator=","),
+    ".tsv": functools.partial(_read_separated, separator="\t"),
+    ".parquet": lambda data, names, rename: pa.parquet.read_table(io.BytesIO(data)),
+    ".arrow": lambda data, names, rename: pa.ipc.open_file(io.BytesIO(data)).read_all(),
     ".txt": _read_text,
 }
 _BINARY = frozenset({".parquet", ".arrow"})
@@ -301,11 +342,36 @@ def _as_corpus(table: pa.Table, rename: Mapping[str, str], source: str) -> Corpu
                 hint=f"the columns are {', '.join(table.column_names)}",
             )
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
-    columns = {
-        name: table.column(name).cast(COLUMNS[name]) if name in COLUMNS else table.column(name)
-        for name in table.column_names
-    }
+    twice = [name for name, times in Counter(table.column_names).items() if times > 1]
+    if twice:
+        raise CorpusError(
+            f"two columns have the name {twice[0]!r}",
+            where=source,
+            hint="rename one of them in the file",
+        )
+    columns = {name: _decoded(name, table.column(name), source) for name in table.column_names}
     try:
         return Corpus.from_columns(**columns)
     except CorpusError as error:
-        raise CorpusError(error.what, where=f"{source}, {error.where}", hint=error.hint) from None
+        where = f"{source}, {error.where}" if error.where else source
+        raise CorpusError(error.what, where=where, hint=error.hint) from None
+
+
+def _decoded(name: str, column: pa.ChunkedArray, source: str) -> Any:
+    """Undo the JSON that stands for lists and structs in CSV and TSV."""
+    kind = COLUMNS.get(name)
+    if not pa.types.is_string(column.type) or not (name == "label" or pa.types.is_nested(kind)):
+        return column
+    cells = column.to_pylist()
+    if name == "label":
+        if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
+            return column
+        kind = pa.list_(pa.float32())
+    try:
+        return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
+    except (ValueError, TypeError, pa.ArrowException) as error:
+        raise CorpusError(
+            f"column {name!r} does not hold {kind} as JSON: {error}",
+            where=source,
+            hint="rename the column if it means something else",
+        ) from None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
-from grammar.treebank import Treebank
+from grammar.treebank import Treebank, list_children
 
 __all__ = ["COLLINS", "head_children"]
 
@@ -114,12 +114,7 @@ def _find_heads(
     head = np.full(len(label), -1, np.int32)
     children = np.empty(len(label) + 1, np.int64)
     for node in range(len(label)):
-        count = 0
-        child = node + 1
-        while child < node + size[node]:
-            children[count] = child
-            child += size[child]
-            count += 1
+        count = list_children(size, node, children)
         if count == 0:
             continue
         choice = count - 1 if last_resort[label[node]] else 0

@@ -130,6 +130,7 @@ def _root_rules(counts: RuleCounts) -> RuleCounts:
     rules = [
         Production(Nonterminal(ROOT), (Nonterminal(label),), count=count)
         for label, count in counts.roots.items()
+        if label != ROOT  # such a tree has its root already
     ]
     grammar = Grammar.from_productions(rules, normalise=True)
     return RuleCounts(grammar.rules, grammar.count, {})
