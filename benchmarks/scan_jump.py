@@ -19,8 +19,8 @@ from treewright.report import markdown_table
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scan-jump"
 SPLIT = "jump"
 SEEDS = (0, 1, 2)
-# the complete set of 7,706 new pairs holds every test command, so a half is made too
-CELLS: tuple[tuple[str, int | None], ...] = (("none", None), ("geca", None), ("geca", 3853))
+# the complete set of 7,706 new pairs holds every test command, so a part of it is tried too
+CELLS: tuple[tuple[str, int | None], ...] = (("none", None), ("geca", None), ("geca", 2000))
 
 
 def main() -> None:

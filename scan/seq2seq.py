@@ -102,12 +102,12 @@ class Memory(NamedTuple):
     """What the decoder attends to: one row a sentence.
 
     ``values`` (n, s, 2 hidden) are the encoder states, ``keys`` (n, s, hidden) their projections,
-    ``hidden_positions`` (n, 1, s) is true where there is only padding.
+    ``padding`` (n, 1, s) is true where there is no token.
     """
 
     values: Tensor
     keys: Tensor
-    hidden_positions: Tensor
+    padding: Tensor
 
     def select(self, rows: Tensor) -> Memory:
         """Return the memory of the given sentences (int64 (m,), repeats allowed)."""
@@ -211,7 +211,7 @@ class Seq2Seq(nn.Module):
         """
         states, state = self.decoder(self._drop(self.target_embedding(tokens), noise), state)
         scores = states @ memory.keys.transpose(1, 2)
-        attention = scores.masked_fill(memory.hidden_positions, -torch.inf).softmax(dim=2)
+        attention = scores.masked_fill(memory.padding, -torch.inf).softmax(dim=2)
         mixed = torch.tanh(self.mix(torch.cat([states, attention @ memory.values], dim=2)))
         return self.output(self._drop(mixed, noise)), state
 
