@@ -45,7 +45,7 @@ def run_cell(cell: tuple[str, int | None, int]) -> Path:
     from dataclasses import asdict
 
     from grammar.files import write_text
-    from scan.training import Recipe
+    from scan.recipe import Recipe
 
     method, n, seed = cell
     recipe = Recipe(seed=seed)

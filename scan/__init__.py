@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scan.generator import Audit, Disagreement, audit, commands, commands_for, generate
     from scan.language import Actions, CommandError, expansions, interpret, meaning, parse
+    from scan.recipe import Recipe
     from scan.splits import SPLITS, Split, read_pairs, split, write_pairs
+    from scan.training import exact_match, train
 
 __all__ = [
     "SPLITS",
@@ -16,10 +18,12 @@ __all__ = [
     "Audit",
     "CommandError",
     "Disagreement",
+    "Recipe",
     "Split",
     "audit",
     "commands",
     "commands_for",
+    "exact_match",
     "expansions",
     "generate",
     "interpret",
@@ -27,6 +31,7 @@ __all__ = [
     "parse",
     "read_pairs",
     "split",
+    "train",
     "write_pairs",
 ]
 
@@ -41,6 +46,8 @@ _NAMES_BY_MODULE: dict[str, tuple[str, ...]] = {
         "generate",
     ),
     "scan.language": ("Actions", "CommandError", "expansions", "interpret", "meaning", "parse"),
+    "scan.recipe": ("Recipe",),
+    "scan.training": ("exact_match", "train"),
     "scan.splits": ("SPLITS", "Split", "read_pairs", "split", "write_pairs"),
 }
 _MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}

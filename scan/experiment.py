@@ -19,7 +19,9 @@ from scan.generator import audit
 from scan.splits import split
 
 if TYPE_CHECKING:
-    from scan.training import Progress, Recipe, TrainedModel
+    from scan.models import TrainedModel
+    from scan.recipe import Recipe
+    from scan.training import Progress
 
 __all__ = ["METHODS", "Outcome", "augment_pairs", "run", "unique_pairs"]
 

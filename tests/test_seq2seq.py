@@ -21,8 +21,11 @@ from grammar.errors import (
 
 torch = pytest.importorskip("torch")
 
+from scan.batches import BatchOrder  # noqa: E402
+from scan.models import TrainedModel  # noqa: E402
+from scan.recipe import Recipe  # noqa: E402
 from scan.seq2seq import END, START, Seq2Seq, Vocabulary, decode, pad  # noqa: E402
-from scan.training import Recipe, TrainedModel, _BatchOrder, exact_match, train  # noqa: E402
+from scan.training import exact_match, train  # noqa: E402
 
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 VERBS = ("walk", "run", "look", "jump", "hop")
@@ -215,7 +218,7 @@ def test_seed_decides_and_global_random_state_is_left_alone() -> None:
 
 def test_all_pairs_are_seen_equally_often_in_their_share() -> None:
     recipe = Recipe(batch=7, augmented_share=0.3)
-    order = _BatchOrder(recipe, (21, 10))
+    order = BatchOrder(recipe, (21, 10))
     batches = [order.batch(update) for update in range(100)]
     assert {len(batch) for batch in batches} == {7}
     assert {int((batch >= 21).sum()) for batch in batches} == {2, 3}

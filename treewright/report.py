@@ -14,7 +14,7 @@ from grammar.tree import Tree
 from treewright import __version__
 
 if TYPE_CHECKING:
-    from scan.training import Check
+    from scan.models import Check
     from treewright.showing import Cell
 
 __all__ = ["grammar_part", "learning_curves", "markdown_table", "scan_part", "write_report"]
@@ -71,15 +71,16 @@ The trees of the first four ([all ten, SVG](trees.svg)):
 """
 
 
-def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, seed: int) -> str:
+def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, seed: int) -> str:
     """Write the made pairs and the learning curves of a split; return Markdown."""
-    from scan.experiment import augment_pairs
+    from sampling.geca import GECA
     from scan.generator import audit
     from scan.splits import split as published_split
     from scan.splits import write_pairs
 
     train = published_split(split).train
-    made = augment_pairs(train, "geca", seed=seed)
+    sampler = GECA.induce(train, size=1)
+    made = sampler.sample(pairs, seed=seed)
     write_pairs(made, folder / "made-pairs.txt")
     learning_curves(
         {cell.outcome.method: cell.history for cell in cells},
@@ -108,13 +109,14 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, seed: int) -> 
     return f"""## 2. A grammar from training pairs solves SCAN {split}
 
 GECA (Andreas 2020) sees the training pairs only. It induces which fragments of pairs are
-interchangeable, and makes **{len(made):,}** new pairs ([made-pairs.txt](made-pairs.txt)), such as:
+interchangeable, and from these **{sampler.count():,}** distinct new pairs. **{len(made):,}** of them, drawn
+at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
 
 {markdown_table(("command", "actions"), examples)}
 
 The interpreter, used as an audit and never as a source of labels, agrees with
 **{audit(made).rate:.2%}** of them. {geca.sampled_tests:,} of the {geca.test_pairs:,} test commands
-are among them, so the accuracy on the others is given too.
+are among them, so the accuracy on the others is given in a column of its own.
 
 The same small model and recipe, trained from scratch with and without them (seed {seed}); training
 stops on *training* exact match, and test pairs are looked at once:

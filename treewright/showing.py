@@ -16,11 +16,13 @@ from treewright.screen import Quiet, Seed, progress, say
 
 if TYPE_CHECKING:
     from scan.experiment import Outcome
-    from scan.training import Check
+    from scan.models import Check
 
 __all__ = ["Cell", "demo", "train_cells"]
 
 SENTENCES = 10
+PAIRS = 2000
+"""New pairs to train on: a part of all that GECA makes, so that some test commands stay unseen."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def demo(
     parts = [grammar_part(folder, sentences=SENTENCES, seed=seed)]
     say(f"2. SCAN {split}: with and without pairs made by GECA", quiet=quiet)
     cells = train_cells(split, ("none", "geca"), seed=seed, updates=updates, quiet=quiet)
-    parts.append(scan_part(folder, split, cells, seed=seed))
+    parts.append(scan_part(folder, split, cells, pairs=PAIRS, seed=seed))
     report = write_report(folder, parts, seconds=time.monotonic() - began)
     for cell in cells:
         print(
@@ -122,7 +124,8 @@ def _next_news(news: Any, running: list[Any]) -> tuple[str, str, Any]:
 def _train(news: Any, split: str, method: str, seed: int, updates: int | None) -> None:
     """Train in a process of its own, and report by messages (method, kind, body)."""
     from scan.experiment import run
-    from scan.training import Progress, Recipe
+    from scan.recipe import Recipe
+    from scan.training import Progress
 
     def tell(now: Progress) -> None:
         if now.update % 20 == 0 or now.update == now.updates:
@@ -131,7 +134,7 @@ def _train(news: Any, split: str, method: str, seed: int, updates: int | None) -
 
     try:
         recipe = Recipe(seed=seed) if updates is None else Recipe(seed=seed, updates=updates)
-        outcome, trained = run(split, method, recipe=recipe, on_progress=tell)
+        outcome, trained = run(split, method, recipe=recipe, n=PAIRS, on_progress=tell)
         news.put((method, "finished", Cell(outcome, trained.history)))
     except KeyboardInterrupt:
         pass

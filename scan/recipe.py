@@ -1,0 +1,108 @@
+"""How to build and train a sequence-to-sequence model: sizes, learning rate, stopping, seed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from grammar.errors import OptionError
+
+__all__ = ["Recipe"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to build and train a model.
+
+    Parameters
+    ----------
+    embedding, hidden, layers, dropout
+        The shape of the model, see :class:`scan.seq2seq.Seq2Seq`.
+    batch : int
+        Pairs an update.
+    augmented_share : float
+        Share of each batch (on average) taken from the augmented pairs, where there are any.
+    peak_rate : float
+        Largest learning rate; see :meth:`learning_rate`.
+    clip : float
+        Largest norm of the gradient.
+    updates : int
+        Updates at most.
+    check_every : int
+        Updates between two looks at training exact match, each of which is also a checkpoint.
+    checked_pairs : int
+        Pairs looked at, drawn once from the training and once from the augmented pairs.
+    stop_at : float
+        Training stops when a look finds at least this exact match, and so do all the pairs.
+    seed : int
+        Where all that is random starts from.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range.
+    """
+
+    embedding: int = 64
+    hidden: int = 128
+    layers: int = 1
+    dropout: float = 0.1
+    batch: int = 64
+    augmented_share: float = 0.3
+    peak_rate: float = 4e-3
+    clip: float = 1.0
+    updates: int = 3000
+    check_every: int = 250
+    checked_pairs: int = 512
+    stop_at: float = 0.999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            low, high = _RANGES[option.name]
+            kinds = int if option.type == "int" else int | float
+            if isinstance(value, bool) or not isinstance(value, kinds):
+                raise OptionError(
+                    f"{option.name}={value!r} is not of type {option.type}",
+                    hint=f"for example {option.name}={option.default}",
+                )
+            if not low <= value <= high:
+                raise OptionError(
+                    f"{option.name}={value!r} is out of range",
+                    hint=f"choose a value from {low} to {high}, for example {option.default}",
+                )
+
+    def learning_rate(self, update: int) -> float:
+        """Return the learning rate of an update: up in a line, then down in half a cosine.
+
+        >>> recipe = Recipe(updates=100, peak_rate=1.0)
+        >>> [round(recipe.learning_rate(update), 3) for update in (0, 9, 54, 99)]
+        [0.1, 1.0, 0.517, 0.0]
+        """
+        warm = max(1, round(WARM_UP * self.updates))
+        if update < warm:
+            return self.peak_rate * (update + 1) / warm
+        past = (update - warm) / max(1, self.updates - warm)
+        return self.peak_rate * (1.0 + math.cos(math.pi * past)) / 2.0
+
+
+WARM_UP = 0.1
+"""Share of the updates in which the learning rate rises."""
+
+_MANY = 2**31 - 1
+_RANGES: dict[str, tuple[float, float]] = {
+    "embedding": (1, 2**16),
+    "hidden": (1, 2**16),
+    "layers": (1, 64),
+    "dropout": (0.0, 0.99),
+    "batch": (1, 2**20),
+    "augmented_share": (0.0, 1.0),
+    "peak_rate": (1e-9, 1e3),
+    "clip": (1e-9, 1e9),
+    "updates": (1, _MANY),
+    "check_every": (1, _MANY),
+    "checked_pairs": (1, _MANY),
+    "stop_at": (0.0, 1.0),
+    "seed": (0, 2**63 - 1),
+}
