@@ -7,6 +7,7 @@ decides whether derivations end with probability one (Booth & Thompson 1973), an
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -219,14 +220,17 @@ def termination(grammar: Grammar, weight: FloatArray | None = None) -> FloatArra
     return np.minimum(ends, 1.0)
 
 
-def reachable(grammar: Grammar) -> BoolArray:
+def reachable(grammar: Grammar, weight: FloatArray | None = None) -> BoolArray:
     """Return which symbols a derivation from the start can contain, shape (nonterminals,)."""
     rules = grammar.rules
+    positive = (grammar.weight if weight is None else weight) > 0
     found = np.zeros(len(rules.nonterminals), np.bool_)
     fresh = np.array([grammar.start_id])
     while len(fresh):
         found[fresh] = True
-        children = rules.rhs[_child_slots(grammar, fresh)]
+        chosen = np.zeros(len(found), np.bool_)
+        chosen[fresh] = True
+        children = rules.rhs[np.repeat(chosen[rules.lhs] & positive, np.diff(rules.offsets))]
         children = np.unique(children[children >= 0])
         fresh = children[~found[children]]
     return found
@@ -282,12 +286,13 @@ def _newton(rules: RuleTable, weights: FloatArray, members: LongArray, ends: Flo
     offsets = np.concatenate(([0], np.cumsum(np.diff(rules.offsets)[chosen])))
     child, lhs, weight = rules.rhs[slots], local[rules.lhs[chosen]], weights[chosen]
     rule = np.repeat(np.arange(len(chosen)), np.diff(offsets))
-    inside = np.flatnonzero((child >= 0) & (local[child] >= 0))
+    symbol = np.maximum(child, 0)  # words, too, need an index that is there
+    inside = np.flatnonzero((child >= 0) & (local[symbol] >= 0))
     for _ in range(_NEWTON_STEPS):
-        factor = np.where(child >= 0, ends[child], 1.0)
+        factor = np.where(child >= 0, ends[symbol], 1.0)
         value = np.bincount(lhs, weight * _row_products(factor, offsets), minlength=len(members))
         gap = value - ends[members]
-        if np.abs(gap).max() <= 1e-15:
+        if (np.abs(gap) <= 1e-15 * value).all():
             return
         slope = weight[rule[inside]] * _products_without(factor, offsets, rule, inside)
         entries = (slope, (lhs[rule[inside]], local[child[inside]]))
@@ -297,7 +302,10 @@ def _newton(rules: RuleTable, weights: FloatArray, members: LongArray, ends: Flo
             step = np.atleast_1d(scipy.sparse.linalg.spsolve(system, gap))
         if not np.isfinite(step).all():  # critical: the fixed point is where the system is singular
             step = gap
-        ends[members] = np.minimum(ends[members] + np.maximum(step, 0.0), 1.0)
+        risen = np.minimum(ends[members] + np.maximum(step, 0.0), 1.0)
+        if (risen == ends[members]).all():
+            return
+        ends[members] = risen
 
 
 def _row_products(factor: FloatArray, offsets: LongArray) -> FloatArray:
@@ -322,10 +330,37 @@ def _perron(matrix: sp.csr_array) -> float:
     if matrix.shape[0] <= _DENSE:
         return float(np.abs(np.linalg.eigvals(matrix.toarray())).max())
     # a fixed first vector: the default one is random
-    largest = scipy.sparse.linalg.eigs(
-        matrix, k=1, which="LR", v0=np.ones(matrix.shape[0]), return_eigenvectors=False
-    )
+    first = np.ones(matrix.shape[0])
+    try:
+        largest = scipy.sparse.linalg.eigs(
+            matrix, k=1, which="LR", v0=first, maxiter=300, return_eigenvectors=False
+        )
+    except scipy.sparse.linalg.ArpackNoConvergence:
+        return _perron_by_noda(matrix)
     return float(largest[0].real)
+
+
+def _perron_by_noda(matrix: sp.csr_array) -> float:
+    """Return the Perron root where others crowd around it, as on a long cycle.
+
+    Inverse iteration shifted by the upper Collatz-Wielandt bound (Noda 1971), which falls to the
+    root quadratically.
+    """
+    identity = sp.eye_array(matrix.shape[0], format="csc")
+    vector = np.ones(matrix.shape[0])
+    bound = np.inf
+    while True:
+        ratio = matrix @ vector / vector
+        if not ratio.max() < bound or ratio.max() - ratio.min() <= 1e-14 * ratio.max():
+            return float(min(bound, ratio.max()))
+        bound = ratio.max()
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            # the closer to the root, the closer to singular, and the better the vector
+            warnings.simplefilter("ignore", scipy.sparse.linalg.MatrixRankWarning)
+            vector = np.abs(scipy.sparse.linalg.spsolve(bound * identity - matrix, vector))
+        if not (np.isfinite(vector).all() and vector.min() > 0):
+            return float(bound)
+        vector /= vector.max()
 
 
 def _word_counts(grammar: Grammar) -> FloatArray:
@@ -366,14 +401,6 @@ def _recursive(grammar: Grammar) -> tuple[tuple[str, ...], ...]:
         if len(component) > 1 or graph.has_edge(*(list(component) * 2))
     )
     return tuple(sorted(components, key=lambda c: (-len(c), c)))
-
-
-def _child_slots(grammar: Grammar, symbols: LongArray) -> BoolArray:
-    """Return which entries of ``rhs`` stand in rules of these symbols."""
-    rules = grammar.rules
-    chosen = np.zeros(len(rules.nonterminals), np.bool_)
-    chosen[symbols] = True
-    return np.repeat(chosen[rules.lhs], np.diff(rules.offsets))
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -12,16 +12,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grammar.analysis import CRITICAL, expected_counts, mean_matrix, reachable, spectral_radius
+from grammar.analysis import (
+    CRITICAL,
+    expected_counts,
+    mean_matrix,
+    productive,
+    reachable,
+    spectral_radius,
+)
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
 from grammar.compiled import draw_alias
 from grammar.counter_rng import next_uniform, open_stream
-from grammar.errors import NotTightError
+from grammar.errors import BracketError, NotTightError
 from grammar.grammar import Grammar
 from grammar.symbols import SymbolTable
 from grammar.treebank import Treebank
 
 __all__ = ["AncestralSampler", "Derivations", "collect", "derivation_trees"]
+
+# of words or rules at a time: the expected length may be anything, and memory is not
+_MOST_ROOM = 1 << 24
 
 Buffers = tuple[LongArray, IntArray, LongArray, IntArray, LongArray, FloatArray]
 
@@ -102,6 +112,7 @@ def collect(draw: Callable[[int, Buffers], int], first: int, count: int, room: i
     log-probabilities) and returns how many derivations it completed.
     """
     parts, done, depth = [], 0, 4096
+    room = min(room, _MOST_ROOM)
     while done < count:
         left = count - done
         words, rules = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -114,10 +125,10 @@ def collect(draw: Callable[[int, Buffers], int], first: int, count: int, room: i
         parts.append(
             Derivations(
                 words[: word_offsets[made]].copy(),
-                word_offsets[: made + 1],
+                word_offsets[: made + 1].copy(),
                 rules[: rule_offsets[made]].copy(),
-                rule_offsets[: made + 1],
-                log_probability[:made],
+                rule_offsets[: made + 1].copy(),
+                log_probability[:made].copy(),
             )
         )
         done += made
@@ -132,10 +143,16 @@ def derivation_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
     Raises
     ------
     BracketError
-        Never here, but when brackets are written: a rule with an empty right-hand side leaves a
-        node without children, which brackets cannot express.
+        If a derivation uses a rule with an empty right-hand side: it leaves a node without
+        children, which neither columns nor brackets can express.
     """
     rules = grammar.rules
+    hollow = derivations.rules[np.diff(rules.offsets)[derivations.rules] == 0]
+    if len(hollow):
+        raise BracketError(
+            f"the rule {grammar.production(int(hollow[0]))} leaves a node without children",
+            hint="ask for sentences without trees, or for a grammar without empty rules",
+        )
     symbols = SymbolTable([*rules.nonterminals, *rules.words])
     word_ids = np.array([symbols.id(word) for word in rules.words], np.int32)
     label, size, offsets = _trees(
@@ -162,7 +179,9 @@ def _expected_nodes(grammar: Grammar) -> float:
     """Return the expected number of rules and words of a derivation, having seen that it ends."""
     reached = reachable(grammar)
     radius = spectral_radius(mean_matrix(grammar)[reached][:, reached])
-    report = grammar.check() if radius >= 1.0 - CRITICAL else None
+    # a symbol that never ends need not be recursive: it may simply have no rules
+    endless = radius >= 1.0 - CRITICAL or not productive(grammar)[reached].all()
+    report = grammar.check() if endless else None
     if report is not None and not report.tight:
         raise NotTightError(
             f"derivations of this grammar end only with probability {report.termination:.6f}",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
+import stat
 import sys
 import tempfile
 import zlib
@@ -87,7 +89,9 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
 
     The temporary file lies in the folder of ``path`` and keeps its suffixes, is flushed to disk
     before the move, and is deleted if the body raises (an interrupt included), so a reader sees
-    either the old content or the complete new one.
+    either the old content or the complete new one. A file that is replaced keeps its permissions;
+    behind a symbolic link, it is the file it leads to that is replaced. Devices and pipes (such as
+    ``/dev/stdout``) cannot be replaced, so they get the complete content at the end.
 
     Raises
     ------
@@ -96,8 +100,14 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     """
     target = Path(path)
     try:
+        mode = target.stat().st_mode if target.exists() else stat.S_IFREG | (0o666 & ~_umask())
+        is_stream = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        if target.is_symlink() and not is_stream:
+            target = target.resolve()
         handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=".part-", suffix="".join(target.suffixes[-2:])
+            dir=None if is_stream else target.parent,
+            prefix=".part-",
+            suffix="".join(target.suffixes[-2:]),
         )
         os.close(handle)
     except OSError as error:
@@ -105,9 +115,13 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
+        if is_stream:
+            with open(temporary, "rb") as source, open(target, "wb") as stream:
+                shutil.copyfileobj(source, stream)
+            return
         with open(temporary, "rb+") as written:
             os.fsync(written.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
     except OutputError:
         raise

@@ -85,17 +85,14 @@ def grammar_from_graph(
 def _production(
     graph: nx.MultiDiGraph, symbol: str, rule: str, data: dict[str, Any], source: str
 ) -> Production:
-    children = sorted(
-        ((edge.get("position"), child) for _, child, edge in graph.out_edges(rule, data=True)),
-        key=lambda pair: (pair[0] is None, pair[0]),
-    )
+    edges = [(edge.get("position"), child) for _, child, edge in graph.out_edges(rule, data=True)]
+    children = sorted(edges, key=lambda edge: edge[0] if _is_whole(edge[0]) else -1)
     weight, count = data.get("weight"), data.get("count", 0)
-    positions = [position for position, _ in children]
     well_formed = (
         graph.nodes[rule].get("kind") == "rule"
-        and isinstance(weight, float | int)
-        and isinstance(count, int | np.integer)
-        and positions == list(range(len(positions)))
+        and (isinstance(weight, float | np.floating) or _is_whole(weight))
+        and _is_whole(count)
+        and [position for position, _ in children] == list(range(len(children)))
         and graph.in_degree(rule) == 1
     )
     if not well_formed:
@@ -106,6 +103,13 @@ def _production(
         )
     rhs = tuple(_child(graph, child, source) for _, child in children)
     return Production(_child(graph, symbol, source), rhs, float(weight), int(count))  # type: ignore[arg-type]
+
+
+def _is_whole(value: object) -> bool:
+    """Say whether it is a whole number that fits into 64 bits."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return False
+    return bool(-(2**63) <= value < 2**63)
 
 
 def _child(graph: nx.MultiDiGraph, node: str, source: str) -> Nonterminal | str:

@@ -11,7 +11,8 @@ solves them all (the empty yields themselves are a least fixed point).
 
 A long sentence has a tiny probability. Multiplying the weight of each word by a factor changes no
 conditional probability given the length, so the tables are rescaled by such factors on the way
-(Boltzmann tilting), and lengths never underflow.
+(Boltzmann tilting), and long sentences do not underflow. (A length that is 1e200 times less likely
+than others near it may count as impossible.)
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
-from grammar.analysis import productive, termination
+from grammar.analysis import productive, reachable, termination
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
 from grammar.compiled import alias_tables, draw_alias
 from grammar.counter_rng import next_uniform, open_stream
@@ -32,7 +33,7 @@ from grammar.grammar import Grammar
 
 __all__ = ["LengthSampler", "length_distribution"]
 
-_SMALL = 1e-100
+_SMALL, _LARGE = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +89,11 @@ class LengthSampler:
     """
 
     def __init__(self, grammar: Grammar, shortest: int, longest: int) -> None:
-        if not 0 <= shortest <= longest:
+        whole = all(isinstance(end, int | np.integer) for end in (shortest, longest))
+        if not (whole and 0 <= shortest <= longest):
             raise OptionError(
                 f"the length band {shortest}:{longest} is not a band",
-                hint="give 0 <= shortest <= longest, for example 5:20",
+                hint="give whole numbers 0 <= shortest <= longest, for example 5:20",
             )
         inside, suffixes, log_tilt = _inside_lengths(grammar, longest)
         mass = _log_masses(inside, grammar.start_id, log_tilt)
@@ -149,19 +151,42 @@ def _inside_lengths(grammar: Grammar, longest: int) -> tuple[FloatArray, _Suffix
         inside[suffixes.word, 1] = 1.0
     step = _same_length_steps(grammar, weight, suffixes, inside[:, 0])
     identity = sp.eye_array(suffixes.count, format="csc")
-    solve = scipy.sparse.linalg.splu(sp.csc_array(identity - step)).solve
+    # with pivots on the diagonal nothing is ever subtracted, so what is impossible stays zero
+    system = sp.csc_array(identity - step)
+    solve = scipy.sparse.linalg.splu(system, diag_pivot_thresh=0.0).solve
     log_tilt = 0.0
+    units, symbols = np.zeros(longest + 1), np.zeros(longest + 1)
     for n in range(1, longest + 1):
         known = np.zeros(suffixes.count)
         known[suffixes.word] = inside[suffixes.word, n]
         _convolve(inside, suffixes.first, suffixes.rest, n, known[suffixes.symbols + 2 :])
         inside[:, n] = np.maximum(solve(known), 0.0)
-        largest = inside[: suffixes.symbols, n].max()
-        if 0.0 < largest < _SMALL:
-            scale = -np.log(largest) / n
-            inside[:, : n + 1] *= np.exp(scale * np.arange(n + 1))
+        units[n] = inside[:, n].max()
+        symbols[n] = inside[: suffixes.symbols, n].max()
+        scale = _tilt(symbols[: n + 1], units[: n + 1])
+        if scale != 0.0:
+            factor = np.exp(scale * np.arange(n + 1))
+            for table in (inside, symbols, units):
+                table[..., : n + 1] *= factor
             log_tilt += scale
     return inside, suffixes, log_tilt
+
+
+def _tilt(symbols: FloatArray, units: FloatArray) -> float:
+    """Return the logarithm of a factor for each word that keeps the tables in range; 0 if none.
+
+    Given are the largest values of any symbol, and of any unit, for each length so far. The later
+    half of the lengths counts, because lengths that are all but impossible may lie between.
+    """
+    n = len(units) - 1
+    if units[n] > _LARGE:
+        return float(-np.log(units[n]) / n)
+    recent = n // 2 + 1 + int(np.argmax(symbols[n // 2 + 1 :]))
+    if not 0.0 < symbols[recent] < _SMALL:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        room = (np.log(_LARGE) - np.log(units[1:])) / np.arange(1, n + 1)
+    return max(0.0, min(float(-np.log(symbols[recent]) / recent), float(room.min())))
 
 
 def _suffixes(grammar: Grammar) -> _Suffixes:
@@ -185,13 +210,15 @@ def _suffixes(grammar: Grammar) -> _Suffixes:
 
 
 def _ending_weights(grammar: Grammar) -> FloatArray:
-    """Return the rule weights, with those of rules that can never end set to zero."""
+    """Return the rule weights, zero for rules that can never end or never be used."""
     rules = grammar.rules
     fertile = productive(grammar)
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
     inner = np.flatnonzero(rules.rhs >= 0)
     weight = grammar.weight.copy()
     weight[rule[inner[~fertile[rules.rhs[inner]]]]] = 0.0
+    # symbols out of reach could decay so much more slowly with the length that all else underflows
+    weight[~reachable(grammar, weight)[rules.lhs]] = 0.0
     return weight
 
 

@@ -67,7 +67,9 @@ def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
             if edge["source"] not in graph or edge["target"] not in graph:
                 raise SchemaError(f"the edge {edge} names a node that is not there", where=source)
             graph.add_edge(edge["source"], edge["target"], key=edge["key"], **data)
-    except (KeyError, TypeError, AttributeError) as error:
+    except SchemaError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SchemaError(
             f"a node or edge is malformed ({error!r})",
             where=source,
@@ -109,6 +111,8 @@ def _document(text: str, source: str) -> dict[str, Any]:
             where=f"{source}:{error.lineno}:{error.colno}",
             hint="a grammar file is written by 'treewright induce' or Grammar.save",
         ) from None
+    except (ValueError, RecursionError) as error:  # a number too long, brackets nested too deep
+        raise SchemaError(f"not the JSON of a grammar: {error}", where=source) from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != SCHEMA:
         raise SchemaError(

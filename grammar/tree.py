@@ -45,9 +45,10 @@ class Tree:
     children: tuple[Tree | str, ...]
 
     def __post_init__(self) -> None:
-        if not self.children:
+        if not self.children or not isinstance(self.children, tuple):
             raise BracketError(
-                f"the node {self.label!r} has no children", hint="give it a word or a subtree"
+                f"the children of {self.label!r} are {self.children!r}",
+                hint="give a tuple of words and subtrees, such as ('word',)",
             )
 
     @classmethod

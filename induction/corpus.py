@@ -130,20 +130,33 @@ class Corpus:
         return self.table.column(name)
 
     def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
-        """Return a corpus with the column added, or replaced if it was there."""
+        """Return a corpus with the column added, or replaced if it was there.
+
+        Raises
+        ------
+        CorpusError
+            If there are not as many values as examples, or one has the wrong type.
+        """
         array = _column(name, values)
+        if len(array) != len(self):
+            raise CorpusError(
+                f"{len(array)} values of {name!r} for {len(self)} examples", hint="pass one each"
+            )
         if name in self.names:
             return Corpus(self.table.set_column(self.names.index(name), name, array))
         return Corpus(self.table.append_column(name, array))
 
 
 def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    kind = COLUMNS.get(name)
     try:
         if isinstance(values, pa.Array | pa.ChunkedArray):
-            return values.cast(COLUMNS[name]) if name in COLUMNS else values
-        return pa.array(values, type=COLUMNS.get(name))
+            return values if kind is None else values.cast(kind)
+        if kind is not None and pa.types.is_list(kind) and str in map(type, values):
+            raise TypeError("a string is not a list")  # Arrow would take it apart
+        return pa.array(values, type=kind)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise CorpusError(
-            f"column {name!r} does not hold {COLUMNS.get(name, 'values of one type')}: {error}",
+            f"column {name!r} does not hold {kind or 'values of one type'}: {error}",
             hint="convert its values first",
         ) from None

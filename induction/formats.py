@@ -152,14 +152,19 @@ def _regrouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         rows += table.num_rows
         while rows > _ROWS_A_GROUP:
             together = pa.concat_tables(waiting)
-            yield together.slice(0, _ROWS_A_GROUP).combine_chunks()
+            yield _copied(together.slice(0, _ROWS_A_GROUP))
             waiting = [together.slice(_ROWS_A_GROUP)]
             rows -= _ROWS_A_GROUP
             made += 1
     if rows or not made:
         if not waiting:
             raise CorpusError("there are no batches to write", hint="write at least an empty one")
-        yield pa.concat_tables(waiting).combine_chunks()
+        yield _copied(pa.concat_tables(waiting))
+
+
+def _copied(table: pa.Table) -> pa.Table:
+    # Arrow writes some bytes around a slice too, so they would show where it was cut
+    return table.combine_chunks().take(pa.array(range(table.num_rows), pa.int64()))
 
 
 Write = Callable[[pa.Table], None]
@@ -257,7 +262,7 @@ def _read_jsonl(data: bytes, names: Sequence[str] | None, rename: Mapping[str, s
         for field in table.schema
         if "timestamp" in str(field.type) and rename.get(field.name, field.name) in COLUMNS
     }
-    return _parse_json(data, dated) if dated else table
+    return _parse_json(data, dated).select(table.column_names) if dated else table
 
 
 def _parse_json(data: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -273,7 +278,7 @@ def _read_separated(
 ) -> pa.Table:
     quoted = separator == ","
     # what a cell means is told by its column: a text "007" is no number
-    verbatim = {name for name in COLUMNS} | {old for old, new in rename.items() if new in COLUMNS}
+    verbatim = set(COLUMNS) | {old for old, new in rename.items() if new in COLUMNS}
     return pa.csv.read_csv(
         io.BytesIO(data),
         read_options=pa.csv.ReadOptions(column_names=names, block_size=_one_block(data)),
@@ -359,7 +364,7 @@ def _as_corpus(table: pa.Table, rename: Mapping[str, str], source: str) -> Corpu
 
 def _decoded(name: str, column: pa.ChunkedArray, source: str) -> Any:
     """Undo the JSON that stands for lists and structs in CSV and TSV."""
-    kind = COLUMNS.get(name)
+    kind = COLUMNS.get(name, pa.null())
     if not pa.types.is_string(column.type) or not (name == "label" or pa.types.is_nested(kind)):
         return column
     cells = column.to_pylist()

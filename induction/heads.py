@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,6 +13,7 @@ from grammar.treebank import Treebank, list_children
 __all__ = ["COLLINS", "head_children"]
 
 _LEFT, _RIGHT = "left", "right"
+_BARE_LABEL = re.compile(r"[^-=^]+")
 
 COLLINS: Mapping[str, tuple[str, str]] = {
     "ADJP": (_LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
@@ -67,18 +69,22 @@ def head_children(treebank: Treebank, table: Mapping[str, tuple[str, str]] = COL
     [0, 0, -1, 0, 0, -1, 1, 0, -1, 0, -1]
     """
     # every table entry becomes steps: (label set as a row of a boolean matrix, side to search from)
-    width = len(treebank.symbols)
+    bare = [_bare(name) for name in treebank.symbols]
+    spellings: dict[str, list[int]] = {}
+    for identifier, name in enumerate(bare):
+        spellings.setdefault(name, []).append(identifier)
+    width = len(bare)
     rows: list[BoolArray] = [np.zeros(width, np.bool_)]
     steps: list[tuple[int, bool]] = []
     first = np.zeros(width + 1, np.int64)
-    for identifier, name in enumerate(treebank.symbols):
+    for identifier, name in enumerate(bare):
         for side, group in _groups(name, table):
             row = np.zeros(width, np.bool_)
-            row[[i for i in map(treebank.symbols.id, group.split()) if i >= 0]] = True
+            row[[i for label in group.split() for i in spellings.get(label, ())]] = True
             rows.append(row)
             steps.append((len(rows) - 1, side == _RIGHT))
         first[identifier + 1] = len(steps)
-    last_resort = np.array([_side(name, table) == _RIGHT for name in treebank.symbols], np.bool_)
+    last_resort = np.array([_side(name, table) == _RIGHT for name in bare], np.bool_)
     return _find_heads(
         treebank.label,
         treebank.size,
@@ -88,6 +94,11 @@ def head_children(treebank: Treebank, table: Mapping[str, tuple[str, str]] = COL
         last_resort,
         treebank.symbols.id("CC"),
     )
+
+
+def _bare(name: str) -> str:
+    match = _BARE_LABEL.match(name)
+    return match.group() if match else name
 
 
 def _side(name: str, table: Mapping[str, tuple[str, str]]) -> str:

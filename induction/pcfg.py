@@ -87,7 +87,14 @@ def prepare(
     """Return the trees whose rules :func:`induce_pcfg` counts (parameters as there)."""
     if not len(treebank):
         raise EmptyTreebankError("the treebank has no trees", hint="read another one")
+    steps = tuple(steps)
     trees = normalise(treebank, steps)
+    if not len(trees):
+        raise EmptyTreebankError(
+            "normalisation leaves nothing of the trees",
+            where=f"steps {', '.join(steps)}",
+            hint="the trees hold nothing but traces; read others, or leave out the step traces",
+        )
     if rare_words:
         trees = with_rare_classes(trees, rare_words)
     if direction is not None or horizontal_markov is not None or vertical_markov != 1:

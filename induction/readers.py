@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
-from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
+from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
 from grammar.files import PathLike, read_text
 from grammar.tree import Tree
 from grammar.treebank import Treebank
@@ -41,6 +43,13 @@ def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Tr
         If NLTK does not have the corpus, or it has no trees.
     BracketError, UnreadableInputError
         If a file is malformed or cannot be read.
+    OptionError
+        If there is no such encoding.
+
+    Warns
+    -----
+    UserWarning
+        If some trees of an NLTK corpus are malformed, so that NLTK reads them as flat ones.
 
     Examples
     --------
@@ -48,6 +57,7 @@ def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Tr
     True
     """
     name = str(source)
+    _check_encoding(encoding)
     if name == EMBEDDED:
         treebank = Treebank.parse("\n".join(read_reviews().column("tree")), source=name)
     elif name.startswith(_NLTK):
@@ -55,7 +65,7 @@ def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Tr
     elif name.endswith(".arrow"):
         treebank = Treebank.load(source)
     elif Path(name).is_dir():
-        files = sorted(p for p in Path(name).rglob("*") if p.suffix in _BRACKETED)
+        files = sorted(p for p in Path(name).rglob("*") if _is_bracketed(p))
         treebank = Treebank.concatenate([Treebank.read(p, encoding=encoding) for p in files])
     else:
         treebank = Treebank.read(source, encoding=encoding)
@@ -86,6 +96,19 @@ def read_reviews() -> Corpus:
     )
 
 
+def _check_encoding(encoding: str) -> None:
+    try:
+        " ".encode(encoding)
+    except LookupError:
+        raise OptionError(
+            f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
+        ) from None
+
+
+def _is_bracketed(path: Path) -> bool:
+    return Path(path.name.removesuffix(".gz")).suffix in _BRACKETED and path.is_file()
+
+
 def _read_nltk(name: str) -> Treebank:
     import nltk.corpus
     from nltk.corpus.reader import BracketParseCorpusReader
@@ -99,17 +122,28 @@ def _read_nltk(name: str) -> Treebank:
             hint=f"fetch it with 'treewright data get {name}', or point NLTK_DATA at it",
         ) from None
     if not hasattr(reader, "parsed_sents"):
-        raise MissingDataError(
-            f"the NLTK corpus {name!r} has no parsed sentences",
-            hint="nltk:treebank is a parsed corpus",
-        )
+        raise _no_trees(name)
     if isinstance(reader, BracketParseCorpusReader):
         try:
             return Treebank.parse(reader.raw(files), source=f"{_NLTK}{name}")
         except BracketError:
             # NLTK reads trees that are not well-formed as flat ones; so we leave them to it
             pass
-    return Treebank.from_trees(_trees(reader))
+    try:
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            treebank = Treebank.from_trees(_trees(reader))
+    except ValueError:  # a CoNLL corpus without a column of trees
+        raise _no_trees(name) from None
+    if flat := said.getvalue().count("flat parse"):
+        warnings.warn(f"NLTK reads {flat:,} trees of {name} as flat ones", stacklevel=3)
+    return treebank
+
+
+def _no_trees(name: str) -> MissingDataError:
+    return MissingDataError(
+        f"the NLTK corpus {name!r} has no parsed sentences",
+        hint="nltk:treebank is a parsed corpus",
+    )
 
 
 def _trees(reader: Any) -> list[Tree]:

@@ -28,6 +28,7 @@ METHOD = "pcfg"
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
 _BATCH = 16_384
+_LARGEST = 2**63 - 1
 
 
 class _Sampler(Protocol):
@@ -78,7 +79,8 @@ def sample_sentences(
     LengthBandError
         If the grammar has no sentence with such a length.
     OptionError
-        If an option is out of range.
+        If an option is out of range, or trees are asked of a grammar that has rules with an empty
+        right-hand side (brackets cannot show a node with nothing below it).
 
     Examples
     --------
@@ -111,6 +113,13 @@ def sentence_batches(
         if value < least:
             raise OptionError(f"{name} is {value}", hint=f"give a number of {least} or more")
     key = stream_key(seed, METHOD)
+    if seed > _LARGEST or start > _LARGEST - n:
+        raise OptionError(
+            "the seed or the number of the last example is above 2**63 - 1",
+            hint="use a smaller one",
+        )
+    if trees:
+        _check_shown(grammar)
     sampler: _Sampler = (
         AncestralSampler(grammar) if length is None else LengthSampler(grammar, *length)
     )
@@ -135,8 +144,25 @@ def sentence_batches(
 
 
 def sentence_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
-    """Return the trees of derivations, with binarisation and joined unaries undone."""
+    """Return the trees of derivations, with binarisation and joined unaries undone.
+
+    Raises
+    ------
+    OptionError
+        If the grammar has rules with an empty right-hand side.
+    """
+    _check_shown(grammar)
     return expand_unaries(unbinarise(derivation_trees(grammar, derivations)))
+
+
+def _check_shown(grammar: Grammar) -> None:
+    empty = np.flatnonzero(np.diff(grammar.rules.offsets) == 0)
+    if len(empty):
+        raise OptionError(
+            "trees cannot show a rule with an empty right-hand side",
+            where=str(grammar.production(int(empty[0]))),
+            hint="sample without trees, or write a grammar without such rules",
+        )
 
 
 def _in_threads(

@@ -94,7 +94,7 @@ def augment_pairs(
         "geca" has the paper's settings for SCAN: fragments of two one-word parts, the whole rest
         of the pair as environment.
     n : int, optional
-        How many pairs; None is the complete set.
+        How many pairs at most; None is the complete set.
 
     Raises
     ------
@@ -105,7 +105,8 @@ def augment_pairs(
         raise OptionError(f"unknown method {method!r}", hint=f"choose from {', '.join(METHODS)}")
     if method == "none":
         return Corpus(train.table.slice(0, 0))
-    return GECA.induce(train, size=size, gaps=gaps).sample(n, seed=seed)
+    sampler = GECA.induce(train, size=size, gaps=gaps)
+    return sampler.sample(None if n is None else min(n, sampler.count()), seed=seed)
 
 
 def run(

@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# the first call of a kernel loads it, which no deadline should count
+settings.register_profile("treewright", deadline=None)
+settings.load_profile("treewright")
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +18,14 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("TREEWRIGHT_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def nltk_treebank_text() -> str:
+    """NLTK's sample of the Penn Treebank, as bracketed text; tests skip where it is absent."""
+    import nltk
+
+    try:
+        return nltk.corpus.treebank.raw()
+    except LookupError:
+        pytest.skip("NLTK's treebank sample is not installed (NLTK_DATA)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -21,7 +22,6 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="treewright",
-    help="Corpora become grammars, grammars make new examples.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -33,13 +33,22 @@ app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Corpora become grammars, grammars make new examples."""
 
 
 def main() -> None:
@@ -47,21 +56,34 @@ def main() -> None:
 
     Set the variable ``TREEWRIGHT_TRACEBACK`` to any value to see tracebacks.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal that cannot show a character gets its number, not an error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except KeyboardInterrupt:
-        _leave("interrupted; files appear only when they are complete", INTERRUPTED)
+    except SystemExit as leaving:
+        if leaving.code == INTERRUPTED:  # what typer makes of an interrupt
+            _leave("interrupted; files appear only when they are complete", INTERRUPTED)
+        raise
     except BrokenPipeError:
         # whoever read our output has left; writing more, even at exit, would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+            # an interrupt that came while a kernel was returning
+            _leave("interrupted; files appear only when they are complete", INTERRUPTED)
         if os.environ.get("TREEWRIGHT_TRACEBACK"):
             raise
         from grammar.errors import TreewrightError
 
         if isinstance(error, TreewrightError):
             _leave(str(error), 1)
+        if isinstance(error, MemoryError):
+            _leave(f"not enough memory: {error}\n  hint: ask for less, or for shorter ones", 1)
+        if isinstance(error, RecursionError):
+            _leave("the input is nested too deeply\n  hint: leave out its deepest trees", 1)
         _leave(
             f"unexpected {type(error).__name__}: {error}\n"
             "  hint: this is a fault of treewright; set TREEWRIGHT_TRACEBACK=1 to see where",

@@ -111,8 +111,15 @@ def _tree(row: dict[str, Any], grammar: Grammar | SubstitutionGrammar | None) ->
     import numpy as np
 
     from grammar.derivations import Derivations
+    from grammar.errors import OptionError
     from sampling.sentences import sentence_trees
 
+    if not _derives(grammar, rules):
+        raise OptionError(
+            "the rules of the example are no derivation of this grammar",
+            where=f"id {row['id']}",
+            hint="name the grammar that the example was made with",
+        )
     derivation = Derivations(
         np.zeros(0, np.int32),
         np.zeros(2, np.int64),
@@ -121,3 +128,14 @@ def _tree(row: dict[str, Any], grammar: Grammar | SubstitutionGrammar | None) ->
         np.zeros(1),
     )
     return sentence_trees(grammar, derivation)[0]
+
+
+def _derives(grammar: Grammar, rules: list[int]) -> bool:
+    """Say whether the rules, in preorder, expand the start symbol and leave nothing open."""
+    waiting = [grammar.start]
+    for number in rules:
+        production = grammar.production(number)
+        if not waiting or waiting.pop() != production.lhs.name:
+            return False
+        waiting += [c.name for c in reversed(production.rhs) if not isinstance(c, str)]
+    return not waiting

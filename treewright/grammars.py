@@ -14,6 +14,7 @@ from treewright.screen import (
     read_length,
     say,
     show_facts,
+    warnings_said,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def induce(
 
     if model != "pcfg":
         raise OptionError(f"unknown model {model!r}", hint="this version induces: pcfg")
-    treebank = read_treebank(corpus, encoding=encoding)
+    with warnings_said(quiet=quiet):
+        treebank = read_treebank(corpus, encoding=encoding)
     say(f"read {len(treebank):,} trees, {treebank.word_count:,} words", quiet=quiet)
     chosen: Direction | None = direction  # type: ignore[assignment]  # validated by binarise
     grammar = induce_pcfg(

@@ -80,7 +80,7 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
 
     train = published_split(split).train
     sampler = GECA.induce(train, size=1)
-    made = sampler.sample(pairs, seed=seed)
+    made = sampler.sample(min(pairs, sampler.count()), seed=seed)
     write_pairs(made, folder / "made-pairs.txt")
     learning_curves(
         {cell.outcome.method: cell.history for cell in cells},
@@ -109,8 +109,8 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
     return f"""## 2. A grammar from training pairs solves SCAN {split}
 
 GECA (Andreas 2020) sees the training pairs only. It induces which fragments of pairs are
-interchangeable, and from these **{sampler.count():,}** distinct new pairs. **{len(made):,}** of them, drawn
-at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
+interchangeable, and can make **{sampler.count():,}** distinct new pairs from them. **{len(made):,}**
+of these, drawn at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
 
 {markdown_table(("command", "actions"), examples)}
 

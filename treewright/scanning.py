@@ -62,7 +62,11 @@ def split(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot make the folder: {error.strerror}", where=output) from None
+        raise OutputError(
+            f"cannot make the folder: {error.strerror}",
+            where=output,
+            hint="choose a path where you may make one",
+        ) from None
     for part, pairs in (("train", parts.train), ("test", parts.test)):
         write_pairs(pairs, folder / f"{part}.txt")
     facts = {"split": name, "train": len(parts.train), "test": len(parts.test), "folder": output}
@@ -102,6 +106,7 @@ def augment(
         raise OptionError(f"unknown method {method!r}", hint="this version has: geca")
     if faithful not in ("paper", "code"):
         raise OptionError(f"faithful={faithful!r} is not a mode", hint="use paper or code")
+    tests = None if test is None else set(_read_pairs(test).column("text"))
     sampler = GECA.induce(_read_pairs(train), size=size, gaps=gaps, faithful=faithful)  # type: ignore[arg-type]
     if grammar is not None:
         sampler.grammar.save(grammar)
@@ -110,8 +115,7 @@ def augment(
     _write_pairs(made, output)
     facts: dict[str, object] = {"output": output, "pairs": len(made), "seed": seed}
     facts["agree with the interpreter"] = f"{audit(made).rate:.2%}"
-    if test is not None:
-        tests = set(_read_pairs(test).column("text"))
+    if tests is not None:
         facts["test commands among them"] = len(tests.intersection(made.column("text")))
     show_facts(facts, as_json=as_json, quiet=quiet)
 
@@ -139,7 +143,8 @@ def train(
 
     need_torch()
     from scan.experiment import unique_pairs
-    from scan.training import Recipe, exact_match
+    from scan.recipe import Recipe
+    from scan.training import exact_match
     from scan.training import train as train_model
 
     recipe = replace(Recipe(seed=seed), **({} if updates is None else {"updates": updates}))

@@ -56,12 +56,13 @@ def read_length(text: str | None) -> tuple[int, int] | None:
     """
     if text is None:
         return None
-    shortest, _, longest = text.partition(":")
-    if not shortest.isdecimal() or not (longest or shortest).isdecimal():
+    shortest, colon, longest = text.partition(":")
+    longest = longest if colon else shortest
+    if not (shortest.isdecimal() and longest.isdecimal()):
         from grammar.errors import OptionError
 
         raise OptionError(f"the length {text!r} is not a band", hint="for example 5:20, or 12")
-    return int(shortest), int(longest or shortest)
+    return int(shortest), int(longest)
 
 
 @contextmanager
