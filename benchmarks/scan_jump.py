@@ -72,7 +72,7 @@ def table() -> str:
             (
                 method,
                 f"{first['synthetic_pairs']:,}",
-                f"{first['agreeing']:.0%}",
+                f"{first['agreeing']:.0%}" if first["synthetic_pairs"] else "-",
                 f"{first['sampled_tests']:,} of {first['test_pairs']:,}",
                 spread(outcomes, "train_exact"),
                 spread(outcomes, "test_exact"),

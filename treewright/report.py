@@ -109,8 +109,8 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
     return f"""## 2. A grammar from training pairs solves SCAN {split}
 
 GECA (Andreas 2020) sees the training pairs only. It induces which fragments of pairs are
-interchangeable, and can make **{sampler.count():,}** distinct new pairs from them. **{len(made):,}**
-of these, drawn at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
+interchangeable, and can make **{sampler.count():,}** distinct new pairs from them. Of these
+**{len(made):,}**, drawn at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
 
 {markdown_table(("command", "actions"), examples)}
 
