@@ -39,10 +39,14 @@ def stream_key(seed: int, method: str) -> np.uint64:
     Raises
     ------
     OptionError
-        If the seed is not a whole number of zero or more.
+        If the seed is not a whole number from 0 to 2**63 - 1.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise OptionError(f"seed {seed!r} is not a whole number >= 0", hint="for example seed=0")
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    # provenance keeps seeds as 64-bit numbers
+    if not whole or not 0 <= seed < 2**63:
+        raise OptionError(
+            f"seed {seed!r} is not a whole number from 0 to 2**63 - 1", hint="for example seed=0"
+        )
     digest = hashlib.blake2b(f"{method}\x00{int(seed)}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 

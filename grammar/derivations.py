@@ -186,7 +186,7 @@ def _expected_nodes(grammar: Grammar) -> float:
         raise NotTightError(
             f"derivations of this grammar end only with probability {report.termination:.6f}",
             where=f"start symbol {grammar.start}, spectral radius {radius:.6f}",
-            hint="condition on ending with renormalise, or ask for a length band such as 1:40",
+            hint="ask for a length band such as 1:40, or condition on ending: Grammar.renormalise",
         )
     if report is not None:
         raise NotTightError(

@@ -7,6 +7,9 @@ line prints exactly ``str(error)``; callers of the library can catch the whole t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "BracketError",
     "CorpusError",
@@ -22,6 +25,7 @@ __all__ = [
     "TreewrightError",
     "UnreadableInputError",
     "WeightError",
+    "located",
 ]
 
 
@@ -106,3 +110,20 @@ class UnreadableInputError(TreewrightError, OSError):
 
 class OutputError(TreewrightError, OSError):
     """An output path cannot be written."""
+
+
+@contextmanager
+def located(source: str) -> Iterator[None]:
+    """Put the name of a source before the place that errors raised inside name.
+
+    >>> with located("wsj.json"):
+    ...     raise WeightError("the weight -1 is not a probability", where="S -> NP VP")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.WeightError: wsj.json, S -> NP VP: the weight -1 is not a probability
+    """
+    try:
+        yield
+    except TreewrightError as error:
+        where = f"{source}, {error.where}" if error.where else source
+        raise type(error)(error.what, where=where, hint=error.hint) from None

@@ -14,7 +14,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.compiled import CompiledGrammar, alias_tables
-from grammar.errors import OptionError, OutputError, StartSymbolError, WeightError
+from grammar.errors import OptionError, OutputError, StartSymbolError, WeightError, located
 from grammar.files import PathLike, atomic_output, read_text, write_text
 from grammar.notation import format_productions, parse_productions
 from grammar.rules import Nonterminal, Production, RuleTable
@@ -143,9 +143,10 @@ class Grammar:
             As the class does.
         """
         productions, first = parse_productions(text, source=source)
-        return cls.from_productions(
-            productions, start=first if start is None else start, normalise=normalise
-        )
+        with located(source):
+            return cls.from_productions(
+                productions, start=first if start is None else start, normalise=normalise
+            )
 
     @classmethod
     def load(cls, path: PathLike, *, start: str | None = None, normalise: bool = False) -> Grammar:
@@ -378,7 +379,7 @@ class Grammar:
             more = f" (and those of {len(off) - 1} other symbols)" if len(off) > 1 else ""
             raise WeightError(
                 f"the weights of {name} sum to {sums[off[0]]:.9g}, not 1{more}",
-                hint="write exact fractions such as 1/3, or ask for normalise",
+                hint="write exact fractions such as 1/3, or load it with normalise (--normalise)",
             )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from grammar.errors import SchemaError
+from grammar.errors import SchemaError, located
 from grammar.rules import Nonterminal, Production
 
 if TYPE_CHECKING:
@@ -75,11 +75,12 @@ def grammar_from_graph(
         for symbol, rule, data in graph.edges(data=True)
         if graph.nodes[symbol].get("kind") == "symbol"
     ]
-    return Grammar.from_productions(
-        productions,
-        start=graph.graph.get("start") if start is None else start,
-        normalise=normalise,
-    )
+    with located(source):
+        return Grammar.from_productions(
+            productions,
+            start=graph.graph.get("start") if start is None else start,
+            normalise=normalise,
+        )
 
 
 def _production(

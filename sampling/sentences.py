@@ -113,10 +113,9 @@ def sentence_batches(
         if value < least:
             raise OptionError(f"{name} is {value}", hint=f"give a number of {least} or more")
     key = stream_key(seed, METHOD)
-    if seed > _LARGEST or start > _LARGEST - n:
+    if start > _LARGEST - n:
         raise OptionError(
-            "the seed or the number of the last example is above 2**63 - 1",
-            hint="use a smaller one",
+            "the number of the last example is above 2**63 - 1", hint="use a smaller start"
         )
     if trees:
         _check_shown(grammar)

@@ -16,7 +16,7 @@ from grammar.errors import OptionError
 
 MASK = 2**64 - 1
 GAMMA = 0x9E3779B97F4A7C15
-KEYS = [stream_key(seed, method) for seed in (0, 1, 2**63) for method in ("pcfg", "")]
+KEYS = [stream_key(seed, method) for seed in (0, 1, 2**63 - 1) for method in ("pcfg", "")]
 
 
 @numba.njit
@@ -62,7 +62,7 @@ def test_streams_follow_the_definition(key, index):
     assert ours == [numbers_by_hand(key, index, 3), numbers_by_hand(key, index + 1, 3)]
 
 
-@given(st.integers(0, 2**70), st.text(st.characters(codec="utf-8"), max_size=5))
+@given(st.integers(0, 2**63 - 1), st.text(st.characters(codec="utf-8"), max_size=5))
 def test_keys_follow_the_definition(seed, method):
     digest = hashlib.blake2b(method.encode() + b"\0" + str(seed).encode(), digest_size=8).digest()
     assert int(stream_key(seed, method)) == int.from_bytes(digest, "little")
@@ -156,13 +156,13 @@ def test_below_is_uniform(n):
 # --- seeds ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [-1, 1.0, "1", None, True, np.int64(-5), np.float64(1)])
+@pytest.mark.parametrize("seed", [-1, 1.0, "1", None, True, np.int64(-5), np.float64(1), 2**63])
 def test_a_seed_must_be_a_whole_number_of_zero_or_more(seed):
-    with pytest.raises(OptionError, match="is not a whole number >= 0"):
+    with pytest.raises(OptionError, match="is not a whole number from 0"):
         stream_key(seed, "pcfg")
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2**64, np.int32(7), np.uint64(2**64 - 1)])
+@pytest.mark.parametrize("seed", [0, 1, 2**63 - 1, np.int32(7), np.uint64(2**63 - 1)])
 def test_any_whole_number_is_a_seed_whatever_its_type(seed):
     assert stream_key(seed, "pcfg") == stream_key(int(seed), "pcfg")
 

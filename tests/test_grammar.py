@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 
 import networkx as nx
@@ -562,3 +563,15 @@ def test_the_start_symbol_of_nltk_is_kept():
         nltk.Nonterminal("T"), nltk.PCFG.fromstring("S -> 'a' [1.0]\nT -> S [1.0]").productions()
     )
     assert Grammar.from_nltk(theirs).start == "T"
+
+
+@pytest.mark.parametrize("name", ["w.txt", "w.json"])
+def test_a_fault_of_weights_names_the_file(tmp_path, name):
+    path = tmp_path / name
+    NP.save(path)
+    text = path.read_text("utf-8")
+    path.write_text(re.sub(r"0\.\d+", "0.9", text, count=1), "utf-8")
+    with pytest.raises(WeightError) as caught:
+        Grammar.load(path)
+    assert caught.value.where == str(path)
+    Grammar.load(path, normalise=True)

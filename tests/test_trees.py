@@ -80,13 +80,14 @@ def test_a_tree_cannot_be_changed(field):
         setattr(TREE, field, "x")
 
 
-def test_a_node_needs_children():
-    with pytest.raises(BracketError, match="'NP' has no children"):
-        Tree("NP", ())
+@pytest.mark.parametrize("children", [(), "dog", ["dog"], None])
+def test_a_node_needs_a_tuple_of_children(children):
+    with pytest.raises(BracketError, match="the children of 'NP' are"):
+        Tree("NP", children)
 
 
 def test_an_nltk_node_needs_children_too():
-    with pytest.raises(BracketError, match="'NP' has no children"):
+    with pytest.raises(BracketError, match="the children of 'NP' are"):
         Tree.from_nltk(nltk.Tree("S", [nltk.Tree("NP", [])]))
 
 

@@ -135,6 +135,9 @@ def sample(
     ] = None,
     trees: Annotated[bool, typer.Option("--trees", help="With their trees.")] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="Make the weights of each symbol sum to one.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     seed: Seed = 0,
     as_json: Json = False,
@@ -150,7 +153,7 @@ def sample(
 
     if output is not None:
         check_output(output)
-    loaded = Grammar.load(grammar)
+    loaded = Grammar.load(grammar, normalise=normalise)
     batches = sentence_batches(
         loaded, n, seed=seed, start=start, length=read_length(length), trees=trees, workers=workers
     )

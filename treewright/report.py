@@ -84,8 +84,9 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
     write_pairs(made, folder / "made-pairs.txt")
     learning_curves(
         {cell.outcome.method: cell.history for cell in cells},
+        {cell.outcome.method: cell.outcome.test_exact for cell in cells},
         folder / "learning-curve.png",
-        title=f"SCAN {split}: exact match on training pairs",
+        title=f"SCAN {split}: learning training pairs, and the test at the end",
     )
     rows = [
         (
@@ -127,22 +128,30 @@ stops on *training* exact match, and test pairs are looked at once:
 """
 
 
-def learning_curves(histories: dict[str, tuple[Check, ...]], path: Path, *, title: str) -> None:
-    """Plot exact match on training pairs against updates, one line a method."""
+def learning_curves(
+    histories: dict[str, tuple[Check, ...]], tests: dict[str, float], path: Path, *, title: str
+) -> None:
+    """Plot exact match on training pairs against updates; a star is the one look at the test."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True)
+    figure = Figure(figsize=(7.5, 5.5), layout="constrained")
+    matches, losses = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     for method, history in histories.items():
         updates = [check.update for check in history]
-        axes[0].plot(updates, [check.exact_match for check in history], marker="o", label=method)
-        axes[1].plot(updates, [check.loss for check in history], marker="o", label=method)
-    axes[0].set(title=title, ylabel="exact match", ylim=(-0.03, 1.03))
-    axes[1].set(xlabel="updates", ylabel="loss", yscale="log")
-    for axis in axes:
-        axis.grid(alpha=0.3)
-    axes[0].legend(title="augmentation", loc="lower right")
+        (line,) = matches.plot(
+            updates, [check.exact_match for check in history], marker=".", label=f"{method}, train"
+        )
+        losses.plot(updates, [check.loss for check in history], marker=".", color=line.get_color())
+        matches.plot(
+            updates[-1], tests[method], marker="*", markersize=16, linestyle="none",
+            color=line.get_color(), label=f"{method}, test: {tests[method]:.2%}", clip_on=False,
+        )  # fmt: skip
+    matches.set(title=title, ylabel="exact match", ylim=(-0.03, 1.03))
+    losses.set(xlabel="updates", ylabel="loss", yscale="log")
+    for axes in (matches, losses):
+        axes.grid(alpha=0.3)
+    matches.legend(title="augmentation", loc="center right")
     with atomic_output(path) as temporary:
         FigureCanvasAgg(figure).print_figure(temporary, dpi=150, format="png")
 
