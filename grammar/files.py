@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import os
+import secrets
 import shutil
 import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from grammar.errors import OutputError, UnreadableInputError
@@ -98,22 +99,17 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     OutputError
         If the folder does not exist or may not be written, or the disk is full.
     """
-    target = Path(path)
+    target, temporary = Path(path), None
     try:
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG | (0o666 & ~_umask())
         is_stream = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
         if target.is_symlink() and not is_stream:
             target = target.resolve()
-        handle, name = tempfile.mkstemp(
-            dir=None if is_stream else target.parent,
-            prefix=".part-",
-            suffix="".join(target.suffixes[-2:]),
-        )
-        os.close(handle)
-    except OSError as error:
-        raise _unwritable(target, error) from None
-    temporary = Path(name)
-    try:
+        folder = Path(tempfile.gettempdir()) if is_stream else target.parent
+        suffix = "".join(target.suffixes[-2:])
+        # named before it is made, so that an interrupt finds nothing that nobody would delete
+        temporary = folder / f".part-{secrets.token_hex(8)}{suffix}"
+        temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
         if is_stream:
             with open(temporary, "rb") as source, open(target, "wb") as stream:
@@ -128,7 +124,9 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     except OSError as error:
         raise _unwritable(target, error) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            with suppress(OSError):  # it may never have been made
+                temporary.unlink()
 
 
 def write_text(path: PathLike, text: str) -> None:
