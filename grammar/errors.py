@@ -13,8 +13,10 @@ from contextlib import contextmanager
 __all__ = [
     "BracketError",
     "CorpusError",
+    "EmptyLanguageError",
     "EmptyTreebankError",
     "LengthBandError",
+    "MismatchError",
     "MissingDataError",
     "NotTightError",
     "NotationError",
@@ -88,8 +90,16 @@ class LengthBandError(TreewrightError, ValueError):
     """No sentence of the grammar has a length in the requested band."""
 
 
+class EmptyLanguageError(TreewrightError, ValueError):
+    """No sentence satisfies what was asked for."""
+
+
 class EmptyTreebankError(TreewrightError, ValueError):
     """A treebank holds no trees, so nothing can be learnt from it."""
+
+
+class MismatchError(TreewrightError, ValueError):
+    """Gold and predicted trees are not of the same sentences."""
 
 
 class CorpusError(TreewrightError, ValueError):

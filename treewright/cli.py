@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from treewright import __version__
+from treewright.constraining import intersect
+from treewright.evaluating import evalb
 from treewright.explaining import explain
 from treewright.grammars import induce, inspect, sample
 from treewright.library import app as data_app
@@ -27,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, induce, inspect, sample, explain):
+for verb in (demo, induce, inspect, intersect, sample, evalb, explain):
     app.command()(verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
