@@ -26,7 +26,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 
-from grammar.analysis import productive, renormalised_weights, termination
+from grammar.analysis import productive, reachable, renormalised_weights, termination
 from grammar.arrays import BoolArray
 from grammar.errors import OptionError, WeightError
 from grammar.grammar import Grammar
@@ -73,7 +73,7 @@ def trim(grammar: Grammar) -> Grammar:
         raise WeightError(
             f"no derivation from {grammar.start} ends", hint="add rules that lead to words"
         )
-    useful = _reached(grammar, fruitful)[grammar.rules.lhs]
+    useful = reachable(grammar, fruitful.astype(np.float64))[grammar.rules.lhs]
     if (useful & fruitful).all():
         return grammar
     loses = bool((useful & ~fruitful & (grammar.weight > 0)).any())
@@ -349,21 +349,6 @@ def _fruitful_rules(grammar: Grammar) -> BoolArray:
     fruitful: BoolArray = grammar.weight > 0
     fruitful[rule[barren]] = False
     return fruitful
-
-
-def _reached(grammar: Grammar, usable: BoolArray) -> BoolArray:
-    """Return which symbols usable rules reach from the start, shape (nonterminals,)."""
-    rules = grammar.rules
-    slot_usable = np.repeat(usable, np.diff(rules.offsets)) & (rules.rhs >= 0)
-    slot_lhs = np.repeat(rules.lhs, np.diff(rules.offsets))
-    found = np.zeros(len(rules.nonterminals), np.bool_)
-    found[grammar.start_id] = True
-    while True:
-        now = found.copy()
-        now[rules.rhs[slot_usable & found[slot_lhs]]] = True
-        if (now == found).all():
-            return found
-        found = now
 
 
 def _empty_yields(grammar: Grammar) -> dict[Nonterminal, float]:
