@@ -1,4 +1,4 @@
-"""The verbs about SCAN: generate, split, augment, train."""
+"""The verbs about SCAN: interpret, generate, split, augment, train."""
 
 from __future__ import annotations
 
@@ -40,6 +40,26 @@ def generate(
         return
     _write_pairs(pairs, output)
     show_facts({"output": output, "pairs": len(pairs)}, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def interpret(
+    command: Annotated[str, typer.Argument(help="A command, or - for one a line.")],
+    as_json: Json = False,
+) -> None:
+    """Print the actions of a command.
+
+    Example: treewright scan interpret "jump around left twice"
+    """
+    from grammar.files import read_text
+    from scan.language import interpret as actions_of
+
+    for line in read_text("-").splitlines() if command == "-" else [command]:
+        actions = actions_of(line)
+        if as_json:
+            show_facts({"command": line, "actions": list(actions)}, as_json=True)
+        else:
+            print(" ".join(actions))
 
 
 @app.command()
