@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 __all__ = [
     "BracketError",
+    "ChartGrammarError",
     "CorpusError",
     "EmptyLanguageError",
     "EmptyTreebankError",
@@ -100,6 +101,10 @@ class EmptyTreebankError(TreewrightError, ValueError):
 
 class MismatchError(TreewrightError, ValueError):
     """Gold and predicted trees are not of the same sentences."""
+
+
+class ChartGrammarError(TreewrightError, ValueError):
+    """A grammar has rules that charts cannot hold: empty ones, or unary cycles without exit."""
 
 
 class CorpusError(TreewrightError, ValueError):
