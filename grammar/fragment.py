@@ -154,14 +154,14 @@ class Fragment:
             yield node
             stack.extend(c for c in reversed(node.children) if isinstance(c, Fragment))
 
+    def top(self) -> Production:
+        """Return the production at its root, with the weight 1."""
+        children = (c.root if isinstance(c, Fragment) else c for c in self.children)
+        return Production(self.root, tuple(children))
+
     def productions(self) -> tuple[Production, ...]:
         """Return its productions in preorder, each with the weight 1."""
-        return tuple(
-            Production(
-                node.root, tuple(c.root if isinstance(c, Fragment) else c for c in node.children)
-            )
-            for node in self.expanded()
-        )
+        return tuple(node.top() for node in self.expanded())
 
     def substitute(self, children: Sequence[Tree]) -> Tree:
         """Return the tree with one tree put in at each site, left to right.
