@@ -61,7 +61,8 @@ class Parser:
     Raises
     ------
     ChartGrammarError
-        If a rule has an empty right-hand side, or a unary cycle keeps all its weight.
+        If a rule has an empty right-hand side, a unary cycle keeps all its weight, or no
+        derivation ends.
     OptionError
         If an argument is out of range, or (by any method) a sentence is empty or not a sequence
         of words.
@@ -136,7 +137,7 @@ class Parser:
         >>> Parser(Grammar.parse("S -> S S [0.5] | 'a' [0.5]")).count(["a"] * 5)
         14.0
         """
-        tables = self._inside_outside(sentence)
+        tables = self._inside_outside(sentence, _INSIDE_BYTES)
         if isinstance(tables, NoParse):
             return tables if tables.refused else 0.0
         chart, outside = tables

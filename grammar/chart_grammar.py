@@ -82,7 +82,8 @@ class ChartGrammar:
         Raises
         ------
         ChartGrammarError
-            If a rule has an empty right-hand side, or a unary cycle keeps all its weight.
+            If a rule has an empty right-hand side, a unary cycle keeps all its weight, or no
+            derivation ends.
         """
         words = len(grammar.rules.words)
         binary, unary, lexical, parts = _edges(grammar)
@@ -191,7 +192,7 @@ def _edges(
 
 
 def _useful(grammar: Grammar) -> BoolArray:
-    """Return which rules some derivation from the start uses, having seen that none is empty."""
+    """Return which rules some derivation from the start uses; there must be some, none empty."""
     rules = grammar.rules
     empty = np.flatnonzero((np.diff(rules.offsets) == 0) & (grammar.weight > 0))
     if len(empty):
@@ -205,6 +206,11 @@ def _useful(grammar: Grammar) -> BoolArray:
     barren = np.zeros(len(rules), np.bool_)
     barren[rule[inner][~productive(grammar)[rules.rhs[inner]]]] = True
     useful: BoolArray = (grammar.weight > 0) & ~barren & reachable(grammar)[rules.lhs]
+    if not useful[rules.lhs == grammar.start_id].any():
+        raise ChartGrammarError(
+            f"no derivation from {grammar.start} ever ends in words",
+            hint="every symbol needs a rule that leads to words, such as N -> 'dog'",
+        )
     return useful
 
 

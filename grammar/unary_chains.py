@@ -12,6 +12,10 @@ from grammar.chart_rules import FIRST, PARENT, Corner, row_starts
 __all__ = ["cyclic_units", "unary_chains", "unary_graph"]
 
 _CONVERGED = 1e-17
+_FREE = 1e-300
+"""Chains that cost less have the weight one."""
+_BLOCK = 256
+"""So many rows of shortest paths are held at a time."""
 
 
 def unary_graph(table: LongArray, log_weight: FloatArray, units: int) -> sp.csr_array:
@@ -45,13 +49,14 @@ def unary_chains(graph: sp.csr_array) -> tuple[Corner, Corner]:
     joined[graph.nonzero()[0]] = joined[graph.nonzero()[1]] = True
     inner, alone = np.flatnonzero(joined), np.flatnonzero(~joined)
     within = sp.csr_array(graph[inner][:, inner])
-    total = _sum_of_chains(within).tocoo()
-    parent = np.concatenate((inner[total.row], alone))
-    child = np.concatenate((inner[total.col], alone))
-    # of the best chains, those of the pairs that some chain connects
-    best = np.concatenate((_best_chains(within)[total.row, total.col], np.zeros(len(alone))))
-    every = np.concatenate((np.log(total.data), np.zeros(len(alone))))
-    return _corner(parent, child, best, units), _corner(parent, child, every, units)
+    row, column, best, total = _chains(within)
+    nothing = np.zeros(len(alone))
+    parent = np.concatenate((inner[row], alone))
+    child = np.concatenate((inner[column], alone))
+    return (
+        _corner(parent, child, np.concatenate((best, nothing)), units),
+        _corner(parent, child, np.concatenate((total, nothing)), units),
+    )
 
 
 def _sum_of_chains(graph: sp.csr_array) -> sp.csr_array:
@@ -69,15 +74,25 @@ def _sum_of_chains(graph: sp.csr_array) -> sp.csr_array:
     return total
 
 
-def _best_chains(graph: sp.csr_array) -> FloatArray:
-    """Return the logarithm of the weight of the best chain [parent, child]; -inf if none."""
-    if not graph.shape[0]:
-        return np.zeros((0, 0))
+def _chains(graph: sp.csr_array) -> tuple[LongArray, LongArray, FloatArray, FloatArray]:
+    """Return the pairs [parent, child] that chains connect, their best chains and their sums."""
     cost = graph.copy()
     # a weight of one costs nothing, but must not look like the absence of an edge
     cost.data = np.maximum(-np.log(cost.data), np.finfo(float).tiny)
-    shortest: FloatArray = -scipy.sparse.csgraph.dijkstra(cost)
-    return np.where(np.abs(shortest) < 1e-300, 0.0, shortest)
+    sums = _sum_of_chains(graph)
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+    for first in range(0, graph.shape[0], _BLOCK):
+        parents = np.arange(first, min(first + _BLOCK, graph.shape[0]))
+        shortest = scipy.sparse.csgraph.dijkstra(cost, indices=parents)
+        row, column = np.nonzero(np.isfinite(shortest))
+        distance = shortest[row, column]
+        best = np.where(distance < _FREE, 0.0, -distance)
+        with np.errstate(divide="ignore"):
+            total = np.log(sums[parents].toarray()[row, column])
+        # a sum too small for a number is still known by the logarithm of its largest term
+        found.append((parents[row], column, best, np.maximum(total, best)))
+    rows, columns, bests, totals = map(np.concatenate, zip(*found, strict=True))
+    return rows, columns, bests, totals
 
 
 def _corner(parent: LongArray, child: LongArray, log_weight: FloatArray, units: int) -> Corner:

@@ -4,212 +4,38 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache, cached_property
+import tracemalloc
+from collections import Counter
 
 import nltk
 import numpy as np
 import pytest
-import scipy.sparse
 import scipy.stats
-from hypothesis import HealthCheck, assume, given, reject, settings
+from chart_reference import (
+    BEST,
+    COUNT,
+    SUM,
+    Enumeration,
+    enumerations,
+    evaluate,
+    inside_by_iteration,
+    parsed,
+    thorough,
+)
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import grammars
 
-import grammar.unary_chains
-from grammar.chart import NoParse, Parse, Parser
+from grammar.chart import NoParse, Parser
 from grammar.chart_grammar import ChartGrammar
-from grammar.chart_rules import Corner
-from grammar.errors import ChartGrammarError, OptionError
+from grammar.chart_kernels import cell_of
+from grammar.errors import BracketError, ChartGrammarError, OptionError
 from grammar.grammar import Grammar
 from grammar.rules import Nonterminal, Production
 from grammar.tree import Tree
-from grammar.unary_chains import unary_chains
+from grammar.treebank import Treebank
 from induction.pcfg import induce_pcfg, prepare
 from induction.readers import read_treebank
-
-SYMBOLS = tuple(Nonterminal(name) for name in "SAB")
-WORDS = ("a", "b")
-CHAIN = 6
-MOST = 3_000
-
-
-class TooManyError(Exception):
-    """There are more derivations than a test should enumerate."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node of an enumerated derivation: a rule, where its children begin and end, and they."""
-
-    rule: int
-    bounds: tuple[int, ...]
-    children: tuple[Node, ...]
-
-    def nodes(self) -> Iterator[Node]:
-        yield self
-        for child in self.children:
-            yield from child.nodes()
-
-    def rules(self) -> tuple[int, ...]:
-        return tuple(node.rule for node in self.nodes())
-
-
-@dataclass(frozen=True)
-class Enumeration:
-    """Every derivation of a sentence whose chains of unary rules have at most CHAIN of them."""
-
-    grammar: Grammar
-    sentence: tuple[str, ...]
-
-    @cached_property
-    def derivations(self) -> list[Node]:
-        rules = list(self.grammar)
-
-        @cache
-        def derive(symbol: str, begin: int, end: int, chain: int) -> list[Node]:
-            found = []
-            for number, rule in enumerate(rules):
-                if rule.lhs.name != symbol or rule.weight == 0:
-                    continue
-                unary = len(rule.rhs) == 1 and isinstance(rule.rhs[0], Nonterminal)
-                if unary and chain == 0:
-                    continue
-                for inner in itertools.combinations(range(begin + 1, end), len(rule.rhs) - 1):
-                    bounds = (begin, *inner, end)
-                    choices = []
-                    for child, i, j in zip(rule.rhs, bounds, bounds[1:], strict=False):
-                        if isinstance(child, Nonterminal):
-                            left = chain - 1 if unary else CHAIN
-                            choices.append(derive(child.name, i, j, left))
-                        elif self.sentence[i:j] != (child,):
-                            choices.append([])
-                    for children in itertools.product(*choices):
-                        found.append(Node(number, bounds, children))
-                if len(found) > MOST:
-                    raise TooManyError
-            return found
-
-        return derive(self.grammar.start, 0, len(self.sentence), CHAIN)
-
-    @cached_property
-    def probability(self) -> dict[tuple[int, ...], float]:
-        """By the rules in preorder, the most probable first."""
-        weight = self.grammar.weight
-        of = {d.rules(): math.prod(weight[r] for r in d.rules()) for d in self.derivations}
-        assert len(of) == len(self.derivations)
-        return dict(sorted(of.items(), key=lambda item: -item[1]))
-
-    @property
-    def total(self) -> float:
-        return math.fsum(self.probability.values())
-
-    def label(self, node: Node) -> str:
-        return self.grammar.rules.sides(node.rule)[0].name
-
-    def span_posteriors(self) -> dict[tuple[str, int, int], float]:
-        mass: dict[tuple[str, int, int], float] = defaultdict(float)
-        for d in self.derivations:
-            for key in {(self.label(n), n.bounds[0], n.bounds[-1]) for n in d.nodes()}:
-                mass[key] += self.probability[d.rules()] / self.total
-        return mass
-
-    def rule_counts(self) -> np.ndarray:
-        count = np.zeros(len(self.grammar))
-        for rules, p in self.probability.items():
-            np.add.at(count, list(rules), p / self.total)
-        return count
-
-    def anchors(self, derivation: Node) -> list[tuple[object, ...]]:
-        """The binary edges of a derivation, with their spans and split points."""
-        found: list[tuple[object, ...]] = []
-        for node in derivation.nodes():
-            lhs, rhs = self.grammar.rules.sides(node.rule)
-            bounds = node.bounds
-            found.append((lhs, rhs, bounds[:2], bounds[-1]))
-            for i in range(1, len(rhs) - 1):
-                found.append((rhs[i:], bounds[i : i + 2], bounds[-1]))
-        return found
-
-    def loops(self) -> bool:
-        """Whether some derivation has the same label twice over a span."""
-        return any(
-            max(Counter((self.label(n), n.bounds[0], n.bounds[-1]) for n in d.nodes()).values()) > 1
-            for d in self.derivations
-        )
-
-
-@st.composite
-def grammars(draw: st.DrawFn, cycles: bool) -> Grammar:
-    symbol, word = st.sampled_from(SYMBOLS), st.sampled_from(WORDS)
-    unaries = [(i, j) for i in range(3) for j in range(3) if cycles or i < j]
-    chosen = draw(st.lists(st.sampled_from(unaries), max_size=4, unique=True))
-    # light unary rules: long chains hardly matter
-    rules = [Production(SYMBOLS[i], (SYMBOLS[j],), draw(st.integers(1, 2))) for i, j in chosen]
-    longer = st.lists(st.one_of(symbol, symbol, word), min_size=2, max_size=4).map(tuple)
-    for lhs, rhs in draw(st.lists(st.tuples(symbol, longer), min_size=1, max_size=5)):
-        rules.append(Production(lhs, rhs, draw(st.integers(4, 9))))
-    for lhs, terminal in draw(st.lists(st.tuples(symbol, word), min_size=2, max_size=5)):
-        rules.append(Production(lhs, (terminal,), draw(st.integers(4, 9))))
-    assume(any(rule.lhs == SYMBOLS[0] for rule in rules))
-    return Grammar.from_productions(rules, start="S", normalise=True)
-
-
-@st.composite
-def enumerations(draw: st.DrawFn, cycles: bool = False, failing: bool = False) -> Enumeration:
-    """Short sentences; with at least one derivation unless some may fail."""
-    grammar = draw(grammars(cycles))
-    length = draw(st.integers(1, 4))
-    words = draw(st.permutations(list(itertools.product(WORDS, repeat=length))))
-    try:
-        tried = (Enumeration(grammar, sentence) for sentence in words[:5])
-        found = next((e for e in tried if failing or e.derivations), None)
-        assume(found is not None and len(found.derivations) <= MOST)
-    except TooManyError:
-        reject()
-    assert found is not None
-    return found
-
-
-def inside_by_iteration(grammar: Grammar, sentence: tuple[str, ...]) -> float:
-    """The probability of a sentence as the least fixed point of its defining equations."""
-    n, rules = len(sentence), list(grammar)
-    value: dict[tuple[str, int, int], float] = defaultdict(float)
-
-    def worth(child: Nonterminal | str, i: int, j: int) -> float:
-        if isinstance(child, Nonterminal):
-            return value[child.name, i, j]
-        return float(sentence[i:j] == (child,))
-
-    for width in range(1, n + 1):
-        for begin in range(n - width + 1):
-            end = begin + width
-            for _ in range(400):
-                fresh: dict[str, float] = defaultdict(float)
-                for rule in rules:
-                    for inner in itertools.combinations(range(begin + 1, end), len(rule.rhs) - 1):
-                        bounds = (begin, *inner, end)
-                        parts = zip(rule.rhs, bounds, bounds[1:], strict=False)
-                        fresh[rule.lhs.name] += rule.weight * math.prod(worth(*p) for p in parts)
-                if all(value[name, begin, end] == mass for name, mass in fresh.items()):
-                    break
-                for name, mass in fresh.items():
-                    value[name, begin, end] = mass
-    return value[grammar.start, 0, n]
-
-
-def parse(outcome: object) -> Parse:
-    assert isinstance(outcome, Parse), outcome
-    return outcome
-
-
-thorough = settings(
-    max_examples=80,
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
-
 
 # Against enumeration
 
@@ -226,37 +52,10 @@ def test_there_is_a_parse_where_there_is_a_derivation(found: Enumeration) -> Non
 @thorough
 @given(enumerations(cycles=True))
 def test_viterbi_is_the_best_derivation(found: Enumeration) -> None:
-    best = parse(Parser(found.grammar).viterbi(found.sentence))
+    best = parsed(Parser(found.grammar).viterbi(found.sentence))
     assert best.tree.leaves() == found.sentence
     assert found.probability[best.rules] == pytest.approx(math.exp(best.log_probability), rel=1e-9)
     assert math.exp(best.log_probability) == pytest.approx(max(found.probability.values()))
-
-
-@thorough
-@given(enumerations())
-def test_kbest_lists_all_derivations_in_order(found: Enumeration) -> None:
-    parser = Parser(found.grammar)
-    for k in (1, 3, len(found.derivations), len(found.derivations) + 1):
-        best = parser.kbest(found.sentence, k)
-        assert isinstance(best, list)
-        expected = list(found.probability.values())[:k]
-        assert [math.exp(p.log_probability) for p in best] == pytest.approx(expected, rel=1e-9)
-        assert all(p.log_probability >= q.log_probability for p, q in itertools.pairwise(best))
-        assert len({p.rules for p in best}) == len({str(p.tree) for p in best}) == len(best)
-        assert all(p.rules in found.probability for p in best)
-
-
-@thorough
-@given(enumerations(cycles=True))
-def test_kbest_goes_round_unary_cycles(found: Enumeration) -> None:
-    best = Parser(found.grammar).kbest(found.sentence, 12)
-    assert isinstance(best, list)
-    assert len({p.rules for p in best}) == len(best)
-    # what is not enumerated has a chain of more than CHAIN rules, with some symbol repeated
-    for p, expected in zip(best, found.probability.values(), strict=False):
-        if p.rules not in found.probability:
-            break
-        assert math.exp(p.log_probability) == pytest.approx(expected, rel=1e-9)
 
 
 @thorough
@@ -289,38 +88,46 @@ def test_posteriors_and_expected_counts(found: Enumeration) -> None:
 
 
 @thorough
-@given(enumerations(), st.booleans())
-def test_max_rule_maximises_the_product_of_anchored_posteriors(
-    found: Enumeration, merge: bool
+@given(grammars(unary_cycles=False, empty_rules=False), st.integers(1, 7), st.data())
+def test_sums_best_values_and_counts_are_one_recursion(
+    grammar: Grammar, n: int, data: st.DataObject
 ) -> None:
-    def look(name: str) -> str:
-        return "A" if merge and name == "B" else name
-
-    def seen(anchor: object) -> object:
-        if isinstance(anchor, Nonterminal):
-            return Nonterminal(look(anchor.name))
-        return tuple(map(seen, anchor)) if isinstance(anchor, tuple) else anchor
-
-    mass: dict[object, float] = defaultdict(float)
-    for d in found.derivations:
-        for anchor in found.anchors(d):
-            mass[seen(anchor)] += found.probability[d.rules()] / found.total
-    product = {
-        d.rules(): math.prod(min(mass[seen(a)], 1.0) for a in found.anchors(d))
-        for d in found.derivations
-    }
-    chosen = parse(Parser(found.grammar).max_rule(found.sentence, look=look))
-    assert product[chosen.rules] == pytest.approx(max(product.values()), rel=1e-9)
-    assert found.probability[chosen.rules] == pytest.approx(math.exp(chosen.log_probability))
+    sentence = tuple(data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)))
+    parser = Parser(grammar)
+    best = parser.viterbi(sentence)
+    value = math.exp(best.log_probability) if best else 0.0
+    assert value == pytest.approx(evaluate(grammar, sentence, BEST), rel=1e-9)
+    total = evaluate(grammar, sentence, SUM)
+    assert math.exp(parser.inside(sentence)) == pytest.approx(total, rel=1e-9)
+    assert parser.count(sentence) == evaluate(grammar, sentence, COUNT)
 
 
 @thorough
 @given(enumerations(cycles=True))
-def test_max_rule_never_goes_round_a_cycle(found: Enumeration) -> None:
-    chosen = parse(Parser(found.grammar).max_rule(found.sentence))
-    assert chosen.tree.leaves() == found.sentence
-    spans = Counter(chosen.tree.spans())
-    assert max(spans.values()) == 1
+def test_expected_counts_are_derivatives_of_the_probability(found: Enumeration) -> None:
+    weight = found.grammar.weight
+    exact = inside_by_iteration(found.grammar, found.sentence)
+    counts = Parser(found.grammar).expected_counts([found.sentence]).count
+    for rule in range(len(weight)):
+        moved = weight.astype(complex)
+        moved[rule] += 1e-30j
+        slope = inside_by_iteration(found.grammar, found.sentence, moved).imag / 1e-30
+        assert counts[rule] == pytest.approx(weight[rule] * slope / exact, rel=1e-8, abs=1e-12)
+
+
+@thorough
+@given(enumerations(cycles=True))
+def test_inside_times_outside_is_the_same_in_every_word(found: Enumeration) -> None:
+    parser = Parser(found.grammar)
+    tables = parser._inside_outside(found.sentence)
+    assert not isinstance(tables, NoParse)
+    chart, outside = tables
+    lexical = parser._compiled.rules.lexical
+    for place, word in enumerate(chart.words):
+        row = cell_of(place, place + 1)
+        edges = slice(lexical.starts[word], lexical.starts[word + 1])
+        paths = outside[row, lexical.parent[edges]] + lexical.weight[edges]
+        assert np.exp(paths).sum() == pytest.approx(math.exp(parser.inside(found.sentence)))
 
 
 @pytest.mark.parametrize(
@@ -436,7 +243,7 @@ def test_nltk_finds_the_same_tree() -> None:
         "they dog",
     ):
         (theirs,) = peer.parse(text.split())
-        ours = parse(parser.viterbi(text.split()))
+        ours = parsed(parser.viterbi(text.split()))
         assert math.exp(ours.log_probability) == pytest.approx(theirs.prob())
         assert str(ours.tree) == " ".join(str(theirs).rsplit(" (p=", 1)[0].split())
 
@@ -459,7 +266,7 @@ def test_a_treebank_grammar() -> None:
     lexical = grammar.rules.rhs[grammar.rules.offsets[:-1]] < 0
     assert counts.count[lexical].sum() == pytest.approx(sum(map(len, sentences)))
     for sentence in sentences:
-        best = parse(parser.viterbi(sentence))
+        best = parsed(parser.viterbi(sentence))
         assert best.tree.label == grammar.start
         ranked = parser.kbest(sentence, 50)
         assert ranked[0].log_probability == pytest.approx(best.log_probability, rel=1e-12)
@@ -472,7 +279,7 @@ def test_a_treebank_grammar() -> None:
             assert drawn.log_probability <= best.log_probability + 1e-9
         spans = parser.posteriors(sentence)
         assert spans.table(grammar.start)[0, len(sentence)] == pytest.approx(1.0)
-        assert parse(parser.max_rule(sentence)).tree.leaves() == sentence
+        assert parsed(parser.max_rule(sentence)).tree.leaves() == sentence
 
 
 # Batches, samples and streams
@@ -607,31 +414,39 @@ def test_shared_suffixes_are_one_unit() -> None:
 
 
 def test_a_tree_is_a_tree() -> None:
-    tree = parse(Parser(AMBIGUOUS).viterbi(["a", "a"])).tree
+    tree = parsed(Parser(AMBIGUOUS).viterbi(["a", "a"])).tree
     assert tree == Tree("S", (Tree("S", ("a",)), Tree("S", ("a",))))
 
 
-@pytest.mark.parametrize("block", [3, 256])
-def test_unary_chains_are_the_inverse_and_the_shortest_paths(
-    block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grammar.unary_chains, "_BLOCK", block)
-    random = np.random.default_rng(1)
-    size = 14
-    weights = np.where(random.random((size, size)) < 0.2, random.random((size, size)) / 4, 0.0)
-    weights[random.random(size) < 0.3] = 0.0
-    best, total = (
-        np.exp(dense(chains, size)) for chains in unary_chains(scipy.sparse.csr_array(weights))
-    )
-    assert total == pytest.approx(np.linalg.inv(np.eye(size) - weights), abs=1e-12)
-    longest = np.eye(size)
-    for _ in range(size):
-        longest = np.maximum(longest, (longest[:, :, None] * weights[None]).max(axis=1))
-    assert best == pytest.approx(longest, abs=1e-12)
+def test_any_string_is_a_word_and_only_brackets_refuse_white_space() -> None:
+    words = ("(", ")", "-LRB-", "[1]", "\x00", "\x1b[31m", "", "two words", "\u202e", "\n")
+    rules = [Production(Nonterminal("W"), (word,), 0.1) for word in words]
+    sides = (Nonterminal("W"), Nonterminal("S"))
+    rules += [Production(Nonterminal("S"), rhs, 0.5) for rhs in (sides, sides[:1])]
+    parser = Parser(Grammar.from_productions(rules, start="S"))
+    tree = parsed(parser.viterbi(words)).tree
+    assert tree.leaves() == words
+    with pytest.raises(BracketError, match="cannot be written between brackets"):
+        str(tree)
+    written = Treebank.parse(str(parsed(parser.viterbi(words[:6])).tree))[0]
+    assert written.leaves() == ("-LRB-", "-RRB-", *words[2:6])
+    for strange in ("(()", "\x07", "a b"):
+        outcome = parser.viterbi(["(", strange])
+        assert isinstance(outcome, NoParse)
+        assert repr(strange) in outcome.reason
 
 
-def dense(chains: Corner, size: int) -> np.ndarray:
-    table = np.full((size, size), -np.inf)
-    child = np.repeat(np.arange(size), np.diff(chains.starts))
-    table[chains.parent, child] = chains.weight
-    return table
+def test_a_refused_sentence_allocates_nothing() -> None:
+    parser = Parser(AMBIGUOUS, memory_limit=1 << 20)
+    tracemalloc.start()
+    for ask in (parser.viterbi, parser.posteriors, parser.max_rule, parser.inside, parser.count):
+        assert ask(["a"] * 5_000).refused
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+@pytest.mark.parametrize("text", ["S -> S S [1]", "S -> A S [1] \n A -> 'a' [1]", "S -> A [1]"])
+def test_a_grammar_without_a_derivation_is_refused(text: str) -> None:
+    with pytest.raises(ChartGrammarError, match="no derivation from S ever ends in words"):
+        Parser(Grammar.parse(text))
