@@ -114,20 +114,10 @@ class ChartTextParser(TextParser):
         self.decoder = decoder
         self.max_words = max_words
         self.workers = workers
+        self.version = f"{_BEHAVIOUR}-{decoder}-{_fingerprint(grammar)}"
         self._parser = Parser(grammar, memory_limit=memory_limit)
         self._words = KnownWords(grammar.rules.words)
         self._chains = visible_labels(grammar)
-
-    @cached_property
-    def version(self) -> str:
-        """A fingerprint of the grammar, and the decoder."""
-        rules = self.grammar.rules
-        digest = hashlib.sha256()
-        names = [self.grammar.start, rules.nonterminals, rules.words]
-        digest.update(json.dumps(names).encode("ascii"))
-        for column in (rules.lhs, rules.offsets, rules.rhs, self.grammar.weight):
-            digest.update(np.ascontiguousarray(column).tobytes())
-        return f"{_BEHAVIOUR}-{self.decoder}-{digest.hexdigest()[:32]}"
 
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
@@ -274,6 +264,17 @@ def check_options(*, decoder: str, max_words: int, workers: int) -> None:
     for name, value in (("max_words", max_words), ("workers", workers)):
         if value < 1:
             raise OptionError(f"{name} is {value}", hint="give a whole number above zero")
+
+
+def _fingerprint(grammar: Grammar) -> str:
+    """Return what no two grammars have in common."""
+    rules = grammar.rules
+    digest = hashlib.sha256()
+    names = [grammar.start, rules.nonterminals, rules.words]
+    digest.update(json.dumps(names).encode("ascii"))
+    for column in (rules.lhs, rules.offsets, rules.rhs, grammar.weight):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()[:32]
 
 
 def _pair(tag: str, word: str) -> str:

@@ -30,6 +30,7 @@ __all__ = [
     "TextParser",
     "aligned_treebank",
     "open_parser",
+    "paired",
     "read_sentences",
 ]
 
@@ -49,19 +50,20 @@ _PLAIN = {
 class TextParser(Protocol):
     """What makes trees of sentences.
 
-    ``name`` and ``version`` say what made them: two parsers that may give other trees for one
-    sentence differ in one of the two (:class:`induction.parse_cache.CachedParser` relies on it).
-    A class of this kind needs :meth:`parse_each`; it gets :meth:`parse` by naming this one as its
-    base.
+    A class of this kind needs the two attributes and :meth:`parse_each`; it gets :meth:`parse` by
+    naming this one as its base.
+
+    Attributes
+    ----------
+    name : str
+        What kind of parser it is.
+    version : str
+        Which model, with which options. Two parsers that may give other trees for one sentence
+        differ in name or version (:class:`induction.parse_cache.CachedParser` relies on it).
     """
 
-    @property
-    def name(self) -> str:
-        """What kind of parser this is."""
-
-    @property
-    def version(self) -> str:
-        """Which model of this kind, with which options."""
+    name: str
+    version: str
 
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
@@ -150,8 +152,22 @@ def read_sentences(
     """
     if max_words < 1:
         raise OptionError(f"max_words is {max_words}", hint="give a number above zero")
+    for sentence, given in paired(sentences, tags):
+        yield _read(sentence, given, max_words)
+
+
+def paired(
+    sentences: Iterable[Sentence], tags: Tags | None
+) -> Iterator[tuple[Sentence, Sequence[str] | None]]:
+    """Yield each sentence with its tags, or with None if there are no tags at all.
+
+    Raises
+    ------
+    OptionError
+        If there are not as many sequences of tags as sentences.
+    """
     if tags is None:
-        yield from (_read(sentence, None, max_words) for sentence in sentences)
+        yield from ((sentence, None) for sentence in sentences)
         return
     missing = object()
     for i, (sentence, given) in enumerate(zip_longest(sentences, tags, fillvalue=missing), 1):
@@ -161,7 +177,7 @@ def read_sentences(
                 where=f"sentence {i}",
                 hint="give one sequence of tags for each sentence",
             )
-        yield _read(sentence, given, max_words)  # type: ignore[arg-type]  # neither is missing
+        yield sentence, given  # type: ignore[misc]  # neither is missing
 
 
 def open_parser(

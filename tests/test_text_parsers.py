@@ -25,7 +25,7 @@ ALL = 200
 """More derivations than the sentences of these tests have, or else the example is skipped."""
 
 ANNOTATED = Grammar.parse("""
-    S -> {NP^<S>} {VP^<S>} [3/4] | {S|<NP>^<S>} {NP^<S>} [1/4]
+    S -> {NP^<S>} {VP^<S>} [1/2] | {NP^<VP>} {VP^<S>} [1/4] | {S|<NP>^<S>} {NP^<S>} [1/4]
     {S|<NP>^<S>} -> {NP^<S>} {VP^<S>} [1]
     {NP^<S>} -> N [1/2] | V [1/4] | {N+V} [1/4]
     {VP^<S>} -> V [1/2] | V {NP^<VP>} [1/2]
