@@ -101,7 +101,7 @@ def test_refusals_are_not_kept(path):
     assert (cached.hits, cached.misses) == (1, 3)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.dictionaries(names(), trees(labels=names(), words=names())))
 def test_any_tree_comes_back_as_it_was(tmp_path_factory, results):
     path = tmp_path_factory.mktemp("cache") / "parses.db"
