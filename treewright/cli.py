@@ -15,6 +15,7 @@ from treewright.evaluating import evalb
 from treewright.explaining import explain
 from treewright.grammars import induce, inspect, sample
 from treewright.library import app as data_app
+from treewright.parsing import parse
 from treewright.scanning import app as scan_app
 from treewright.showing import demo
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, induce, inspect, intersect, sample, evalb, explain):
+for verb in (demo, induce, inspect, intersect, sample, parse, evalb, explain):
     app.command()(verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")

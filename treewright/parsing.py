@@ -1,9 +1,14 @@
-"""The verb parse: trees of sentences, by a grammar."""
+"""The verb parse: sentences become trees."""
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,107 +16,261 @@ import typer
 from treewright.screen import Json, Quiet, progress, say
 
 if TYPE_CHECKING:
-    from grammar.chart import Parser
-    from grammar.parses import NoParse, Parse
+    from grammar.parses import NoParse, Parse, Span
     from grammar.tree import Tree
+    from induction.text_parsers import Sentence, TextParser
+
+    Answer = Tree | list[Parse] | list[Span] | NoParse
 
 __all__ = ["parse"]
 
 _MISSING = "(())"
 _LIKELY = 0.01
+_MOST_DRAWN = 60
 
 
 def parse(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file.")],
     sentences: Annotated[
-        str, typer.Argument(help="One sentence a line, words between spaces; - by default.")
+        str, typer.Argument(metavar="FILE", help="One sentence a line; - is standard input.")
     ] = "-",
-    kbest: Annotated[int, typer.Option(min=1, help="So many trees a sentence, best first.")] = 1,
+    kbest: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many trees a sentence, best first, with log-probabilities."),
+    ] = None,
     log_prob: Annotated[
         bool, typer.Option("--log-prob", help="The natural log-probability before each tree.")
     ] = False,
     spans: Annotated[
         bool, typer.Option("--spans", help="Instead of trees, how probable each bracket is.")
     ] = False,
+    decoder: Annotated[str, typer.Option(help="Best derivation (viterbi), or max-rule.")] = (
+        "viterbi"
+    ),
+    tokenised: Annotated[
+        bool, typer.Option("--tokenised", help="Tokens are what stands between spaces.")
+    ] = False,
+    max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are refused.")] = 300,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
+    ] = None,
+    cache: Annotated[
+        str | None, typer.Option(help="A file that keeps parses, so that none is made twice.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(help="Draw the trees side by side: .svg or .png.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find the most probable trees of sentences, exactly.
+    """Find the most probable trees of sentences.
 
-    A sentence without a tree gives the line (()), and the reason is said on standard error. Words
-    that the grammar lacks are parsed as their rare-word class, if it was induced with --rare-words.
+    A sentence without a tree gives the line (()), which evalb understands, and the reason is said
+    on standard error. A word that the grammar lacks is parsed as a rare-word class, if the grammar
+    was induced with --rare-words.
 
-    Example: treewright parse wsj.json sentences.txt --kbest 3 --log-prob
+    Example: treewright parse wsj.json sentences.txt --kbest 3
     """
-    from grammar.chart import Parser
-    from grammar.files import read_text
-    from grammar.grammar import Grammar
+    from grammar.errors import OptionError
+    from induction.parse_cache import CachedParser
+    from induction.text_parsers import ScoringParser, open_parser
 
-    parser = Parser(Grammar.load(grammar))
-    lines = [line.split() for line in read_text(sentences).splitlines() if line.strip()]
-    with progress(quiet=quiet) as bars:
-        for words in bars.track(lines, description="parsing"):
-            given = _classed(words, parser)
-            if spans:
-                found: Any = parser.posteriors(given)
-                rows = [span._asdict() for span in found or () if span.probability >= _LIKELY]
+    scored = kbest is not None or log_prob
+    _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")
+    opened = open_parser(grammar, decoder=decoder, max_words=max_words, workers=workers)
+    if (scored or spans) and not isinstance(opened, ScoringParser):
+        raise OptionError(
+            f"the parser {opened.name} does not know how probable its trees are",
+            hint="leave out --kbest, --log-prob and --spans",
+        )
+    scored = scored or (as_json and cache is None and isinstance(opened, ScoringParser))
+    parser = opened if cache is None else CachedParser(opened, cache)
+    given = _read(sentences, tokenised=tokenised)
+    answers = _answers(parser, given, k=(kbest or 1) if scored else None, spans=spans)
+    form = _Form(numbers=kbest is not None, scores=kbest is not None or log_prob, spans=spans)
+    gallery, missing = _Gallery(), 0
+    with _written(output) as write, _bars(output, quiet=quiet) as bars:
+        task = bars.add_task("parsing", total=len(given), note="")
+        for number, (sentence, answer) in enumerate(zip(given, answers, strict=True), 1):
+            bars.advance(task)
+            rows = _rows(answer)
+            if as_json:
+                write(_json(number, sentence, answer, rows, "spans" if spans else "parses"))
             else:
-                found = parser.kbest(given, kbest) if kbest > 1 else parser.viterbi(given)
-                rows = [_row(p, words) for p in _listed(found)]
-            if not found:
-                say(str(found), quiet=quiet)
-            for line in _lines(words, rows, spans=spans, log_prob=log_prob, as_json=as_json):
-                print(line)
+                for line in form.lines(number, sentence, rows):
+                    write(line)
+            if not rows:
+                missing += 1
+                say(f"line {number}: {answer}", quiet=quiet)
+            elif plot:
+                gallery.add(number, rows)
+    gallery.save(plot, quiet=quiet)
+    if missing:
+        say(f"warning: {missing:,} of {len(given):,} have no tree", quiet=quiet)
+    if isinstance(parser, CachedParser):
+        say(f"{parser.hits:,} from the cache, {parser.misses:,} parsed", quiet=quiet)
 
 
-def _classed(words: list[str], parser: Parser) -> list[str]:
-    from induction.unknown import signature
+def _check(*, scored: bool, spans: bool, cache: str | None, plot: str | None, same: bool) -> None:
+    """Refuse options that do not go together."""
+    from grammar.errors import OptionError
+    from grammar.svg import checked_suffix
 
-    known = set(parser.grammar.rules.words)
-    return [
-        word if word in known or signature(word) not in known else signature(word) for word in words
-    ]
-
-
-def _listed(found: Parse | list[Parse] | NoParse) -> list[Parse]:
-    from grammar.parses import NoParse, Parse
-
-    if isinstance(found, NoParse):
-        return []
-    return [found] if isinstance(found, Parse) else found
-
-
-def _row(parse: Parse, words: list[str]) -> dict[str, Any]:
-    from grammar.treebank import Treebank
-    from induction.binarise import unbinarise
-    from induction.normalise import expand_unaries
-
-    tree = _with_words(parse.tree, iter(words))
-    shown = expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
-    return {"tree": str(shown), "log_probability": parse.log_probability}
+    if same:
+        raise OptionError(
+            "grammar and sentences are both standard input", hint="give at least one file by name"
+        )
+    if spans and (scored or plot):
+        raise OptionError(
+            "--spans shows no trees", hint="leave it out, or leave out --kbest, --log-prob, --plot"
+        )
+    if cache is not None and (scored or spans):
+        raise OptionError(
+            "the cache keeps best trees only",
+            hint="leave out --cache, or leave out --kbest, --log-prob and --spans",
+        )
+    if plot is not None:
+        checked_suffix(plot)
 
 
-def _with_words(node: Tree, words: Iterator[str]) -> Tree:
-    """Put the words of the sentence where their classes stood."""
+def _read(source: str, *, tokenised: bool) -> list[Sentence]:
+    """Return the sentence of each line, empty ones included."""
+    from grammar.files import read_text
+
+    lines = read_text(source).split("\n")
+    if not lines[-1]:
+        lines.pop()  # the end of the last line begins no other
+    lines = [line.removesuffix("\r") for line in lines]
+    return [line.split() if tokenised else line for line in lines]
+
+
+def _answers(
+    parser: TextParser, sentences: list[Sentence], *, k: int | None, spans: bool
+) -> Iterator[Answer]:
+    from induction.text_parsers import ScoringParser
+
+    if isinstance(parser, ScoringParser) and spans:
+        return parser.spans_each(sentences)
+    if isinstance(parser, ScoringParser) and k is not None:
+        return parser.kbest_each(sentences, k)
+    return parser.parse_each(sentences)
+
+
+def _rows(answer: Answer) -> list[dict[str, Any]]:
+    """Return what is known of a sentence as facts; nothing, if it has no parse."""
+    from grammar.parses import NoParse, Parse, Span
     from grammar.tree import Tree
 
-    children = (next(words) if isinstance(c, str) else _with_words(c, words) for c in node.children)
-    return Tree(node.label, tuple(children))
+    if isinstance(answer, NoParse):
+        return []
+    if isinstance(answer, Tree):
+        return [{"tree": answer}]
+    rows: list[dict[str, Any]] = []
+    for one in answer:
+        if isinstance(one, Parse):
+            rows.append({"tree": one.tree, "log_probability": one.log_probability})
+        elif isinstance(one, Span) and one.probability >= _LIKELY:
+            rows.append(one._asdict())
+    return rows
 
 
-def _lines(
-    words: list[str], rows: list[dict[str, Any]], *, spans: bool, log_prob: bool, as_json: bool
-) -> Iterator[str]:
-    if as_json:
-        kind = "spans" if spans else "parses"
-        yield json.dumps({"words": words, kind: rows}, ensure_ascii=False)
-    elif spans:
+@dataclass(frozen=True)
+class _Form:
+    """How results are written as lines: which columns stand before each tree, or spans."""
+
+    numbers: bool
+    scores: bool
+    spans: bool
+
+    def lines(self, number: int, sentence: Sentence, rows: list[dict[str, Any]]) -> Iterator[str]:
+        """Yield the lines of one sentence."""
+        if self.spans:
+            words = _tokens(sentence)["words"] if rows else []
+            for row in rows:
+                start, end = row["start"], row["end"]
+                place = f"{number}\t{start}\t{end}\t{row['label']}\t{row['probability']:.4f}"
+                yield f"{place}\t{' '.join(words[start:end])}"
+            return
+        for row in rows or [{"tree": _MISSING, "log_probability": -math.inf}]:
+            columns = [str(number)] if self.numbers else []
+            columns += [f"{row['log_probability']:.4f}"] if self.scores else []
+            yield "\t".join([*columns, str(row["tree"])])
+
+
+def _json(
+    number: int, sentence: Sentence, answer: Answer, rows: list[dict[str, Any]], kind: str
+) -> str:
+    from grammar.parses import NoParse
+
+    facts = {"line": number, **_tokens(sentence)}
+    facts[kind] = [{k: str(v) if k == "tree" else v for k, v in row.items()} for row in rows]
+    if isinstance(answer, NoParse):
+        facts["reason"] = answer.reason
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def _tokens(sentence: Sentence) -> dict[str, Any]:
+    """Return the words of a sentence and, of raw text, the characters they stand for."""
+    from induction.tokens import tokenise
+
+    if not isinstance(sentence, str):
+        return {"words": list(sentence)}
+    tokens = tokenise(sentence)
+    return {
+        "words": list(tokens.words),
+        "starts": list(tokens.starts),
+        "ends": list(tokens.ends),
+    }
+
+
+@dataclass
+class _Gallery:
+    """The trees that are to be drawn."""
+
+    trees: list[Tree] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, number: int, rows: list[dict[str, Any]]) -> None:
         for row in rows:
-            covered = " ".join(words[row["start"] : row["end"]])
-            place = f"{row['start']}\t{row['end']}\t{covered}"
-            yield f"{row['probability']:.4f}\t{row['label']}\t{place}"
-    elif not rows:
-        yield _MISSING
-    else:
-        for row in rows:
-            yield f"{row['log_probability']:.4f}\t{row['tree']}" if log_prob else row["tree"]
+            if len(self.trees) == _MOST_DRAWN:
+                self.left_out += 1
+                continue
+            score = row.get("log_probability")
+            self.trees.append(row["tree"])
+            self.titles.append(str(number) if score is None else f"{number}: {score:.4f}")
+
+    def save(self, path: str | None, *, quiet: bool) -> None:
+        from grammar.draw import draw_trees
+
+        if path is None:
+            return
+        if not self.trees:
+            say("warning: there is no tree to draw", quiet=quiet)
+            return
+        draw_trees(self.trees, path, self.titles)
+        others = f", without {self.left_out:,} further trees" if self.left_out else ""
+        say(f"drawn in {path}{others}", quiet=quiet)
+
+
+@contextmanager
+def _written(path: str | None) -> Iterator[Callable[[str], None]]:
+    """Give what writes a line: at once to standard output, or at the end to a file."""
+    from grammar.files import atomic_output
+
+    if path is None:
+        # taken before progress bars stand between it and us
+        stream = sys.stdout
+        yield lambda line: print(line, file=stream)
+        return
+    lines: list[str] = []
+    with atomic_output(path) as temporary:
+        yield lines.append
+        data = "".join(f"{line}\n" for line in lines).encode("utf-8")
+        temporary.write_bytes(gzip.compress(data, mtime=0) if path.endswith(".gz") else data)
+
+
+def _bars(output: str | None, *, quiet: bool) -> Any:
+    """Show progress, but not between the lines of results on the same screen."""
+    return progress(quiet=quiet or (output is None and sys.stdout.isatty()))
