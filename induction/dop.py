@@ -218,7 +218,8 @@ def dop_reduction(
     table, position = RuleTable.canonical(
         (*rules.nonterminals, *addressed), rules.words, lhs, offsets, rhs
     )
-    total: FloatArray = np.bincount(position, weight, minlength=len(table))
+    total = np.zeros(len(table))
+    np.add.at(total, position, weight)
     return Grammar(table, total, trees.symbols[trees.label[0]])
 
 
