@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -13,7 +14,7 @@ import pytest
 
 from grammar import Grammar, Tree, Treebank
 from grammar.chart import Parser
-from induction.text_parsers import aligned_treebank
+from induction.text_parsers import MAX_WORDS, aligned_treebank
 from tests import test_command_line
 from treewright import parsing
 
@@ -188,6 +189,10 @@ def test_help_has_an_example_with_options_that_there_are(run):
     example = re.search(r"Example: treewright parse (.*)", shown.out)
     for option in re.findall(r"--[a-z-]+", example.group(1)):
         assert re.search(rf"│ .*{option}\b", shown.out), option
+
+
+def test_the_default_limit_is_that_of_parsers():
+    assert inspect.signature(parsing.parse).parameters["max_words"].default == MAX_WORDS
 
 
 # --- faults ------------------------------------------------------------------------------------
