@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grammar.parses import NoParse
 from grammar.tree import Tree
-from induction.adapters.foreign import call_in_batches, imported, loading, refuse_tags
+from induction.adapters.foreign import call_in_batches, imported, loading, refuse_tags, version_of
 from induction.text_parsers import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
 
 __all__ = ["BeneparParser", "SpacyBeneparParser"]
@@ -42,7 +42,7 @@ class BeneparParser(TextParser):
         self._benepar = imported("benepar")
         with loading(model, _DOWNLOAD.format(model)):
             self._parser = self._benepar.Parser(model, batch_size=batch_size)
-        self.version = f"{self._benepar.__version__}-{model}"
+        self.version = f"{version_of('benepar')}-{model}"
         self.batch_size = batch_size
         self.max_words = max_words
 
@@ -96,13 +96,14 @@ class SpacyBeneparParser(TextParser):
         batch_size: int = 64,
         max_words: int = MAX_WORDS,
     ) -> None:
-        spacy, benepar = imported("spacy"), imported("benepar")
+        spacy = imported("spacy")
+        imported("benepar")  # makes its pipe known to spaCy
         with loading(pipeline, f"python -m spacy download {pipeline}"):
             self._pipeline = spacy.load(pipeline)
         with loading(model, _DOWNLOAD.format(model)):
             self._pipeline.add_pipe("benepar", config={"model": model})
         self._document = imported("spacy.tokens").Doc
-        self.version = f"{spacy.__version__}-{pipeline}-{benepar.__version__}-{model}"
+        self.version = f"{version_of('spacy')}-{pipeline}-{version_of('benepar')}-{model}"
         self.batch_size = batch_size
         self.max_words = max_words
 

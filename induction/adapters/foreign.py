@@ -8,6 +8,7 @@ and each word keeps its place in the text. Whatever root a package gives its tre
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -19,7 +20,7 @@ from grammar.tree import Tree
 from induction.plain_trees import DEEPEST
 from induction.text_parsers import Given
 
-__all__ = ["call_in_batches", "imported", "in_our_form", "loading", "refuse_tags"]
+__all__ = ["call_in_batches", "imported", "in_our_form", "loading", "refuse_tags", "version_of"]
 
 _ROOT = "TOP"
 _ROOTS = {_ROOT, "ROOT", ""}
@@ -41,6 +42,14 @@ def imported(package: str) -> Any:
             where=package,
             hint=f"pip install {package.partition('.')[0]}",
         ) from None
+
+
+def version_of(package: str) -> str:
+    """Return the version of an installed package, for the versions of parsers."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
 
 
 @contextmanager
@@ -123,5 +132,7 @@ def _attempt(
 
 
 def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{lines[0]} ({type(error).__name__})" if lines else type(error).__name__
+    # some messages begin with a line of asterisks
+    lines = (line.strip() for line in str(error).splitlines())
+    first = next((line for line in lines if any(c.isalnum() for c in line)), "")
+    return f"{first} ({type(error).__name__})" if first else type(error).__name__

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.parses import NoParse
 from grammar.tree import Tree
-from induction.adapters.foreign import call_in_batches, imported, loading, refuse_tags
+from induction.adapters.foreign import call_in_batches, imported, loading, refuse_tags, version_of
 from induction.text_parsers import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
 
 __all__ = ["StanzaParser"]
@@ -53,7 +53,7 @@ class StanzaParser(TextParser):
                 download_method=None,  # models are fetched when a person asks for them
                 verbose=False,
             )
-        self.version = f"{stanza.__version__}-{language}-{package}"
+        self.version = f"{version_of('stanza')}-{language}-{package}"
         self.batch_size = batch_size
         self.max_words = max_words
 
