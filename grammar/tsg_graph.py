@@ -33,12 +33,20 @@ def tsg_to_graph(grammar: TreeSubstitutionGrammar) -> nx.MultiDiGraph:
     for i, (fragment, frontier) in enumerate(zip(grammar.fragments, frontiers, strict=True)):
         text = str(Production(fragment.root, frontier)).rpartition(" [")[0]
         graph.add_node(f"rule:{i}", kind="rule", text=text, fragment=str(fragment))
-    for i, (fragment, weight, count) in enumerate(grammar):
-        graph.add_edge(f"symbol:{fragment.label}", f"rule:{i}", 0, weight=weight, count=count)
-    for i, frontier in enumerate(frontiers):
-        for position, child in enumerate(frontier):
-            kind = "word" if isinstance(child, str) else "symbol"
-            graph.add_edge(f"rule:{i}", f"{kind}:{child}", position, position=position)
+    graph.add_edges_from(
+        (f"symbol:{fragment.label}", f"rule:{i}", 0, {"weight": weight, "count": count})
+        for i, (fragment, weight, count) in enumerate(grammar)
+    )
+    graph.add_edges_from(
+        (
+            f"rule:{i}",
+            f"{'word' if isinstance(child, str) else 'symbol'}:{child}",
+            position,
+            {"position": position},
+        )
+        for i, frontier in enumerate(frontiers)
+        for position, child in enumerate(frontier)
+    )
     return graph
 
 
@@ -91,7 +99,8 @@ def _fragment(brackets: object, flat: Production, where: str) -> Fragment:
             hint=f"its root is {flat.lhs} and its frontier {' '.join(map(str, flat.rhs))}",
         )
     # the graph has words as they are, brackets with "(" and ")" written as names
-    return fragment.with_frontier(flat.rhs)
+    same = fragment.frontier == flat.rhs
+    return fragment if same else fragment.with_frontier(flat.rhs)
 
 
 def _written(*symbols: Nonterminal | str) -> list[tuple[bool, str]]:

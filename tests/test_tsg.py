@@ -292,6 +292,15 @@ def test_trees_that_the_grammar_lacks_have_no_probability(text: str) -> None:
     assert GRAMMAR.tree_log_probability(Tree.parse(text)) == -math.inf
 
 
+def test_a_site_far_down_only_fits_its_own_label() -> None:
+    grammar = grammar_of(
+        [("(S (B (A )) b)", 0.5, 0), ("(S (B ) b)", 0.5, 0), ("(A a)", 1.0, 0), ("(C a)", 1.0, 0),
+         ("(B (C ))", 1.0, 0)]
+    )  # fmt: skip
+    assert math.exp(grammar.tree_log_probability(Tree.parse("(S (B (A a)) b)"))) == 0.5
+    assert math.exp(grammar.tree_log_probability(Tree.parse("(S (B (C a)) b)"))) == 0.5
+
+
 def test_a_fragment_without_weight_is_in_no_derivation() -> None:
     grammar = grammar_of([("(S a)", 1.0, 1), ("(S b)", 0.0, 1)])
     assert grammar.tree_log_probability(Tree("S", ("b",))) == -math.inf
