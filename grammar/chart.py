@@ -2,7 +2,8 @@
 
 Everything here is exact and in log space, for any context-free grammar without empty rules:
 rules of any length, words among symbols, unary rules and their cycles. The work is done by
-kernels over charts (:mod:`grammar.chart_kernels`).
+kernels over charts (:mod:`grammar.chart_kernels`). Only pruning is not exact; it is off unless
+asked for, and what it may have touched says so.
 """
 
 from __future__ import annotations
@@ -14,34 +15,29 @@ from functools import cached_property
 
 import numpy as np
 
-from grammar.arrays import FloatArray, IntArray, LongArray
+from grammar.arrays import FloatArray, LongArray
 from grammar.chart_derivations import best_derivation, sampled_derivations
-from grammar.chart_grammar import ChartGrammar
-from grammar.chart_kernels import (
-    Chart,
-    cell_of,
-    empty_chart,
-    fill_chart,
-    outside_values,
-    uses_of_edges,
-)
-from grammar.chart_rules import Corner
+from grammar.chart_filling import INSIDE_BYTES, ChartFiller, Filled, checked_batch
+from grammar.chart_kernels import Chart, outside_values, uses_of_edges
+from grammar.constraints import Constraints, row_spans
 from grammar.counter_rng import stream_key
 from grammar.errors import OptionError
 from grammar.grammar import Grammar
 from grammar.kbest import best_rule_sequences
-from grammar.max_rule import alike_edges, max_rule_sequence
+from grammar.max_rule import alike_edges, alike_with_tags, max_rule_sequence
 from grammar.parses import ExpectedCounts, NoParse, Parse, SpanPosteriors, tree_of_rules
+from grammar.pruning import CoarseToFine
+from grammar.unary_chains import returns_among
 
-__all__ = ["NoParse", "Parse", "Parser"]
+__all__ = ["CoarseToFine", "Constraints", "NoParse", "Parse", "Parser"]
 
-_INSIDE_BYTES = 12
-"""Of a unit in a row: its value, and its place in the list of those present."""
 _OUTSIDE_BYTES = 16
 """The outside value, and the total that it is summed from."""
 _DECODING_BYTES = 16
 """The best product, and the edge and split that reach it."""
 _WHOLE = 1e12
+_CHUNK = 16
+"""So many sentences are summed up at a time, so that workers do not change the order of sums."""
 
 
 class Parser:
@@ -57,6 +53,11 @@ class Parser:
         Without empty right-hand sides.
     memory_limit : int
         Bytes that the chart of one sentence may take.
+    coarse : CoarseToFine, optional
+        Build only what a coarser grammar finds probable.
+    beam : float
+        Drop symbols over a span whose value, times how often the symbol is expected, is below
+        this share of the best one there; 0 drops none.
 
     Raises
     ------
@@ -92,119 +93,169 @@ class Parser:
     -----
     A chart of n words takes n (n + 1) / 2 rows of one number a symbol, and time O(n^3) times the
     rules that can apply. The value can be shared by threads.
+
+    With ``coarse`` or a ``beam`` results need not be exact: they have ``exact=False``, and
+    :meth:`inside` is a lower bound. A sentence that pruning leaves without a derivation is parsed
+    again without it. Every method takes ``constraints``, within which it is exact.
     """
 
-    def __init__(self, grammar: Grammar, *, memory_limit: int = 2 << 30) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        *,
+        memory_limit: int = 2 << 30,
+        coarse: CoarseToFine | None = None,
+        beam: float = 0.0,
+    ) -> None:
         _check_positive(memory_limit, "memory_limit", "in bytes, for example 2 << 30")
+        if not 0.0 <= beam < 1.0:
+            raise OptionError(f"the beam {beam} is not between 0 and 1", hint="for example 1e-6")
         self.grammar = grammar
         self.memory_limit = memory_limit
-        self._compiled = ChartGrammar.compile(grammar)
+        self._filler = ChartFiller(grammar, memory_limit, coarse, beam)
+        self._compiled = self._filler.compiled
         self._look: tuple[Callable[[str], str], LongArray] | None = None
 
-    def viterbi(self, sentence: Sequence[str]) -> Parse | NoParse:
+    def viterbi(
+        self, sentence: Sequence[str], *, constraints: Constraints | None = None
+    ) -> Parse | NoParse:
         """Return the most probable tree."""
-        chart = self._best_chart(sentence)
-        if isinstance(chart, NoParse):
-            return chart
-        return self._parse(best_derivation(self._compiled, chart).rules)
+        filled = self._filler.best(sentence, constraints)
+        if isinstance(filled, NoParse):
+            return filled
+        best = best_derivation(self._compiled, filled.chart, filled.rules)
+        return self._parse(best.rules, sentence, filled.exact)
 
-    def kbest(self, sentence: Sequence[str], k: int) -> list[Parse] | NoParse:
+    def kbest(
+        self, sentence: Sequence[str], k: int, *, constraints: Constraints | None = None
+    ) -> list[Parse] | NoParse:
         """Return the k most probable trees, the best first; fewer if there are fewer."""
         _check_positive(k, "k", "for example k=10")
-        chart = self._best_chart(sentence)
-        if isinstance(chart, NoParse):
-            return chart
-        found = best_rule_sequences(chart, self._compiled.rules, self.grammar.start_id, k)
+        filled = self._filler.best(sentence, constraints)
+        if isinstance(filled, NoParse):
+            return filled
+        found = best_rule_sequences(filled.chart, filled.rules, self.grammar.start_id, k)
+        parses = [self._parse(rules, sentence, filled.exact) for rules in found]
         # the search adds up values in another order, which may change the last digit
-        return sorted(map(self._parse, found), key=lambda parse: -parse.log_probability)
+        return sorted(parses, key=lambda parse: -parse.log_probability)
 
-    def inside(self, sentence: Sequence[str]) -> float | NoParse:
+    def inside(
+        self, sentence: Sequence[str], *, constraints: Constraints | None = None
+    ) -> float | NoParse:
         """Return the natural logarithm of the probability of a sentence.
 
         It is -inf if there is no derivation. NoParse means that the sentence was refused.
         """
-        chart = self._sum_chart(sentence)
-        if isinstance(chart, NoParse):
-            return chart if chart.refused else -np.inf
-        return self._log_total(chart)
+        filled = self._filler.sums(sentence, constraints)
+        if isinstance(filled, NoParse):
+            return filled if filled.refused else -np.inf
+        return self._filler.log_total(filled.chart)
 
-    def count(self, sentence: Sequence[str]) -> float | NoParse:
+    def count(
+        self, sentence: Sequence[str], *, constraints: Constraints | None = None
+    ) -> float | NoParse:
         """Return how many derivations a sentence has, to 12 digits.
 
         It is inf if some derivation uses a symbol that unary rules lead back to. NoParse means
-        that the sentence was refused.
+        that the sentence was refused. Nothing is pruned.
 
         >>> Parser(Grammar.parse("S -> S S [0.5] | 'a' [0.5]")).count(["a"] * 5)
         14.0
         """
-        tables = self._inside_outside(sentence, _INSIDE_BYTES)
+        tables = self._inside_outside(sentence, constraints, INSIDE_BYTES, prune=False)
         if isinstance(tables, NoParse):
             return tables if tables.refused else 0.0
-        chart, outside = tables
-        if np.isfinite(outside[:, self._compiled.cyclic]).any():
+        if np.isfinite(tables[1][:, self._compiled.cyclic]).any():
             return np.inf
-        chart = empty_chart(chart.words, self._compiled.units)
-        fill_chart(chart, *self._compiled.counting, False)
-        total = float(np.exp(self._log_total(chart)))
+        total = float(np.exp(self._filler.log_total(self._filler.counts(sentence, constraints))))
         return float(np.rint(total)) if total < _WHOLE else total
 
-    def sample(self, sentence: Sequence[str], n: int, *, seed: int = 0) -> list[Parse] | NoParse:
+    def sample(
+        self,
+        sentence: Sequence[str],
+        n: int,
+        *,
+        seed: int = 0,
+        constraints: Constraints | None = None,
+    ) -> list[Parse] | NoParse:
         """Draw n trees with exactly their probability given the sentence.
 
-        Tree i depends on the sentence, the seed and i alone.
+        Tree i depends on the sentence, the constraints, the seed and i alone.
         """
         _check_positive(n, "n", "for example n=10")
         key = stream_key(seed, "trees of a sentence")
-        chart = self._sum_chart(sentence)
-        if isinstance(chart, NoParse):
-            return chart
-        draws = sampled_derivations(self._compiled, chart, key, n)
-        return [self._parse(rules) for rules in np.split(draws.rules, draws.rule_offsets[1:-1])]
+        filled = self._filler.sums(sentence, constraints)
+        if isinstance(filled, NoParse):
+            return filled
+        draws = sampled_derivations(self._compiled, filled.chart, filled.rules, key, n)
+        parts = np.split(draws.rules, draws.rule_offsets[1:-1])
+        return [self._parse(rules, sentence, filled.exact) for rules in parts]
 
-    def posteriors(self, sentence: Sequence[str]) -> SpanPosteriors | NoParse:
+    def posteriors(
+        self, sentence: Sequence[str], *, constraints: Constraints | None = None
+    ) -> SpanPosteriors | NoParse:
         """Return the probability of every label over every span, given the sentence."""
-        tables = self._inside_outside(sentence)
+        tables = self._inside_outside(sentence, constraints)
         if isinstance(tables, NoParse):
             return tables
-        chart, outside = tables
+        (chart, _, exact), outside = tables
         row = np.repeat(np.arange(len(chart.value)), np.diff(chart.bounds))
         unit = chart.present[: chart.bounds[-1]]
         known = (unit < self._compiled.symbols) & np.isfinite(outside[row, unit])
         row, unit = row[known], unit[known]
         # inside times outside is the expected number of nodes; all but the first of them come
         # from chains that lead from the unit back to itself
-        nodes = chart.value[row, unit] + outside[row, unit] - self._log_total(chart)
-        start, end = _spans(len(chart.words))
+        nodes = chart.value[row, unit] + outside[row, unit] - self._filler.log_total(chart)
+        start, end = row_spans(len(chart.words))
         return SpanPosteriors(
             tuple(sentence),
             self.grammar.rules.nonterminals,
             start[row],
             end[row],
             unit,
-            np.minimum(np.exp(nodes - self._returns[unit]), 1.0),
+            np.minimum(np.exp(nodes - self._returns_in(chart)[row, unit]), 1.0),
+            exact,
         )
 
-    def expected_counts(self, sentences: Iterable[Sequence[str]]) -> ExpectedCounts:
-        """Return the expected uses of each rule, summed over sentences (an E-step of EM)."""
-        rules = self._compiled.rules
-        uses, log_likelihood, parsed = np.zeros(len(rules.rule)), 0.0, 0
-        failures = []
-        for sentence in sentences:
-            tables = self._inside_outside(sentence)
-            if isinstance(tables, NoParse):
-                failures.append(tables)
-                continue
-            log_total = self._log_total(tables[0])
-            uses_of_edges(tables[0], rules, tables[1], log_total, uses)
-            log_likelihood += log_total
-            parsed += 1
-        count = np.zeros(len(self.grammar))
-        numbered = rules.rule >= 0
-        count[rules.rule[numbered]] = uses[numbered]  # a rule is one edge
-        return ExpectedCounts(count, log_likelihood, parsed, tuple(failures))
+    def expected_counts(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        constraints: Iterable[Constraints | None] | None = None,
+        workers: int = 1,
+    ) -> ExpectedCounts:
+        """Return the expected uses of each rule, summed over sentences (an E-step of EM).
+
+        Parameters
+        ----------
+        sentences : iterable of sequences of str
+            All are checked before any is parsed.
+        constraints : iterable of Constraints or None, optional
+            One for each sentence.
+        workers : int
+            Threads; their number does not change the result.
+        """
+        _check_positive(workers, "workers", "1 uses one core")
+        given = checked_batch(self.grammar, sentences, constraints)
+        chunks = [given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)]
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(self._counts_of_chunk, chunks))
+        return ExpectedCounts(
+            np.sum([part.count for part in parts], axis=0)
+            if parts
+            else np.zeros(len(self.grammar)),
+            math.fsum(part.log_likelihood for part in parts),
+            sum(part.parsed for part in parts),
+            tuple(failure for part in parts for failure in part.failures),
+            all(part.exact for part in parts),
+        )
 
     def max_rule(
-        self, sentence: Sequence[str], *, look: Callable[[str], str] = str
+        self,
+        sentence: Sequence[str],
+        *,
+        look: Callable[[str], str] = str,
+        constraints: Constraints | None = None,
     ) -> Parse | NoParse:
         """Return the tree whose rules are most probable where they stand (max-rule product).
 
@@ -215,19 +266,27 @@ class Parser:
         look : callable
             The name that a symbol is seen by, such as ``NP`` for ``NP^<S>``: rules that look
             alike share their posteriors. The labels of the tree are still the grammar's symbols.
+        constraints : Constraints, optional
+            What the tree must agree with.
 
         Notes
         -----
         See :mod:`grammar.max_rule`. The log-probability is that of the one derivation returned.
         """
-        tables = self._inside_outside(sentence, _DECODING_BYTES)
+        tables = self._inside_outside(sentence, constraints, _DECODING_BYTES)
         if isinstance(tables, NoParse):
             return tables
-        rules, start = self._compiled.rules, self.grammar.start_id
-        return self._parse(max_rule_sequence(*tables, rules, start, self._alike(look))[0])
+        (chart, rules, exact), outside = tables
+        alike = alike_with_tags(self._alike(look), self._compiled, rules, look)
+        found, _ = max_rule_sequence(chart, outside, rules, self.grammar.start_id, alike)
+        return self._parse(found, sentence, exact)
 
     def parse_all(
-        self, sentences: Iterable[Sequence[str]], *, workers: int = 1
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        constraints: Iterable[Constraints | None] | None = None,
+        workers: int = 1,
     ) -> list[Parse | NoParse]:
         """Return the most probable tree of each sentence, in order.
 
@@ -235,77 +294,65 @@ class Parser:
         ----------
         sentences : iterable of sequences of str
             All are checked before any is parsed.
+        constraints : iterable of Constraints or None, optional
+            One for each sentence.
         workers : int
             Threads; each takes the memory of one chart at a time.
         """
         _check_positive(workers, "workers", "1 uses one core")
-        given = [_checked(sentence, f"sentence {i}") for i, sentence in enumerate(sentences, 1)]
+        given = checked_batch(self.grammar, sentences, constraints)
         if workers == 1:
-            return [self.viterbi(sentence) for sentence in given]
+            return [self.viterbi(sentence, constraints=within) for sentence, within in given]
         with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(self.viterbi, given))
-
-    def _best_chart(self, sentence: Sequence[str]) -> Chart | NoParse:
-        return self._chart(sentence, self._compiled.best_chains, True, 0)
-
-    def _sum_chart(self, sentence: Sequence[str], extra_bytes: int = 0) -> Chart | NoParse:
-        return self._chart(sentence, self._compiled.all_chains, False, extra_bytes)
-
-    def _chart(
-        self, sentence: Sequence[str], chains: Corner, maximise: bool, extra_bytes: int
-    ) -> Chart | NoParse:
-        """Return the filled chart of a sentence that has a derivation."""
-        given = _checked(sentence)
-        size = len(given) * (len(given) + 1) // 2 * self._compiled.units
-        needed = size * (_INSIDE_BYTES + extra_bytes)
-        if needed > self.memory_limit:
-            reason = (
-                f"the chart of {len(given):,} words needs {needed / 2**20:,.0f} MiB, more than "
-                f"the limit of {self.memory_limit / 2**20:,.0f} MiB (raise memory_limit, or split "
-                "the sentence)"
-            )
-            return NoParse(given, reason, refused=True)
-        words = self._word_numbers(given)
-        if isinstance(words, NoParse):
-            return words
-        chart = empty_chart(words, self._compiled.units)
-        fill_chart(chart, self._compiled.rules, chains, maximise)
-        if self._log_total(chart) == -np.inf:
-            return NoParse(given, f"no derivation from {self.grammar.start} yields it")
-        return chart
-
-    def _word_numbers(self, given: tuple[str, ...]) -> LongArray | NoParse:
-        starts = self._compiled.rules.lexical.starts
-        words = np.empty(len(given), np.int64)
-        for i, word in enumerate(given):
-            number = self._compiled.word_ids.get(word, -1)
-            if number < 0 or starts[number] == starts[number + 1]:
-                reason = f"the grammar lacks the word {word!r} (word {i + 1} of {len(given)})"
-                return NoParse(given, reason)
-            words[i] = number
-        return words
+            return list(pool.map(lambda pair: self.viterbi(pair[0], constraints=pair[1]), given))
 
     def _inside_outside(
-        self, sentence: Sequence[str], extra_bytes: int = 0
-    ) -> tuple[Chart, FloatArray] | NoParse:
-        chart = self._sum_chart(sentence, _OUTSIDE_BYTES + extra_bytes)
-        if isinstance(chart, NoParse):
-            return chart
-        outside = np.full_like(chart.value, -np.inf)
-        compiled = self._compiled
-        outside_values(chart, compiled.rules, compiled.all_chains, self.grammar.start_id, outside)
-        return chart, outside
+        self,
+        sentence: Sequence[str],
+        constraints: Constraints | None = None,
+        extra_bytes: int = 0,
+        *,
+        prune: bool = True,
+    ) -> tuple[Filled, FloatArray] | NoParse:
+        extra = _OUTSIDE_BYTES + extra_bytes
+        filled = self._filler.sums(sentence, constraints, extra, prune=prune)
+        if isinstance(filled, NoParse):
+            return filled
+        outside = np.full_like(filled.chart.value, -np.inf)
+        chains = self._compiled.all_chains
+        outside_values(filled.chart, filled.rules, chains, self.grammar.start_id, outside)
+        return filled, outside
 
-    def _log_total(self, chart: Chart) -> float:
-        return float(chart.value[cell_of(0, len(chart.words)), self.grammar.start_id])
+    def _counts_of_chunk(
+        self, given: list[tuple[tuple[str, ...], Constraints | None]]
+    ) -> ExpectedCounts:
+        count, log_likelihood, parsed, exact = np.zeros(len(self.grammar)), 0.0, 0, True
+        failures = []
+        for sentence, constraints in given:
+            tables = self._inside_outside(sentence, constraints)
+            if isinstance(tables, NoParse):
+                failures.append(tables)
+                continue
+            filled, outside = tables
+            log_total = self._filler.log_total(filled.chart)
+            rule = filled.rules.rule
+            uses = np.zeros(len(rule))
+            uses_of_edges(filled.chart, filled.rules, outside, log_total, uses)
+            numbered = (rule >= 0) & (rule < len(count))
+            count[rule[numbered]] += uses[numbered]  # a rule is one edge
+            log_likelihood += log_total
+            parsed += 1
+            exact = exact and filled.exact
+        return ExpectedCounts(count, log_likelihood, parsed, tuple(failures), exact)
 
-    def _parse(self, rules: Iterable[int]) -> Parse:
+    def _parse(self, rules: Iterable[int], sentence: Sequence[str], exact: bool) -> Parse:
         numbers = tuple(int(rule) for rule in rules)
         weight = self.grammar.compiled.log_weight
         return Parse(
-            tree_of_rules(self.grammar.rules, numbers),
-            math.fsum(weight[rule] for rule in numbers),
+            tree_of_rules(self.grammar.rules, numbers, sentence),
+            math.fsum(weight[rule] for rule in numbers if rule < len(weight)),
             numbers,
+            exact,
         )
 
     def _alike(self, look: Callable[[str], str]) -> LongArray:
@@ -313,6 +360,18 @@ class Parser:
         if last is None or last[0] is not look:
             last = self._look = (look, alike_edges(self._compiled, look))
         return last[1]
+
+    def _returns_in(self, chart: Chart) -> FloatArray:
+        """Return the logarithm of all unary chains of units back to themselves, by row and unit."""
+        returns = np.broadcast_to(self._returns, chart.value.shape)
+        if not chart.cut.any() or not self._compiled.cyclic.any():
+            return returns
+        returns = returns.copy()
+        for row in np.flatnonzero(chart.cut).tolist():
+            units = chart.present[chart.bounds[row] : chart.bounds[row + 1]]
+            units = units[self._compiled.cyclic[units]]
+            returns[row, units] = returns_among(self._compiled.rules.unary, units)
+        return returns
 
     @cached_property
     def _returns(self) -> FloatArray:
@@ -323,26 +382,6 @@ class Parser:
         returns = np.zeros(self._compiled.units)
         returns[last[circles]] = chains.weight[circles]
         return returns
-
-
-def _spans(n: int) -> tuple[IntArray, IntArray]:
-    """Return start and end of each row of a chart."""
-    pairs = [(start, end) for end in range(1, n + 1) for start in range(end - 1, -1, -1)]
-    start, end = np.array(pairs, np.int32).T
-    return start, end
-
-
-def _checked(sentence: Sequence[str], where: str | None = None) -> tuple[str, ...]:
-    hint = 'for example "the dog barked".split()'
-    if isinstance(sentence, str):
-        raise OptionError("a sentence is a sequence of words, not a string", where=where, hint=hint)
-    words = tuple(sentence)
-    if not words:
-        raise OptionError("the sentence has no words", where=where, hint=hint)
-    strange = [word for word in words if not isinstance(word, str)]
-    if strange:
-        raise OptionError(f"the word {strange[0]!r} is not a string", where=where, hint=hint)
-    return words
 
 
 def _check_positive(value: int, name: str, hint: str) -> None:

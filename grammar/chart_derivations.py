@@ -21,24 +21,30 @@ __all__ = ["best_derivation", "incoming", "sampled_derivations"]
 _NO_KEY = np.uint64(0)
 
 
-def best_derivation(grammar: ChartGrammar, chart: Chart) -> Derivations:
+def best_derivation(grammar: ChartGrammar, chart: Chart, rules: ChartRules) -> Derivations:
     """Return the best derivation of a chart filled with best values, as the only one."""
-    return _derivations(grammar, chart, _NO_KEY, 1, maximise=True)
+    return _derivations(grammar, chart, rules, _NO_KEY, 1, maximise=True)
 
 
 def sampled_derivations(
-    grammar: ChartGrammar, chart: Chart, key: np.uint64, count: int
+    grammar: ChartGrammar, chart: Chart, rules: ChartRules, key: np.uint64, count: int
 ) -> Derivations:
     """Draw derivations from a chart filled with sums; number i has stream i of the key."""
-    return _derivations(grammar, chart, key, count, maximise=False)
+    return _derivations(grammar, chart, rules, key, count, maximise=False)
 
 
 def _derivations(
-    grammar: ChartGrammar, chart: Chart, key: np.uint64, count: int, *, maximise: bool
+    grammar: ChartGrammar,
+    chart: Chart,
+    rules: ChartRules,
+    key: np.uint64,
+    count: int,
+    *,
+    maximise: bool,
 ) -> Derivations:
     start = grammar.grammar.start_id
     return collect(
-        lambda at, buffers: _derive(key, at, start, maximise, chart, grammar.rules, *buffers),
+        lambda at, buffers: _derive(key, at, start, maximise, chart, rules, *buffers),
         0,
         count,
         count * 4 * len(chart.words) + 64,

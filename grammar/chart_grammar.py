@@ -144,11 +144,18 @@ class ChartGrammar:
         rules = self.rules
         edges = rules.unary.edge
         table = np.stack((rules.unary.parent, rules.first[edges]), axis=1).astype(np.int64)
-        table = table[~self.cyclic[table].any(axis=1)]
+        finite = ~self.cyclic[table].any(axis=1)
+        table = table[finite]
         counted = rules._replace(
             left=_free(rules.left),
             right=_free(rules.right),
-            unary=_free(rules.unary),
+            unary=Corner(
+                row_starts(table[:, FIRST], self.units),
+                rules.unary.far[finite],
+                rules.unary.parent[finite],
+                np.zeros(len(table)),
+                rules.unary.edge[finite],
+            ),
             lexical=_free(rules.lexical),
             weight=np.zeros_like(rules.weight),
         )

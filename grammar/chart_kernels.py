@@ -5,8 +5,10 @@ A chart has a row for every span and a column for every unit. The row of the spa
 filled, by end and then from right to left. Values are natural logarithms, -inf where there is no
 derivation. Beside the dense values stands the list of the units present in each row.
 
-One recursion serves two semirings: sums of probabilities, and best probabilities. A sum is kept
-as its largest term and the total of all terms relative to it, so nothing under- or overflows.
+A chart may be limited: then some units may not stand over some spans, neither as ends of unary
+chains nor within them (:class:`Limits`).
+
+One recursion serves two semirings: sums of probabilities, and best probabilities.
 """
 
 from __future__ import annotations
@@ -15,13 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grammar.arrays import FloatArray, Index, IntArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, Index, IntArray, LongArray, kernel
+from grammar.chart_limits import EVERYTHING, NOTHING, Limits, descend, limit
 from grammar.chart_rules import ChartRules, Corner
+from grammar.chart_sums import NEGLIGIBLE, combine, settle, surround
 
-__all__ = ["Chart", "cell_of", "empty_chart", "fill_chart", "outside_values", "uses_of_edges"]
-
-_NEGLIGIBLE = -60.0
-"""Terms e^60 times smaller than the largest change no digit of a sum of 10^9 of them."""
+__all__ = [
+    "Chart",
+    "cell_of",
+    "empty_chart",
+    "fill_chart",
+    "outside_values",
+    "uses_of_edges",
+]
 
 
 class Chart(NamedTuple):
@@ -37,6 +45,10 @@ class Chart(NamedTuple):
         The units with a finite value in row r: ``present[bounds[r] : bounds[r + 1]]``.
     left_edges, right_edges : int64 arrays, shape (rows,)
         How many binary edges have one of them as left child, and as right child.
+    limits : Limits
+        What may stand in it.
+    cut : bool array, shape (rows,)
+        Rows where something else may not stand, so that unary chains are cut short.
     """
 
     words: LongArray
@@ -45,16 +57,22 @@ class Chart(NamedTuple):
     bounds: LongArray
     left_edges: LongArray
     right_edges: LongArray
+    limits: Limits
+    cut: BoolArray
 
 
-def empty_chart(words: LongArray, units: int) -> Chart:
+def empty_chart(words: LongArray, units: int, limits: Limits | None = None) -> Chart:
     """Return a chart with room for a sentence and nothing in it."""
     rows = len(words) * (len(words) + 1) // 2
     # memory for the list is only taken up as far as it is written
     present = np.empty(rows * units, np.int32)
     value = np.full((rows, units), -np.inf)
     bounds, work = np.zeros(rows + 1, np.int64), np.zeros((2, rows), np.int64)
-    return Chart(words, value, present, bounds, work[0], work[1])
+    if limits is None:
+        groups, levels = np.zeros((0, 0), np.bool_), np.zeros(0, np.int8)
+        limits = Limits(np.zeros(0, np.int32), groups, levels, -np.inf, np.zeros(0))
+    cut = np.zeros(rows, np.bool_)
+    return Chart(words, value, present, bounds, work[0], work[1], limits, cut)
 
 
 @kernel(inline="always")
@@ -67,7 +85,7 @@ def cell_of(start: Index, end: Index) -> Index:
 @kernel()
 def fill_chart(chart: Chart, rules: ChartRules, chains: Corner, maximise: bool) -> None:
     """Fill an empty chart bottom-up, with sums or with the best values."""
-    words, value, present, bounds, left_edges, right_edges = chart
+    words, value, present, bounds, left_edges, right_edges, limits, cut = chart
     units = value.shape[1]
     left, right, lexical = rules.left, rules.right, rules.lexical
     left_starts, right_starts = left.starts, right.starts
@@ -78,27 +96,47 @@ def fill_chart(chart: Chart, rules: ChartRules, chains: Corner, maximise: bool) 
     for end in range(1, len(words) + 1):
         for start in range(end - 1, -1, -1):
             count = 0
+            level = limits.level[row] if len(limits.level) else EVERYTHING
+            if level == NOTHING:
+                row += 1
+                bounds[row] = bounds[row - 1]
+                continue
             if start + 1 == end:
                 word = words[start:end].astype(np.int32)
-                count = _combine(lexical, word, one, one, top, total, found, count, maximise)
+                count = combine(lexical, word, one, one, top, total, found, count, maximise)
             for split in range(start + 1, end):
                 a, b = cell_of(start, split), cell_of(split, end)
                 # an edge is met from its left or its right child, whichever side has fewer
                 if left_edges[a] <= right_edges[b]:
                     near = present[bounds[a] : bounds[a + 1]]
-                    count = _combine(
+                    count = combine(
                         left, near, value[a], value[b], top, total, found, count, maximise
                     )
                 else:
                     near = present[bounds[b] : bounds[b + 1]]
-                    count = _combine(
+                    count = combine(
                         right, near, value[b], value[a], top, total, found, count, maximise
                     )
-            _settle(top, total, found[:count])
+            settle(top, total, found[:count])
             closed, outer = value[row], present[bounds[row] :]
-            outers = _combine(chains, found[:count], top, one, closed, total, outer, 0, maximise)
+            outers = 0
+            if level == EVERYTHING:
+                outers = combine(chains, found[:count], top, one, closed, total, outer, 0, maximise)
+                settle(closed, total, outer[:outers])
+            if level != EVERYTHING or limits.beam > -np.inf:
+                outers = limit(
+                    limits,
+                    row,
+                    rules.unary,
+                    found[:count],
+                    top,
+                    closed,
+                    outer,
+                    outers,
+                    cut,
+                    maximise,
+                )
             top[found[:count]] = -np.inf
-            _settle(closed, total, outer[:outers])
             for i in range(outers):
                 unit = outer[i]
                 left_edges[row] += left_starts[unit + 1] - left_starts[unit]
@@ -112,7 +150,7 @@ def outside_values(
     chart: Chart, rules: ChartRules, chains: Corner, start: int, outside: FloatArray
 ) -> None:
     """Fill a table of the chart's shape, given as -inf, with the weight around each value."""
-    words, value, present, bounds, left_edges, right_edges = chart
+    words, value, present, bounds, left_edges, right_edges, _, cut = chart
     total = np.ones(value.shape)
     inner = np.empty(value.shape[1])
     outside[cell_of(0, len(words)), start] = 0.0
@@ -123,11 +161,14 @@ def outside_values(
             near = present[bounds[row] : bounds[row + 1]]
             above = outside[row]
             # what surrounds the span goes to the top of its unary chains: pass it down them
-            _settle(above, total[row], near)
-            inner[near] = above[near]
-            above[near] = -np.inf
-            _surround(chains, near, inner, above, total[row])
-            _settle(above, total[row], near)
+            settle(above, total[row], near)
+            if cut[row]:
+                descend(rules.unary, near, above)
+            else:
+                inner[near] = above[near]
+                above[near] = -np.inf
+                surround(chains, near, inner, above, total[row])
+                settle(above, total[row], near)
             for split in range(begin + 1, end):
                 a, b = cell_of(begin, split), cell_of(split, end)
                 if left_edges[a] <= right_edges[b]:
@@ -149,7 +190,7 @@ def uses_of_edges(
     chart: Chart, rules: ChartRules, outside: FloatArray, log_total: float, uses: FloatArray
 ) -> None:
     """Add the expected number of uses of each edge in a derivation of the sentence to ``uses``."""
-    words, value, present, bounds, left_edges, right_edges = chart
+    words, value, present, bounds, left_edges, right_edges, _, _ = chart
     one = np.zeros(max(value.shape[1], len(rules.lexical.starts)))
     for end in range(1, len(words) + 1):
         word = words[end - 1 : end].astype(np.int32)
@@ -168,60 +209,6 @@ def uses_of_edges(
                 else:
                     near = present[bounds[b] : bounds[b + 1]]
                     _use(rules.right, near, value[b], value[a], above, uses)
-
-
-@kernel()
-def _combine(
-    corner: Corner,
-    near: IntArray,
-    near_value: FloatArray,
-    far_value: FloatArray,
-    top: FloatArray,
-    total: FloatArray,
-    found: IntArray,
-    count: int,
-    maximise: bool,
-) -> int:
-    """Add what near and far units make; return how many units were found, new ones included."""
-    starts, far, parent, weight, _ = corner
-    for i in range(len(near)):
-        unit = near[i]
-        base = near_value[unit]
-        for e in range(starts[unit], starts[unit + 1]):
-            other = far_value[far[e]]
-            if other > -np.inf:
-                term = base + other + weight[e]
-                made = parent[e]
-                largest = top[made]
-                if term > largest:
-                    if largest == -np.inf:
-                        found[count] = made
-                        count += 1
-                    elif not maximise:
-                        total[made] = total[made] * np.exp(largest - term) + 1.0
-                    top[made] = term
-                elif not maximise and term - largest > _NEGLIGIBLE:
-                    total[made] += np.exp(term - largest)
-    return count
-
-
-@kernel()
-def _surround(
-    chains: Corner, near: IntArray, parent_value: FloatArray, top: FloatArray, total: FloatArray
-) -> None:
-    """Add what surrounds units at the lower end of chains from their upper ends."""
-    starts, _, parent, weight, _ = chains
-    for i in range(len(near)):
-        unit = near[i]
-        largest, sum_of = -np.inf, 1.0
-        for e in range(starts[unit], starts[unit + 1]):
-            term = parent_value[parent[e]] + weight[e]
-            if term > largest:
-                sum_of = sum_of * np.exp(largest - term) + 1.0 if largest > -np.inf else 1.0
-                largest = term
-            elif term - largest > _NEGLIGIBLE:
-                sum_of += np.exp(term - largest)
-        top[unit], total[unit] = largest, sum_of
 
 
 @kernel()
@@ -251,7 +238,7 @@ def _scatter(
                     if term > largest:
                         sum_of = sum_of * np.exp(largest - term) + 1.0 if largest > -np.inf else 1.0
                         largest = term
-                    elif term - largest > _NEGLIGIBLE:
+                    elif term - largest > NEGLIGIBLE:
                         sum_of += np.exp(term - largest)
                     term = around + weight[e] + base
                     most = far_top[other]
@@ -259,7 +246,7 @@ def _scatter(
                         if most > -np.inf:
                             far_total[other] = far_total[other] * np.exp(most - term) + 1.0
                         far_top[other] = term
-                    elif term - most > _NEGLIGIBLE:
+                    elif term - most > NEGLIGIBLE:
                         far_total[other] += np.exp(term - most)
         near_top[unit], near_total[unit] = largest, sum_of
 
@@ -283,13 +270,3 @@ def _use(
                 other = far_value[far[e]]
                 if other > -np.inf:
                     uses[edge[e]] += np.exp(above + base + other + weight[e])
-
-
-@kernel()
-def _settle(top: FloatArray, total: FloatArray, found: IntArray) -> None:
-    """Turn largest terms and totals relative to them into sums."""
-    for i in range(len(found)):
-        unit = found[i]
-        if total[unit] != 1.0:
-            top[unit] += np.log(total[unit])
-            total[unit] = 1.0

@@ -23,7 +23,7 @@ from grammar.chart_grammar import ChartGrammar
 from grammar.chart_kernels import Chart, cell_of
 from grammar.chart_rules import ChartRules, Corner
 
-__all__ = ["alike_edges", "max_rule_sequence"]
+__all__ = ["alike_edges", "alike_with_tags", "max_rule_sequence"]
 
 
 def alike_edges(grammar: ChartGrammar, look: Callable[[str], str]) -> LongArray:
@@ -54,6 +54,16 @@ def alike_edges(grammar: ChartGrammar, look: Callable[[str], str]) -> LongArray:
         for edge, (head, first, second) in enumerate(columns)
     ]
     return np.array(alike, np.int64)
+
+
+def alike_with_tags(
+    alike: LongArray, grammar: ChartGrammar, rules: ChartRules, look: Callable[[str], str]
+) -> LongArray:
+    """Number the edges of given tags too, which come after those of the grammar."""
+    names, first = grammar.grammar.rules.nonterminals, len(grammar.grammar)
+    looks = [look(names[rule - first]) for rule in rules.rule[len(alike) :].tolist()]
+    numbers = {name: len(alike) + i for i, name in enumerate(dict.fromkeys(looks))}
+    return np.concatenate((alike, np.array([numbers[name] for name in looks], np.int64)))
 
 
 def max_rule_sequence(
@@ -94,7 +104,7 @@ def _decode(
     chart: Chart, outside: FloatArray, rules: ChartRules, start: int, alike: LongArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
     """Return the best product of each unit over each span, and the edge and split that reach it."""
-    words, value, present, bounds, left_edges, right_edges = chart
+    words, value, present, bounds, left_edges, right_edges, _, _ = chart
     left, right, unary, lexical = rules.left, rules.right, rules.unary, rules.lexical
     best = np.full(value.shape, -np.inf)
     edge, split = np.zeros(value.shape, np.int32), np.zeros(value.shape, np.int32)

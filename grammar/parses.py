@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from grammar.rules import Nonterminal, RuleTable
 from grammar.tree import Tree
 
 __all__ = ["ExpectedCounts", "NoParse", "Parse", "Span", "SpanPosteriors", "tree_of_rules"]
+
+Sides = tuple[Nonterminal, tuple[Nonterminal | str, ...]]
 
 _SHOWN = 60
 
@@ -29,12 +31,16 @@ class Parse:
     log_probability : float
         Natural logarithm of the probability of the derivation.
     rules : tuple of int
-        The derivation: rule numbers of the grammar in preorder.
+        The derivation: rule numbers of the grammar in preorder. Numbers from ``len(grammar)`` on
+        are given tags of words that the grammar does not have with them: ``len(grammar) + symbol``.
+    exact : bool
+        False if pruning may have lost what was asked for.
     """
 
     tree: Tree
     log_probability: float
     rules: tuple[int, ...] = field(repr=False)
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,8 @@ class SpanPosteriors:
         One entry for each labelled span; labels are numbers in ``names``.
     probability : float64 array
         That a derivation of the sentence has a node with this label over this span.
+    exact : bool
+        False if derivations were lost by pruning.
     """
 
     sentence: tuple[str, ...]
@@ -102,6 +110,7 @@ class SpanPosteriors:
     end: IntArray
     label: IntArray
     probability: FloatArray
+    exact: bool = True
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -149,20 +158,60 @@ class ExpectedCounts:
         How many sentences these are.
     failures : tuple of NoParse
         The others, in order.
+    exact : bool
+        False if derivations were lost by pruning.
     """
 
     count: FloatArray
     log_likelihood: float
     parsed: int
     failures: tuple[NoParse, ...]
+    exact: bool = True
 
 
-def tree_of_rules(table: RuleTable, rules: Iterable[int]) -> Tree:
-    """Return the tree of a derivation, given as rule numbers in preorder."""
+def tree_of_rules(table: RuleTable, rules: Sequence[int], words: Sequence[str]) -> Tree:
+    """Return the tree of a derivation of these words, given as rule numbers in preorder.
+
+    Numbers from ``len(table)`` on rewrite a symbol as whatever word stands there.
+    """
+    symbols = [Nonterminal(name) for name in table.nonterminals] if _free(table, rules) else []
+    sides = [
+        table.sides(rule) if rule < len(table) else (symbols[rule - len(table)], ("",))
+        for rule in rules
+    ]
+    if symbols:
+        sides = _with_words(sides, words)
     made: list[Tree] = []
-    for rule in reversed(list(rules)):
-        lhs, rhs = table.sides(rule)
+    for lhs, rhs in reversed(sides):
         made.append(
             Tree(lhs.name, tuple(made.pop() if isinstance(c, Nonterminal) else c for c in rhs))
         )
     return made[0]
+
+
+def _free(table: RuleTable, rules: Sequence[int]) -> bool:
+    return any(rule >= len(table) for rule in rules)
+
+
+def _with_words(sides: list[Sides], words: Sequence[str]) -> list[Sides]:
+    """Put the words of a sentence into the rules of its derivation, left to right."""
+    filled: list[Sides] = []
+    following = iter(words)
+    # what is still to be derived, the leftmost last; a word stands for the rule that has it
+    waiting: list[Nonterminal | tuple[int, int]] = [sides[0][0]]
+    given = iter(sides)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Nonterminal):
+            lhs, rhs = next(given)
+            filled.append((lhs, rhs))
+            here = len(filled) - 1
+            waiting += [
+                c if isinstance(c, Nonterminal) else (here, i)
+                for i, c in reversed(list(enumerate(rhs)))
+            ]
+        else:
+            here, i = item
+            lhs, rhs = filled[here]
+            filled[here] = (lhs, (*rhs[:i], next(following), *rhs[i + 1 :]))
+    return filled

@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.csgraph
 
-from grammar.arrays import BoolArray, FloatArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.chart_rules import FIRST, PARENT, Corner, row_starts
 
-__all__ = ["cyclic_units", "unary_chains", "unary_graph"]
+__all__ = ["cyclic_units", "returns_among", "unary_chains", "unary_graph"]
 
 _CONVERGED = 1e-17
 _FREE = 1e-300
@@ -57,6 +57,20 @@ def unary_chains(graph: sp.csr_array) -> tuple[Corner, Corner]:
         _corner(parent, child, np.concatenate((best, nothing)), units),
         _corner(parent, child, np.concatenate((total, nothing)), units),
     )
+
+
+def returns_among(unary: Corner, units: IntArray) -> FloatArray:
+    """Return the logarithm of the weight of all chains from each unit back to itself.
+
+    Only chains that stay among these units count; the chain of no edges does.
+    """
+    place = {unit: i for i, unit in enumerate(units.tolist())}
+    graph = np.zeros((len(units), len(units)))
+    for unit, i in place.items():
+        for e in range(unary.starts[unit], unary.starts[unit + 1]):
+            if int(unary.parent[e]) in place:
+                graph[place[int(unary.parent[e])], i] = np.exp(unary.weight[e])
+    return np.log(np.diag(np.linalg.inv(np.eye(len(units)) - graph)))
 
 
 def _sum_of_chains(graph: sp.csr_array) -> sp.csr_array:

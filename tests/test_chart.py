@@ -121,7 +121,7 @@ def test_inside_times_outside_is_the_same_in_every_word(found: Enumeration) -> N
     parser = Parser(found.grammar)
     tables = parser._inside_outside(found.sentence)
     assert not isinstance(tables, NoParse)
-    chart, outside = tables
+    (chart, _, _), outside = tables
     lexical = parser._compiled.rules.lexical
     for place, word in enumerate(chart.words):
         row = cell_of(place, place + 1)
