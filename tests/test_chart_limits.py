@@ -208,7 +208,7 @@ def test_without_effect_pruning_changes_nothing_but_the_word_exact() -> None:
                     assert spans[span[:3]] == pytest.approx(span.probability, abs=1e-9)
 
 
-@pytest.mark.parametrize(("threshold", "beam"), [(0.3, 0.0), (1e-9, 0.2), (0.2, 0.15)])
+@pytest.mark.parametrize(("threshold", "beam"), [(0.3, 0.0), (1e-9, 0.1), (0.2, 0.1)])
 def test_what_is_pruned_is_a_sub_forest(threshold: float, beam: float) -> None:
     exact = Parser(FINE)
     pruned = Parser(FINE, coarse=CoarseToFine(Parser(COARSE), look, threshold), beam=beam)
