@@ -53,6 +53,11 @@ def predictive_grammar(
     for node, w in zip(rules.node.tolist(), weight.tolist(), strict=True):
         found.setdefault(fragment_at(treebank, node, everywhere.site), (w, 0))
     roots = _root_counts(treebank)
+    if len(roots) > 1 and ROOT in roots:
+        # trees that have the common root already, as often as they stand among all
+        own = sum(w for e, (w, _) in found.items() if e.label == ROOT)
+        share_of_root = roots[ROOT] / len(treebank) / own
+        found.update({e: (w * share_of_root, n) for e, (w, n) in found.items() if e.label == ROOT})
     return TreeSubstitutionGrammar.from_fragments(
         (*((e, w, n) for e, (w, n) in found.items()), *_root_rules(roots)),
         start=next(iter(roots)) if len(roots) == 1 else ROOT,

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
+from strategies import trees
 
 from grammar.errors import EmptyTreebankError, MismatchError, OptionError, SchemaError
 from grammar.fragment import Fragment
@@ -240,25 +243,32 @@ def test_the_log_joint_with_tables_sums_to_that_of_the_plain_process() -> None:
     assert total == pytest.approx(reference.probability(everywhere, *parameters))
 
 
-def test_counts_and_numbers_survive_many_moves() -> None:
-    chain = BayesTSG(Treebank.parse(" ".join(BANKS.values())), seed=9)
-    for _ in range(30):
+@given(
+    bank=st.lists(trees(labels=st.sampled_from("AB"), words=st.sampled_from("ab")), min_size=1),
+    prior=st.sampled_from(["pitman-yor", "dirichlet"]),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=40)
+def test_counts_and_numbers_survive_many_moves(bank: list[Tree], prior: Any, seed: int) -> None:
+    chain = BayesTSG(Treebank.from_trees(bank), prior=prior, seed=seed)
+    for _ in range(4):
         chain.sweep_bits()
         chain.sweep_types()
         kept = chain._segmentation
         sites = np.flatnonzero(kept.site)
-        assert np.array_equal(
-            np.bincount(kept.fragment[sites], minlength=len(kept.uses)), kept.uses
-        )
-        assert np.array_equal(
-            np.bincount(chain._trees.label[sites], minlength=len(kept.rooted)), kept.rooted
-        )
-        before = kept.fragment.copy()
-        chain._segmentation = chain._numbered()
-        # numbers differ, but name the same fragments
-        pairs = set(zip(before.tolist(), chain._segmentation.fragment.tolist(), strict=True))
-        assert len(pairs) == len(set(before.tolist())) == len({b for _, b in pairs})
-        chain._state.iteration += 1
+        uses = np.bincount(kept.fragment[sites], minlength=len(kept.uses))
+        assert np.array_equal(uses, kept.uses)
+        roots = np.bincount(chain._trees.label[sites], minlength=len(kept.rooted))
+        assert np.array_equal(roots, kept.rooted)
+        # numbered afresh, the numbers differ, but name the same fragments
+        again = chain._numbered().fragment.tolist()
+        pairs = set(zip(kept.fragment.tolist(), again, strict=True))
+        assert len(pairs) == len(set(kept.fragment.tolist())) == len(set(again))
+        chain.step()
+    assert np.isfinite(chain.log_joint)
+    grammar = chain.grammar()
+    if len({tree.label for tree in bank}) == 1:
+        assert all(np.isfinite(grammar.tree_log_probability(tree)) for tree in bank)
 
 
 def test_the_base_distribution_sums_to_one() -> None:
@@ -454,6 +464,11 @@ def test_trees_with_different_roots_get_a_common_start() -> None:
     assert grammar.start == "TOP"
     weights = {str(item.fragment): item.weight for item in grammar.fragments_of("TOP")}
     assert weights == pytest.approx({"(TOP (S ))": 2 / 3, "(TOP (N ))": 1 / 3})
+    # trees that have that root already keep their share of it
+    treebank = Treebank.parse("(S (N we)) (S (N us)) (TOP us)")
+    grammar = induce_bayes_tsg(treebank, iterations=3, steps=())
+    weights = {str(item.fragment): item.weight for item in grammar.fragments_of("TOP")}
+    assert weights == pytest.approx({"(TOP (S ))": 2 / 3, "(TOP us)": 1 / 3})
 
 
 def test_no_iterations_give_the_treebank_s_rules() -> None:
