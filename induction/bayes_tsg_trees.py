@@ -169,7 +169,9 @@ def tree_columns(treebank: Treebank) -> tuple[TreeColumns, tuple[str, ...]]:
     of_label = np.bincount(label[constituent])
     log_rule[constituent] = np.log(count[compact] / of_label[label[constituent]])
     columns = TreeColumns(
-        np.ascontiguousarray(treebank.size, np.int32),
+        np.array(
+            treebank.size
+        ),  # a mapped file's is read-only, which kernels would count as a type
         treebank.parent,
         label,
         rule,

@@ -433,6 +433,13 @@ def test_a_run_is_a_function_of_its_seed() -> None:
     assert runs[0] != runs[2]
 
 
+def test_a_mapped_treebank_is_as_good(tmp_path: Path) -> None:
+    treebank = Treebank.parse(BANKS["clause"])
+    treebank.save(tmp_path / "trees.arrow")
+    mapped = Treebank.load(tmp_path / "trees.arrow")
+    assert BayesTSG(mapped, seed=1).step().log_joint == BayesTSG(treebank, seed=1).step().log_joint
+
+
 def test_reports_describe_the_state() -> None:
     chain = BayesTSG(Treebank.parse(BANKS["clause"]), seed=3)
     report = chain.step()
