@@ -179,12 +179,8 @@ def draw_bits(
         if not cut:
             above, joint = joint, above
         lower, label = state.fragment[node], trees.label[node]
-        if cut:
-            state.uses[above] -= 1
-            state.uses[lower] -= 1
-            state.rooted[label] -= 1
-        else:
-            state.uses[joint] -= 1
+        paths = (above, lower, joint)
+        _count(state, paths, label, -int(cut), int(cut) - 1)
         uses, top = state.uses, trees.label[root]
         log_odds = (
             _log_ratio(state, parameters, cache, above, top, uses[above], rho)
@@ -196,16 +192,23 @@ def draw_bits(
         )
         _, uniform = next_uniform(open_stream(key, first + i))
         cut_now = uniform * (1.0 + math.exp(-coldness * log_odds)) < 1.0
-        if cut_now:
-            state.uses[above] += 1
-            state.uses[lower] += 1
-            state.rooted[label] += 1
-        else:
-            state.uses[joint] += 1
+        _count(state, paths, label, int(cut_now), 1 - int(cut_now))
         if cut_now != cut:
             turned += 1
             _renumber(trees, state, node, cut_now, numbers)
     return turned
+
+
+@kernel()
+def _count(
+    state: Segmentation, paths: tuple[int, int, int], label: int, cuts: int, joints: int
+) -> None:
+    """Add uses of both pieces, ``label`` being the root of the lower one, and of the whole."""
+    above, lower, joint = paths
+    state.uses[above] += cuts
+    state.uses[lower] += cuts
+    state.rooted[label] += cuts
+    state.uses[joint] += joints
 
 
 @kernel()
@@ -325,19 +328,12 @@ def draw_types(
         lower, label, top = state.fragment[node], trees.label[node], trees.label[root]
         period = trees.depth[node] - trees.depth[root] if above == lower else 0
         found, cuts = _gather(trees, state, node, period, nodes[starts[g] : starts[g + 1]], block)
-        state.uses[joint] -= found - cuts
-        state.uses[above] -= cuts
-        state.uses[lower] -= cuts
-        state.rooted[label] -= cuts
-        log_odds = _log_odds(
-            state, parameters, cache, found, (above, lower, joint), (top, label), rho
-        )
+        paths = (above, lower, joint)
+        _count(state, paths, label, -cuts, cuts - found)
+        log_odds = _log_odds(state, parameters, cache, found, paths, (top, label), rho)
         stream, uniform = next_uniform(open_stream(key, first + i))
         cuts = _draw_cuts(log_odds, found, coldness, uniform)
-        state.uses[joint] += found - cuts
-        state.uses[above] += cuts
-        state.uses[lower] += cuts
-        state.rooted[label] += cuts
+        _count(state, paths, label, cuts, found - cuts)
         for k in range(found):
             # the first cuts of a partial shuffle
             if k < cuts:
