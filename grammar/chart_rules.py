@@ -68,7 +68,8 @@ def corner_of(
     rows: LongArray, first: int, weight: FloatArray, near: int, far: int, count: int
 ) -> Corner:
     """Sort edges, numbered from ``first`` on, by one of their columns."""
-    order = np.argsort(rows[:, near], kind="stable")
+    # the far children of a near one in order, so that their values are met in order
+    order = np.lexsort((rows[:, far], rows[:, near]))
     edge = order.astype(np.int64) + first
     return Corner(
         starts=row_starts(rows[order, near], count),
