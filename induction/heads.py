@@ -1,16 +1,31 @@
-"""Head rules: which child of a constituent is its head (Collins 1999, appendix A)."""
+"""Head rules: which child of a constituent is its head (Collins 1999, appendix A).
+
+Tables for other treebanks are read from text (:func:`read_head_rules`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
+from grammar.errors import NotationError, OptionError
+from grammar.files import PathLike, read_text
 from grammar.treebank import Treebank, list_children
+from induction.normalise import _split
 
-__all__ = ["COLLINS", "head_children"]
+__all__ = [
+    "COLLINS",
+    "HeadRules",
+    "HeadTable",
+    "head_children",
+    "head_words",
+    "parse_head_rules",
+    "read_head_rules",
+]
 
 _LEFT, _RIGHT = "left", "right"
 _BARE_LABEL = re.compile(r"[^-=^]+")
@@ -54,25 +69,117 @@ _NP_RULES: tuple[tuple[str, str], ...] = (
     (_RIGHT, "JJ JJS RB QP"),
 )
 _NOUN_PHRASES = ("NP", "NX")
+_SIDES = {"LEFT-TO-RIGHT": _LEFT, "RIGHT-TO-LEFT": _RIGHT}
 
 
-def head_children(treebank: Treebank, table: Mapping[str, tuple[str, str]] = COLLINS) -> IntArray:
+@dataclass(frozen=True)
+class HeadTable:
+    """Head rules whose labels are compared without regard to case.
+
+    Attributes
+    ----------
+    steps : mapping of str to tuple of (str, str)
+        By label in capitals: sides to search from, "left" or "right", each with the labels of
+        falling priority, in capitals.
+    """
+
+    steps: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+HeadRules = Mapping[str, tuple[str, str]] | HeadTable
+"""A table such as :data:`COLLINS`, or one that was read."""
+
+
+def read_head_rules(path: PathLike) -> HeadTable:
+    """Read head rules from a file, see :func:`parse_head_rules`.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    NotationError
+        At the first malformed line, with file and line.
+    """
+    return parse_head_rules(read_text(path), source=str(path))
+
+
+def parse_head_rules(text: str, *, source: str = "<string>") -> HeadTable:
+    """Read head rules in the notation of the Negra rules, as disco-dop has them.
+
+    A line is a label, ``left-to-right`` or ``right-to-left`` (the order in which the children are
+    searched), and labels of children by falling priority; what follows ``%`` is a comment. Lines
+    with equal labels are tried in order. Case is ignored.
+
+    Raises
+    ------
+    NotationError
+        At the first malformed line, with its place, or if there is no rule at all.
+
+    Examples
+    --------
+    >>> table = parse_head_rules("S right-to-left VVFIN VMFIN  % the finite verb")
+    >>> table.steps["S"]
+    (('right', 'VVFIN VMFIN'),)
+    """
+    steps: dict[str, tuple[tuple[str, str], ...]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        label, *rest = line.partition("%")[0].upper().split() or [""]
+        if not label:
+            continue
+        if not rest or rest[0] not in _SIDES:
+            raise NotationError(
+                f"the head rule of {label} has no direction",
+                where=f"{source}:{number}",
+                hint="write: LABEL left-to-right CHILD CHILD, or right-to-left",
+            )
+        step = (_SIDES[rest[0]], " ".join(rest[1:]))
+        steps[label] = (*steps.get(label, ()), step)
+    if not steps:
+        raise NotationError("there are no head rules", where=source, hint="one a line")
+    return HeadTable(steps)
+
+
+def head_children(
+    treebank: Treebank, table: HeadRules = COLLINS, *, strict: bool = False
+) -> IntArray:
     """Return, for every node, which of its children (from 0) is the head; -1 for words.
 
-    Labels are read without parent annotation or function tags. In a coordination the head is the
-    conjunct before the conjunction, as in Collins (1999). A label that is not in the table takes
-    its first child.
+    Labels are read without parent annotation or function tags. A joined label such as ``S+VP``
+    counts as ``VP`` where its own head is looked for, and as ``S`` where it may be one. In a
+    coordination with ``CC`` the head is the conjunct before the conjunction, as in Collins (1999).
+
+    Parameters
+    ----------
+    treebank : Treebank
+        Trees.
+    table : mapping or HeadTable
+        Head rules. ``NP`` and ``NX`` have Collins' rules unless the table has some for them.
+    strict : bool
+        Refuse labels without a rule that have several children. Otherwise these take their first
+        child.
+
+    Raises
+    ------
+    OptionError
+        If ``strict``, and a label has no rule.
+
+    Examples
+    --------
 
     >>> from grammar.treebank import Treebank
     >>> trees = Treebank.parse("(VP (MD will) (VP (VB see) (NP (DT the) (NN film))))")
     >>> [int(h) for h in head_children(trees)]
     [0, 0, -1, 0, 0, -1, 1, 0, -1, 0, -1]
     """
+    folded = isinstance(table, HeadTable)
     # every table entry becomes steps: (label set as a row of a boolean matrix, side to search from)
-    bare = [_bare(name) for name in treebank.symbols]
+    chains = [_split(name) for name in treebank.symbols]
+    bare = [_bare(chain[-1], folded) for chain in chains]
+    if strict:
+        _refuse_undefined(treebank, bare, table)
     spellings: dict[str, list[int]] = {}
-    for identifier, name in enumerate(bare):
-        spellings.setdefault(name, []).append(identifier)
+    for identifier, chain in enumerate(chains):
+        spellings.setdefault(_bare(chain[0], folded), []).append(identifier)
     width = len(bare)
     rows: list[BoolArray] = [np.zeros(width, np.bool_)]
     steps: list[tuple[int, bool]] = []
@@ -96,20 +203,63 @@ def head_children(treebank: Treebank, table: Mapping[str, tuple[str, str]] = COL
     )
 
 
-def _bare(name: str) -> str:
+def head_words(
+    treebank: Treebank, table: HeadRules = COLLINS, *, strict: bool = False
+) -> LongArray:
+    """Return, for every node, the node that is its head word; a word is its own.
+
+    Parameters and errors are those of :func:`head_children`.
+
+    >>> from grammar.treebank import Treebank
+    >>> trees = Treebank.parse("(VP (MD will) (VP (VB see) (NP (DT the) (NN film))))")
+    >>> [int(h) for h in head_words(trees)]
+    [2, 2, 2, 5, 5, 5, 10, 8, 8, 10, 10]
+    """
+    return _follow(treebank.size, head_children(treebank, table, strict=strict))
+
+
+def _bare(name: str, folded: bool) -> str:
     match = _BARE_LABEL.match(name)
-    return match.group() if match else name
+    bare = match.group() if match else name
+    return bare.upper() if folded else bare
 
 
-def _side(name: str, table: Mapping[str, tuple[str, str]]) -> str:
-    return _RIGHT if name in _NOUN_PHRASES else table.get(name, (_LEFT, ""))[0]
+def _side(name: str, table: HeadRules) -> str:
+    steps = _steps(name, table)
+    # the last resort of noun phrases is the last child
+    return _RIGHT if steps is _NP_RULES else steps[0][0]
 
 
-def _groups(name: str, table: Mapping[str, tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    if name in _NOUN_PHRASES:
-        return _NP_RULES
-    side, labels = table.get(name, (_LEFT, ""))
-    return tuple((side, label) for label in labels.split())
+def _groups(name: str, table: HeadRules) -> tuple[tuple[str, str], ...]:
+    steps = _steps(name, table)
+    if steps is _NP_RULES:
+        return steps
+    return tuple((side, label) for side, labels in steps for label in labels.split())
+
+
+def _steps(name: str, table: HeadRules) -> tuple[tuple[str, str], ...]:
+    if isinstance(table, HeadTable):
+        found = table.steps.get(name)
+    else:
+        found = (table[name],) if name in table else None
+    if found is None:
+        found = _NP_RULES if name in _NOUN_PHRASES else ((_LEFT, ""),)
+    return found
+
+
+def _refuse_undefined(treebank: Treebank, bare: list[str], table: HeadRules) -> None:
+    """Raise an error if a label without rules has a choice of heads."""
+    known = table.steps if isinstance(table, HeadTable) else table
+    undefined = np.array([name not in known and name not in _NOUN_PHRASES for name in bare])
+    children = np.bincount(treebank.parent[treebank.parent >= 0], minlength=len(treebank.label))
+    nodes = np.flatnonzero((children > 1) & undefined[treebank.label])
+    if len(nodes):
+        tree = int(np.searchsorted(treebank.offsets, nodes[0], side="right"))
+        raise OptionError(
+            f"the label {treebank.symbols[treebank.label[nodes[0]]]} has no head rule",
+            where=f"tree {tree}",
+            hint="add a rule for it, or leave out strict to take its first child",
+        )
 
 
 @kernel()
@@ -147,3 +297,16 @@ def _find_heads(
             choice -= 2
         head[node] = choice
     return head
+
+
+@kernel()
+def _follow(size: IntArray, head: IntArray) -> LongArray:
+    """Return the word that head children lead to from every node."""
+    leaf = np.arange(len(size))
+    for node in range(len(size) - 1, -1, -1):
+        if size[node] > 1:
+            child = node + 1
+            for _ in range(head[node]):
+                child += size[child]
+            leaf[node] = leaf[child]
+    return leaf

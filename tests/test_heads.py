@@ -7,8 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
 
+from grammar.errors import NotationError, OptionError, UnreadableInputError
+from grammar.tree import Tree
 from grammar.treebank import Treebank
-from induction.heads import COLLINS, head_children
+from induction.dependencies import dependencies
+from induction.heads import (
+    COLLINS,
+    head_children,
+    head_words,
+    parse_head_rules,
+    read_head_rules,
+)
 
 
 def head_of(label: str, children: str) -> int:
@@ -161,3 +170,117 @@ def test_every_head_is_a_child(given_trees):
     assert (heads[treebank.is_word] == -1).all()
     inner = heads[~treebank.is_word].tolist()
     assert all(0 <= h < len(n.children) for h, n in zip(inner, nodes, strict=True))
+
+
+def slow_head_word(tree, position):
+    """The leaf that the first heads lead to, by walking down; numbered among all nodes."""
+    head = int(head_children(Treebank.from_trees([tree]))[0])
+    position += 1 + sum(size_of(child) for child in tree.children[:head])
+    child = tree.children[head]
+    return position if isinstance(child, str) else slow_head_word(child, position)
+
+
+def size_of(child):
+    return 1 if isinstance(child, str) else 1 + sum(map(size_of, child.children))
+
+
+phrases = st.sampled_from(["S", "NP", "VP", "PP", "X", "CC", "NN"])
+
+
+@given(tree=trees(labels=phrases, words=st.just("w")))
+@settings(max_examples=60)
+def test_the_head_word_is_where_the_head_children_lead(tree):
+    assert head_words(Treebank.from_trees([tree]))[0] == slow_head_word(tree, 0)
+
+
+def test_a_joined_label_has_the_head_of_its_lowest_part_and_is_chosen_by_its_uppermost():
+    assert head_of("S+VP", "ADVP VBZ NP") == head_of("VP", "ADVP VBZ NP") == 1
+    assert head_of("SBAR", "ADVP S+VP") == head_of("SBAR", "ADVP S") == 1
+    assert head_of("VP", "ADVP S+VP") == 0  # what is a sentence above is no verb phrase
+
+
+def test_rules_are_read_without_regard_to_case():
+    table = parse_head_rules(
+        "% Negra\nS  right-to-left VVFIN vmfin % verbs\n\nnp LEFT-TO-RIGHT NN\n"
+    )
+    treebank = Treebank.parse("(s (NE a) (vvfin b) (NE c)) (NP (ART a) (NN b) (NN c))")
+    heads = head_children(treebank, table)
+    assert [int(heads[i]) for i in treebank.offsets[:-1]] == [1, 1]
+
+
+def test_the_rules_of_a_label_are_tried_in_order():
+    table = parse_head_rules("PP left-to-right APPR\nPP right-to-left NN\n")
+    assert head_children(Treebank.parse("(PP (NN a) (APPR b) (NN c))"), table)[0] == 1
+    assert head_children(Treebank.parse("(PP (NN a) (X b) (NN c))"), table)[0] == 2
+
+
+def test_without_a_match_the_first_direction_tells_the_end():
+    table = parse_head_rules("PP right-to-left NN")
+    assert head_children(Treebank.parse("(PP (A a) (B b))"), table)[0] == 1
+
+
+@pytest.mark.parametrize("line", ["NP", "NP sideways NN", "NP NN left-to-right"])
+def test_a_malformed_line_is_told_with_its_place(tmp_path, line):
+    path = tmp_path / "heads.txt"
+    path.write_text(f"% rules\nS left-to-right NP\n{line}\n")
+    with pytest.raises(NotationError, match=r"heads\.txt:3: the head rule of NP has no direction"):
+        read_head_rules(path)
+
+
+def test_a_file_without_rules_or_no_file_is_told(tmp_path):
+    (tmp_path / "none.txt").write_text("% nothing\n")
+    with pytest.raises(NotationError, match="no head rules"):
+        read_head_rules(tmp_path / "none.txt")
+    with pytest.raises(UnreadableInputError):
+        read_head_rules(tmp_path / "absent.txt")
+
+
+def test_strict_names_the_label_without_a_rule():
+    treebank = Treebank.parse("(S (NP a) (VP b)) (S (ZZ (NN a) (NN b)) (VP c))")
+    with pytest.raises(OptionError, match="tree 2: the label ZZ has no head rule"):
+        head_children(treebank, strict=True)
+    alone = Treebank.parse("(S (ZZ (NN a)) (VP c))")  # a single child leaves no choice
+    assert head_children(alone, strict=True)[0] == 1
+
+
+def slow_dependencies(tree):
+    """Heads and relations by one plain recursion."""
+    heads, relations = [], []
+
+    def visit(node):
+        """Return the word and its highest label."""
+        if isinstance(node, str):
+            heads.append(0)
+            relations.append("root")
+            return len(heads)
+        below = [visit(child) for child in node.children]
+        head = int(head_children(Treebank.from_trees([node]))[0])
+        for child, word in zip(node.children, below, strict=True):
+            if word != below[head]:
+                heads[word - 1] = below[head]
+                own = "_" if isinstance(child, str) else child.label
+                relations[word - 1] = f"{node.label}:{own}"
+        return below[head]
+
+    visit(tree)
+    return heads, relations
+
+
+@given(given_trees=st.lists(trees(labels=phrases, words=st.sampled_from("vw")), max_size=3))
+@settings(max_examples=60)
+def test_dependencies_are_those_of_a_plain_recursion(given_trees):
+    found = dependencies(Treebank.from_trees(given_trees))
+    expected = [slow_dependencies(tree) for tree in given_trees]
+    assert found.column("heads") == [heads for heads, _ in expected]
+    assert found.column("deprels") == [relations for _, relations in expected]
+    assert found.column("text") == [" ".join(tree.leaves()) for tree in given_trees]
+    for heads in found.column("heads"):
+        assert heads.count(0) == 1
+
+
+def test_dependencies_of_one_tree_and_with_strict():
+    found = dependencies(Tree.parse("(S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN film))) (. .))"))
+    assert found.column("heads") == [[2, 0, 4, 2, 2]]
+    assert found.column("deprels") == [["S:NP", "root", "NP:DT", "VP:NP", "S:."]]
+    with pytest.raises(OptionError, match="ZZ"):
+        dependencies(Tree.parse("(ZZ (A a) (B b))"), strict=True)
