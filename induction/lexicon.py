@@ -56,6 +56,12 @@ class Lexicon:
     weight: float = 1.0
     unseen: float = 0.05
 
+    @property
+    def options(self) -> dict[str, int | float]:
+        """How much classes weigh, by name."""
+        names = ("rare", "open_below", "weight", "unseen")
+        return {name: getattr(self, name) for name in names}
+
     @cached_property
     def word_ids(self) -> dict[str, int]:
         """The number of each word."""

@@ -1,0 +1,129 @@
+"""What parsers on forests have in common: reading, the skeleton's forest, decoding, plain trees.
+
+The skeleton leaves a forest of a sentence, a finer model scores its edges, and the tree with the
+largest sum of scores is taken. With logarithms of posteriors as scores that is the max-rule
+objective (Petrov & Klein 2007): the tree whose rules are most probable where they stand.
+
+What the skeleton drops is improbable, not impossible, so that trees are not always those of an
+exhaustive search. No sentence is lost that way: the skeleton's best tree always stays.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from grammar.arrays import FloatArray
+from grammar.errors import OptionError
+from grammar.forest import Forest, best_edges, tree_of_edges
+from grammar.parses import NoParse
+from grammar.skeleton import Skeleton
+from grammar.tree import Tree
+from grammar.treebank import Treebank
+from induction.binarise import unbinarise
+from induction.lexicon import Lexicon
+from induction.normalise import expand_unaries
+from induction.plain_trees import DEEPEST
+from induction.text_parsers import Given, Sentence, Tags, TextParser, read_sentences
+from induction.tokens import penn_word
+
+__all__ = ["ForestParser", "log_posterior"]
+
+_LEAST = 1e-30
+"""A posterior that stands for none, so that one model alone cannot forbid a tree."""
+
+
+class ForestParser(TextParser):
+    """A parser whose model scores the edges of forests; subclasses are that model.
+
+    Attributes
+    ----------
+    skeleton : Skeleton
+        The coarse grammar.
+    lexicon : Lexicon
+        Words under tags.
+    threshold : float
+        Posterior below which the skeleton's nodes are dropped.
+    max_words : int
+        Longer sentences are refused.
+    """
+
+    skeleton: Skeleton
+    lexicon: Lexicon
+    threshold: float
+    max_words: int
+
+    @abstractmethod
+    def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the score of every edge; those of a tree are added up."""
+
+    def thinned(self, forest: Forest, words: tuple[str, ...]) -> Forest:
+        """Return what is left of a skeleton's forest; all of it, unless a subclass says so."""
+        return forest
+
+    def known(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the words as the model knows them: in the spelling of the Penn Treebank."""
+        return tuple(map(penn_word, words))
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order.
+
+        Raises
+        ------
+        OptionError
+            If there are more or fewer tags than tokens, or a token is not a string.
+        """
+        for given in read_sentences(sentences, tags, max_words=self.max_words):
+            yield given if isinstance(given, NoParse) else self._parse(given)
+
+    def forest(self, words: tuple[str, ...], tags: tuple[str, ...] | None = None) -> Forest | None:
+        """Return the forest of a sentence, of words as :meth:`known` gives them; None if empty.
+
+        Where no derivation has the tags that the words were seen with, others are tried.
+        """
+        allowed = 1.0 if tags is None else self._allowed(tags)
+        emission = self.lexicon.emission(words)
+        forest = self.skeleton.forest(emission * allowed, self.threshold)
+        if forest is None:
+            least = emission[emission > 0.0].min()
+            forest = self.skeleton.forest((emission + least) * allowed, self.threshold)
+        return None if forest is None else self.thinned(forest, words)
+
+    def _parse(self, given: Given) -> Tree | NoParse:
+        words = self.known(given.words)
+        forest = self.forest(words, given.tags)
+        if forest is None:
+            tags = "" if given.tags is None else " with these tags"
+            return NoParse(given.words, f"no derivation of the skeleton yields it{tags}")
+        edges, _ = best_edges(forest, self.scores(forest, words))
+        names = self.skeleton.grammar.rules.nonterminals
+        tree = tree_of_edges(forest, edges, names, given.words)
+        if tree.height() > DEEPEST:
+            reason = f"its best tree is nested more than {DEEPEST} deep"
+            return NoParse(given.words, reason, refused=True)
+        return expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
+
+    def _allowed(self, tags: tuple[str, ...]) -> FloatArray:
+        """Return 1 where a tag is given, shape (words, tags)."""
+        names = np.array(self.skeleton.grammar.rules.words)
+        return (np.array(tags)[:, None] == names).astype(np.float64)
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse what is no threshold of posteriors."""
+    if not 0.0 < threshold < 1.0:
+        raise OptionError(f"the threshold is {threshold}", hint="give a probability such as 1e-3")
+
+
+def log_posterior(posterior: FloatArray) -> FloatArray:
+    """Return natural logarithms, with a floor.
+
+    >>> log_posterior(np.array([1.0, 0.0])).round(2).tolist()
+    [0.0, -69.08]
+    """
+    logs: FloatArray = np.log(np.maximum(posterior, _LEAST))
+    return logs
