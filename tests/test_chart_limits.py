@@ -9,11 +9,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from chart_reference import Enumeration, enumerations, parsed, thorough
-from hypothesis import assume, given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
+from strategies import grammars
 
 from grammar.chart import CoarseToFine, Constraints, NoParse, Parser
-from grammar.errors import OptionError
+from grammar.errors import ChartGrammarError, OptionError
 from grammar.grammar import Grammar
 from grammar.rules import Nonterminal
 
@@ -295,3 +296,30 @@ def test_workers_and_constraints_together() -> None:
     assert parser.parse_all(sentences, constraints=within) == parser.parse_all(
         sentences, constraints=within, workers=3
     )
+
+
+@thorough
+@given(grammars(empty_rules=False), st.sampled_from([0.5, 0.2, 0.05, 1e-3]), st.data())
+def test_a_beam_and_brackets_leave_whole_derivations(
+    grammar: Grammar, beam: float, data: st.DataObject
+) -> None:
+    try:
+        exact, pruned = Parser(grammar), Parser(grammar, beam=beam)
+    except ChartGrammarError:
+        reject()
+    sentence = data.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=6))
+    ask = {"constraints": data.draw(brackets(Enumeration(grammar, tuple(sentence))))}
+    best, other = exact.viterbi(sentence, **ask), pruned.viterbi(sentence, **ask)
+    assert bool(best) == bool(other)
+    assume(best)
+    assert other.log_probability <= best.log_probability + 1e-9
+    assert pruned.inside(sentence, **ask) <= exact.inside(sentence, **ask) + 1e-9
+    listed = pruned.kbest(sentence, 7, **ask)
+    assert listed[0].log_probability == pytest.approx(other.log_probability, abs=1e-9)
+    counts = pruned.expected_counts([sentence], constraints=[ask["constraints"]]).count
+    words = [sum(isinstance(child, str) for child in rule.rhs) for rule in grammar]
+    assert counts @ words == pytest.approx(len(sentence))
+    spans = pruned.posteriors(sentence, **ask)
+    assert spans.table(grammar.start)[0, len(sentence)] == pytest.approx(1.0)
+    assert {tree.tree.leaves() for tree in pruned.sample(sentence, 3, **ask)} == {tuple(sentence)}
+    assert parsed(pruned.max_rule(sentence, **ask)).tree.leaves() == tuple(sentence)
