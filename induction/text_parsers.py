@@ -1,4 +1,4 @@
-"""Parsers of text: what they all have in common, and how one is opened from a file.
+"""Parsers of text: what they all have in common.
 
 A sentence is raw text, which the parser splits into tokens, or a sequence of tokens. A sentence
 without a parse is a value: a :class:`~grammar.parses.NoParse` that says why, or, in a treebank,
@@ -15,7 +15,6 @@ from typing import Protocol, runtime_checkable
 
 from grammar.errors import OptionError
 from grammar.evaluation import NO_PARSE
-from grammar.files import PathLike
 from grammar.parses import NoParse, Parse, Span
 from grammar.tree import Tree
 from grammar.treebank import Treebank
@@ -29,7 +28,6 @@ __all__ = [
     "Tags",
     "TextParser",
     "aligned_treebank",
-    "open_parser",
     "paired",
     "read_sentences",
 ]
@@ -178,37 +176,6 @@ def paired(
                 hint="give one sequence of tags for each sentence",
             )
         yield sentence, given  # type: ignore[misc]  # neither is missing
-
-
-def open_parser(
-    path: PathLike, *, decoder: str = "viterbi", max_words: int = MAX_WORDS, workers: int = 1
-) -> TextParser:
-    """Open the parser that a file holds: for now, a PCFG in any of its notations.
-
-    Parameters
-    ----------
-    path : str or Path
-        ``.json``, ``.json.gz``, text notation, or ``-`` for standard input.
-    decoder, max_words, workers
-        As :class:`induction.chart_text_parser.ChartTextParser` takes them.
-
-    Raises
-    ------
-    UnreadableInputError, SchemaError, NotationError, WeightError, StartSymbolError
-        If the file is not a parser of this version.
-    ChartGrammarError
-        If the grammar has rules that charts cannot hold.
-    OptionError
-        If an option is out of range.
-    """
-    from grammar.errors import located
-    from grammar.grammar import Grammar
-    from induction.chart_text_parser import ChartTextParser, check_options
-
-    check_options(decoder=decoder, max_words=max_words, workers=workers)
-    grammar = Grammar.load(path)
-    with located(str(path)):
-        return ChartTextParser(grammar, decoder=decoder, max_words=max_words, workers=workers)
 
 
 def _read(sentence: Sentence, tags: Sequence[str] | None, max_words: int) -> Given | NoParse:

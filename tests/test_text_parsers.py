@@ -18,7 +18,8 @@ from induction import induce_pcfg, read_treebank, unbinarise
 from induction.chart_text_parser import ChartTextParser
 from induction.known_words import KnownWords
 from induction.normalise import expand_unaries
-from induction.text_parsers import ScoringParser, open_parser, read_sentences
+from induction.parser_files import open_parser
+from induction.text_parsers import ScoringParser, read_sentences
 from tests.strategies import grammars
 
 ALL = 200

@@ -13,7 +13,8 @@ from treewright import __version__
 from treewright.constraining import intersect
 from treewright.evaluating import evalb
 from treewright.explaining import explain
-from treewright.grammars import induce, inspect, sample
+from treewright.grammars import inspect, sample
+from treewright.inducing import induce
 from treewright.library import app as data_app
 from treewright.parsing import parse
 from treewright.scanning import app as scan_app

@@ -73,7 +73,7 @@ def _find(corpus: Corpus, identifier: str, source: str) -> dict[str, Any]:
 
 
 def _load(path: str) -> Grammar | SubstitutionGrammar:
-    from treewright.grammars import open_grammar
+    from treewright.opening import open_grammar
 
     return open_grammar(path)
 

@@ -1,4 +1,4 @@
-"""The verbs about grammars: induce, inspect, sample."""
+"""The verbs about grammars: inspect and sample."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.opening import open_grammar
 from treewright.screen import (
     Json,
     Quiet,
@@ -14,83 +15,17 @@ from treewright.screen import (
     read_length,
     say,
     show_facts,
-    warnings_said,
 )
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from grammar.grammar import Grammar
-    from induction.binarise import Direction
     from sampling.substitution import SubstitutionGrammar
 
-__all__ = ["induce", "inspect", "open_grammar", "sample"]
+__all__ = ["inspect", "sample"]
 
 GrammarFile = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")]
-
-
-def induce(
-    corpus: Annotated[
-        str, typer.Argument(help="'embedded', nltk:NAME, a file or folder of brackets, or -.")
-    ],
-    output: Annotated[str, typer.Option("--output", "-o", help="Grammar file: .json or text.")],
-    model: Annotated[str, typer.Option(help="The family of the grammar: pcfg.")] = "pcfg",
-    steps: Annotated[
-        str, typer.Option(help="Normalisation, in order: traces,functions,unaries,initials,root.")
-    ] = "traces,functions,root",
-    direction: Annotated[
-        str | None, typer.Option(help="Binarise: right, left, or head (outward).")
-    ] = None,
-    horizontal_markov: Annotated[
-        int | None, typer.Option(min=0, help="Siblings that a binarised rule remembers.")
-    ] = None,
-    vertical_markov: Annotated[
-        int, typer.Option(min=1, help="1: no parent annotation; 2: parents; 3: grandparents.")
-    ] = 1,
-    smoothing: Annotated[float, typer.Option(help="Added to every rule's count.")] = 0.0,
-    rare_words: Annotated[
-        int, typer.Option(min=0, help="Words seen at most so often become classes.")
-    ] = 0,
-    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
-    graphml: Annotated[str | None, typer.Option(help="Also export the graph here.")] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Induce a grammar from a treebank.
-
-    Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
-    """
-    from grammar.errors import OptionError
-    from induction.pcfg import induce_pcfg
-    from induction.readers import read_treebank
-
-    if model != "pcfg":
-        raise OptionError(f"unknown model {model!r}", hint="this version induces: pcfg")
-    with warnings_said(quiet=quiet):
-        treebank = read_treebank(corpus, encoding=encoding)
-    say(f"read {len(treebank):,} trees, {treebank.word_count:,} words", quiet=quiet)
-    chosen: Direction | None = direction  # type: ignore[assignment]  # validated by binarise
-    grammar = induce_pcfg(
-        treebank,
-        steps=[step for step in steps.split(",") if step],
-        direction=chosen,
-        horizontal_markov=horizontal_markov,
-        vertical_markov=vertical_markov,
-        smoothing=smoothing,
-        rare_words=rare_words,
-    )
-    grammar.save(output)
-    if graphml:
-        grammar.write_graphml(graphml)
-    facts = {
-        "grammar": output,
-        "trees": len(treebank),
-        "rules": len(grammar),
-        "symbols": len(grammar.rules.nonterminals),
-        "words": len(grammar.rules.words),
-        "start": grammar.start,
-    }
-    show_facts(facts, as_json=as_json, quiet=quiet)
 
 
 def inspect(
@@ -162,23 +97,6 @@ def sample(
         return
     rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
-
-
-def open_grammar(path: str, *, normalise: bool = False) -> Grammar | SubstitutionGrammar:
-    """Load a grammar of whatever family the file holds."""
-    from grammar.files import read_text
-    from grammar.grammar import Grammar
-    from grammar.graph import grammar_from_graph
-    from grammar.storage import graph_from_json, looks_like_json
-    from sampling.substitution import FAMILY, SubstitutionGrammar
-
-    text = read_text(path)
-    if not looks_like_json(text, path):
-        return Grammar.parse(text, normalise=normalise, source=path)
-    graph = graph_from_json(text, source=path)
-    if graph.graph["family"] == FAMILY:
-        return SubstitutionGrammar.from_graph(graph, source=path)
-    return grammar_from_graph(graph, source=path, normalise=normalise)
 
 
 def _facts(grammar: Grammar | SubstitutionGrammar, *, as_json: bool) -> dict[str, Any]:

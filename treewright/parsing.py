@@ -30,7 +30,9 @@ _MOST_DRAWN = 60
 
 
 def parse(
-    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file.")],
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file.")
+    ],
     sentences: Annotated[
         str, typer.Argument(metavar="FILE", help="One sentence a line; - is standard input.")
     ] = "-",
@@ -44,9 +46,9 @@ def parse(
     spans: Annotated[
         bool, typer.Option("--spans", help="Instead of trees, how probable each bracket is.")
     ] = False,
-    decoder: Annotated[str, typer.Option(help="Best derivation (viterbi), or max-rule.")] = (
-        "viterbi"
-    ),
+    decoder: Annotated[
+        str | None, typer.Option(help="PCFG: best derivation (viterbi), or max-rule.")
+    ] = None,
     tokenised: Annotated[
         bool, typer.Option("--tokenised", help="Tokens are what stands between spaces.")
     ] = False,
@@ -74,7 +76,8 @@ def parse(
     """
     from grammar.errors import OptionError
     from induction.parse_cache import CachedParser
-    from induction.text_parsers import ScoringParser, open_parser
+    from induction.parser_files import open_parser
+    from induction.text_parsers import ScoringParser
 
     scored = kbest is not None or log_prob
     _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")

@@ -1,0 +1,84 @@
+"""Opening the parser that a file holds, whatever its family."""
+
+from __future__ import annotations
+
+from grammar.errors import OptionError, located
+from grammar.files import PathLike, read_text
+from grammar.grammar import Grammar
+from grammar.graph import grammar_from_graph
+from grammar.storage import graph_from_json, looks_like_json
+from grammar.tsg import TreeSubstitutionGrammar
+from grammar.tsg_graph import tsg_from_graph
+from induction.chart_text_parser import ChartTextParser, check_options
+from induction.fragment_parser import FragmentParser
+from induction.latent_parser import LatentParser
+from induction.text_parsers import MAX_WORDS, TextParser
+
+__all__ = ["is_latent", "open_parser"]
+
+
+def open_parser(
+    path: PathLike, *, decoder: str | None = None, max_words: int = MAX_WORDS, workers: int = 1
+) -> TextParser:
+    """Open the parser that a file holds.
+
+    Parameters
+    ----------
+    path : str or Path
+        A grammar of the family PCFG, TSG or L-PCFG (``.json``, ``.json.gz``; a PCFG also in text
+        notation, or ``-`` for standard input), or a latent parser (``.arrow``).
+    decoder : {"viterbi", "max-rule"}, optional
+        Of a PCFG: its most probable derivation (the default), or the tree whose rules are most
+        probable where they stand. All others decode by max-rule.
+    max_words : int
+        Longer sentences are refused.
+    workers : int
+        Threads of a PCFG's parser.
+
+    Raises
+    ------
+    UnreadableInputError, SchemaError, NotationError, WeightError, StartSymbolError
+        If the file is not a parser of this version.
+    ChartGrammarError
+        If the grammar has rules that the parser cannot hold.
+    OptionError
+        If an option is out of range, or the parser has no such decoder.
+    """
+    check_options(decoder=decoder or "viterbi", max_words=max_words, workers=workers)
+    if is_latent(path):
+        _only_max_rule(decoder, path)
+        return LatentParser.load(path, max_words=max_words)
+    text, source = read_text(path), str(path)
+    if looks_like_json(text, path):
+        graph = graph_from_json(text, source=source)
+        family = graph.graph["family"]
+        if family == TreeSubstitutionGrammar.family:
+            _only_max_rule(decoder, path)
+            fragments = tsg_from_graph(graph, source=source)
+            with located(source):
+                return FragmentParser(fragments, max_words=max_words)
+        grammar = grammar_from_graph(graph, source=source)
+    else:
+        grammar = Grammar.parse(text, source=source)
+    with located(source):
+        return ChartTextParser(
+            grammar, decoder=decoder or "viterbi", max_words=max_words, workers=workers
+        )
+
+
+def is_latent(path: PathLike) -> bool:
+    """Say whether a file is named as latent parsers are.
+
+    >>> is_latent("wsj.arrow"), is_latent("wsj.json")
+    (True, False)
+    """
+    return str(path).endswith(".arrow")
+
+
+def _only_max_rule(decoder: str | None, path: PathLike) -> None:
+    if decoder not in (None, "max-rule"):
+        raise OptionError(
+            f"this parser has no decoder {decoder}",
+            where=str(path),
+            hint="it decodes by max-rule; leave the decoder out",
+        )

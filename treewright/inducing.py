@@ -1,0 +1,252 @@
+"""The verb induce: a treebank becomes a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from grammar.treebank import Treebank
+
+__all__ = ["induce"]
+
+MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent")
+
+
+def induce(
+    corpus: Annotated[
+        str, typer.Argument(help="'embedded', nltk:NAME, a file or folder of brackets, or -.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Grammar file: .json or text; latent: .arrow.")
+    ],
+    model: Annotated[str, typer.Option(help=f"The family: {', '.join(MODELS)}.")] = "pcfg",
+    steps: Annotated[
+        str | None, typer.Option(help="Normalisation, in order: traces,functions,unaries,root ...")
+    ] = None,
+    direction: Annotated[
+        str | None, typer.Option(help="Binarise: right, left, or head (outward).")
+    ] = None,
+    horizontal_markov: Annotated[
+        int | None, typer.Option(min=0, help="Siblings that a binarised rule remembers.")
+    ] = None,
+    vertical_markov: Annotated[
+        int | None, typer.Option(min=1, help="1: no parent annotation; 2: parents; 3: more.")
+    ] = None,
+    smoothing: Annotated[
+        float | None, typer.Option(help="pcfg: added to every rule's count.")
+    ] = None,
+    rare_words: Annotated[
+        int | None, typer.Option(min=0, help="Words seen at most so often become classes.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(help="dop: dop1, ewe, bonnema; double-dop: relative-frequency or those."),
+    ] = None,
+    prior: Annotated[str | None, typer.Option(help="bayes-tsg: pitman-yor or dirichlet.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=0, help="bayes-tsg: iterations of the chain.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="bayes-tsg: a file that the chain resumes from.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="latent: rounds of splitting and merging.")
+    ] = None,
+    grammars: Annotated[
+        int | None, typer.Option(min=1, help="latent: how many grammars are multiplied.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="bayes-tsg, latent: random draws.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    graphml: Annotated[str | None, typer.Option(help="pcfg: also export the graph here.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Induce a grammar from a treebank.
+
+    Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
+    """
+    from grammar.errors import OptionError
+    from induction.readers import read_treebank
+
+    given = {
+        "steps": None if steps is None else [step for step in steps.split(",") if step],
+        "direction": direction,
+        "horizontal_markov": horizontal_markov,
+        "vertical_markov": vertical_markov,
+        "smoothing": smoothing,
+        "rare_words": rare_words,
+        "weights": weights,
+        "prior": prior,
+        "iterations": iterations,
+        "checkpoint": checkpoint,
+        "rounds": rounds,
+        "grammars": grammars,
+        "seed": seed,
+        "graphml": graphml,
+    }
+    options = _checked(model, {name: value for name, value in given.items() if value is not None})
+    with warnings_said(quiet=quiet):
+        treebank = read_treebank(corpus, encoding=encoding)
+    say(f"read {len(treebank):,} trees, {treebank.word_count:,} words", quiet=quiet)
+    if (model == "latent") != output.endswith(".arrow"):
+        raise OptionError(
+            f"{output!r} is no name for the model {model}",
+            hint="latent is saved as .arrow, all other models as .json or .json.gz",
+        )
+    facts = _INDUCERS[model](treebank, output, options, workers, quiet)
+    known = {"grammar": output, "model": model, "trees": len(treebank)}
+    show_facts(known | facts, as_json=as_json, quiet=quiet)
+
+
+Options = dict[str, Any]
+
+_PREPARATION = ("steps", "direction", "horizontal_markov", "vertical_markov")
+
+
+def _checked(model: str, options: Options) -> Options:
+    """Return the options, having seen that the model takes them all."""
+    import difflib
+
+    from grammar.errors import OptionError
+
+    if model not in _TAKES:
+        near = difflib.get_close_matches(model, _TAKES, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise OptionError(
+            f"unknown model {model!r}", hint=f"{meant}choose from {', '.join(_TAKES)}"
+        )
+    strange = [name for name in options if name not in _TAKES[model]]
+    if strange:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in strange)
+        takes = ", ".join(f"--{name.replace('_', '-')}" for name in _TAKES[model])
+        raise OptionError(f"the model {model} does not take {flags}", hint=f"it takes {takes}")
+    return options
+
+
+def _pcfg(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.pcfg import induce_pcfg
+
+    graphml = options.pop("graphml", None)
+    grammar = induce_pcfg(treebank, **options)
+    grammar.save(output)
+    if graphml:
+        grammar.write_graphml(graphml)
+    return {
+        "rules": len(grammar),
+        "symbols": len(grammar.rules.nonterminals),
+        "words": len(grammar.rules.words),
+        "start": grammar.start,
+    }
+
+
+def _lpcfg(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.lpcfg import induce_lpcfg
+
+    grammar = induce_lpcfg(treebank, **options)
+    grammar.save(output)
+    return {"rules": len(grammar), "start": grammar.start}
+
+
+def _dop(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.dop import dop_reduction
+
+    grammar = dop_reduction(treebank, **_FRAGMENT_DEFAULTS | options)
+    grammar.save(output)
+    return {
+        "rules": len(grammar),
+        "symbols": len(grammar.rules.nonterminals),
+        "start": grammar.start,
+    }
+
+
+def _double_dop(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.dop import induce_double_dop
+
+    grammar = induce_double_dop(treebank, **_FRAGMENT_DEFAULTS | options, workers=workers)
+    grammar.save(output)
+    return {"fragments": len(grammar), "start": grammar.start}
+
+
+def _bayes_tsg(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.bayes_tsg import induce_bayes_tsg
+
+    total = options.setdefault("iterations", 100)
+    with progress(quiet=quiet) as bars:
+        task = bars.add_task("bayes-tsg", total=total, note="")
+
+        def tell(now: Any) -> None:
+            note = f"log joint {now.log_joint:,.0f}, {now.fragments:,} fragments"
+            bars.update(task, completed=now.number, note=note)
+
+        grammar = induce_bayes_tsg(treebank, **_FRAGMENT_DEFAULTS | options, on_progress=tell)
+    grammar.save(output)
+    return {"fragments": len(grammar), "start": grammar.start}
+
+
+def _latent(
+    treebank: Treebank, output: str, options: Options, workers: int, quiet: bool
+) -> dict[str, Any]:
+    from induction.parser_training import induce_parser
+    from induction.split_merge import SplitMerge
+
+    how = SplitMerge(**{name: options[name] for name in ("rounds", "seed") if name in options})
+    models = options.get("grammars", 4)
+    each = how.rounds * (how.split_iterations + how.merge_iterations + 1)
+    with progress(quiet=quiet) as bars:
+        tasks = [bars.add_task(f"grammar {k + 1}", total=each, note="") for k in range(models)]
+
+        def tell(number: int, round_: int, iteration: int, log_likelihood: float) -> None:
+            done = (round_ - 1) * each // how.rounds + iteration
+            note = f"round {round_}, log-likelihood {log_likelihood:,.0f}"
+            bars.update(tasks[number], completed=done, note=note)
+
+        parser = induce_parser(
+            treebank, models=models, options=how, workers=workers, on_iteration=tell
+        )
+    parser.save(output)
+    states = [int(model.grammar.states.sum()) for model in parser.models]
+    return {"rules": len(parser.skeleton.grammar), "states": states, "version": parser.version}
+
+
+_FRAGMENT_DEFAULTS: Options = {
+    "steps": ("traces", "functions", "unaries", "root"),
+    "direction": "head",
+    "horizontal_markov": 1,
+}
+"""Chosen on development trees (docs/parsers.md); parsers of fragments need joined unaries."""
+
+_TAKES: dict[str, tuple[str, ...]] = {
+    "pcfg": (*_PREPARATION, "smoothing", "rare_words", "graphml"),
+    "lpcfg": _PREPARATION,
+    "dop": (*_PREPARATION, "rare_words", "weights"),
+    "double-dop": (*_PREPARATION, "rare_words", "weights"),
+    "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
+    "latent": ("rounds", "grammars", "seed"),
+}
+
+_INDUCERS: dict[str, Callable[[Treebank, str, Options, int, bool], dict[str, Any]]] = {
+    "pcfg": _pcfg,
+    "lpcfg": _lpcfg,
+    "dop": _dop,
+    "double-dop": _double_dop,
+    "bayes-tsg": _bayes_tsg,
+    "latent": _latent,
+}
