@@ -228,11 +228,11 @@ class LatentGrammar:
         lhs, first, second = self.skeleton.sides()
         made = []
         for rule, block in enumerate(self.shape.blocks[:-1].tolist()):
+            if first[rule] < 0:
+                continue
             starts = [self.shape.state_starts[k] for k in (first[rule], second[rule]) if k >= 0]
             shape = [self.states[k] for k in (first[rule], second[rule], lhs[rule]) if k >= 0]
             weights = self.weight[block : self.shape.blocks[rule + 1]].reshape(shape)
-            if first[rule] < 0:
-                continue
             for place in np.argwhere(weights > threshold):
                 right = (names[s + k] for s, k in zip(starts, place[:-1], strict=True))
                 parent = names[self.shape.state_starts[lhs[rule]] + place[-1]]

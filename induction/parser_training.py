@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from grammar.errors import OptionError
 from grammar.treebank import Treebank
+from induction.binarise import Direction
 from induction.latent_em import LatentModel
 from induction.latent_parser import LatentParser
 from induction.skeleton_trees import SkeletonTrees
@@ -26,6 +27,9 @@ def induce_parser(
     *,
     models: int = 4,
     options: SplitMerge | None = None,
+    direction: Direction = "right",
+    horizontal_markov: int | None = 0,
+    vertical_markov: int = 1,
     workers: int = 1,
     on_iteration: Told | None = None,
 ) -> LatentParser:
@@ -39,6 +43,9 @@ def induce_parser(
         How many grammars; model k has the seed of the options plus k.
     options : SplitMerge, optional
         How states are split.
+    direction, horizontal_markov, vertical_markov
+        How the skeleton is binarised, see :func:`induction.binarise.binarise`. States find for
+        themselves what Markov memory would write down, so the skeleton needs none.
     workers : int
         Threads, one a grammar; they change nothing but the time.
     on_iteration : callable, optional
@@ -64,7 +71,12 @@ def induce_parser(
     if models < 1 or workers < 1:
         raise OptionError(f"models is {models} and workers is {workers}", hint="give 1 or more")
     options = options or SplitMerge()
-    trees = SkeletonTrees.of(treebank)
+    trees = SkeletonTrees.of(
+        treebank,
+        direction=direction,
+        horizontal_markov=horizontal_markov,
+        vertical_markov=vertical_markov,
+    )
 
     def train(number: int) -> list[LatentModel]:
         def tell(round_: int, iteration: int, log_likelihood: float) -> None:
@@ -76,5 +88,5 @@ def induce_parser(
 
     with ThreadPoolExecutor(workers) as pool:
         trained = list(pool.map(train, range(models)))
-    small = trained[0][min(_SMALL, options.rounds) - 1]
+    small = trained[0][min(_SMALL, options.rounds)]
     return LatentParser(trees.skeleton, trees.lexicon(), small, tuple(m[-1] for m in trained))

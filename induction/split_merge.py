@@ -34,11 +34,11 @@ class Round:
     Attributes
     ----------
     number : int
-        From 1.
+        0 is the skeleton itself, with one state a label.
     model : LatentModel
         The model after it.
     log_likelihood : float
-        Of the trees, in natural logarithms, before the last M-step.
+        Of the trees, in natural logarithms, before the last M-step if there is one.
     states : int
         How many states the labels have together.
     """
@@ -56,7 +56,7 @@ class SplitMerge:
     Parameters
     ----------
     rounds : int
-        Rounds of splitting.
+        Rounds of splitting; 0 leaves one state a label.
     split_iterations, merge_iterations : int
         Iterations of EM after splitting and after merging.
     merge_share : float
@@ -81,9 +81,9 @@ class SplitMerge:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("rounds", "split_iterations", "merge_iterations"):
-            if getattr(self, name) < 1:
-                raise OptionError(f"{name} is {getattr(self, name)}", hint="give 1 or more")
+        for name, least in (("rounds", 0), ("split_iterations", 1), ("merge_iterations", 1)):
+            if getattr(self, name) < least:
+                raise OptionError(f"{name} is {getattr(self, name)}", hint=f"give {least} or more")
         for name in ("merge_share", "rule_smoothing", "word_smoothing"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise OptionError(f"{name} is {getattr(self, name)}", hint="a share from 0 to 1")
@@ -95,7 +95,7 @@ def split_merge(
     *,
     on_iteration: Callable[[int, int, float], None] | None = None,
 ) -> Iterator[Round]:
-    """Learn latent states, yielding the model after each round.
+    """Learn latent states, yielding the model before the first round and after each.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def split_merge(
     >>> from grammar.treebank import Treebank
     >>> treebank = Treebank.parse("(S (N we) (V swim)) (S (N they) (V run))" * 3)
     >>> trees = SkeletonTrees.of(treebank)
-    >>> [last] = split_merge(trees, SplitMerge(rounds=1, split_iterations=3, merge_iterations=2))
-    >>> last.states, last.number
-    (6, 1)
+    >>> options = SplitMerge(rounds=1, split_iterations=3, merge_iterations=2)
+    >>> [(step.number, step.states) for step in split_merge(trees, options)]
+    [(0, 4), (1, 6)]
 
     Notes
     -----
@@ -123,6 +123,7 @@ def split_merge(
     options = options or SplitMerge()
     learner = _Learner(Annotator(trees), options, on_iteration)
     model = learner.annotator.unsplit()
+    yield Round(0, model, learner.likelihood(model), int(model.grammar.states.sum()))
     for number in range(1, options.rounds + 1):
         model = learner.split(model, number)
         for _ in range(options.split_iterations):
@@ -147,6 +148,10 @@ class _Learner:
         self._sides = skeleton.sides()
         self._start = skeleton.grammar.start_id
         self._tags = skeleton.tags[annotator.pair_tag]
+
+    def likelihood(self, model: LatentModel) -> float:
+        """Return the log-likelihood of the trees."""
+        return float(self.annotator.values(model).log_totals.sum())
 
     def improve(self, model: LatentModel, *, smooth: bool) -> LatentModel:
         """Run one iteration of EM."""

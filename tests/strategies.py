@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from grammar.grammar import Grammar
 from grammar.rules import Nonterminal, Production
+from grammar.skeleton import Skeleton
 from grammar.tree import Tree
 
-__all__ = ["grammars", "names", "tokens", "trees"]
+__all__ = ["grammars", "names", "skeletons", "tokens", "trees"]
 
 _SIGNS = [
     "'", '"', "\\", "\\n", "\\u0041", "{", "}", "{}", "[1]", "|", "->", "→", "#", ";", "*",
@@ -85,3 +86,19 @@ def grammars(
                 children.append(draw(words))
             productions.append(Production(symbol, tuple(children), float(draw(weights))))
     return Grammar.from_productions(productions, normalise=True)
+
+
+@st.composite
+def skeletons(draw: st.DrawFn, *, max_symbols: int = 3, max_tags: int = 3) -> Skeleton:
+    """Small coarse grammars over tags: binary rules at will, unary ones without circles."""
+    symbols = [Nonterminal(name) for name in "SAB"[: draw(st.integers(1, max_symbols))]]
+    tags = [Nonterminal(name) for name in "XYZ"[: draw(st.integers(1, max_tags))]]
+    weights = st.integers(1, 9).map(float)
+    productions = [Production(tag, (tag.name,)) for tag in tags]
+    for place, symbol in enumerate(symbols):
+        below = [*symbols[place + 1 :], *tags]
+        productions.append(Production(symbol, (draw(st.sampled_from(below)),), draw(weights)))
+        for _ in range(draw(st.integers(0, 3))):
+            pair = st.tuples(*[st.sampled_from([*symbols, *tags])] * 2)
+            productions.append(Production(symbol, draw(pair), draw(weights)))
+    return Skeleton(Grammar.from_productions(productions, start="S", normalise=True))

@@ -55,7 +55,7 @@ def induce(
         str | None, typer.Option(help="bayes-tsg: a file that the chain resumes from.")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="latent: rounds of splitting and merging.")
+        int | None, typer.Option(min=0, help="latent: rounds of splitting and merging.")
     ] = None,
     grammars: Annotated[
         int | None, typer.Option(min=1, help="latent: how many grammars are multiplied.")
@@ -209,17 +209,26 @@ def _latent(
 
     how = SplitMerge(**{name: options[name] for name in ("rounds", "seed") if name in options})
     models = options.get("grammars", 4)
-    each = how.rounds * (how.split_iterations + how.merge_iterations + 1)
+    binarisation = {n: options[n] for n in _PREPARATION[1:] if n in options}
+    in_round = how.split_iterations + how.merge_iterations + 1
     with progress(quiet=quiet) as bars:
-        tasks = [bars.add_task(f"grammar {k + 1}", total=each, note="") for k in range(models)]
+        tasks = [
+            bars.add_task(f"grammar {k + 1}", total=how.rounds * in_round, note="")
+            for k in range(models)
+        ]
 
         def tell(number: int, round_: int, iteration: int, log_likelihood: float) -> None:
-            done = (round_ - 1) * each // how.rounds + iteration
+            done = (round_ - 1) * in_round + iteration
             note = f"round {round_}, log-likelihood {log_likelihood:,.0f}"
             bars.update(tasks[number], completed=done, note=note)
 
         parser = induce_parser(
-            treebank, models=models, options=how, workers=workers, on_iteration=tell
+            treebank,
+            models=models,
+            options=how,
+            workers=workers,
+            on_iteration=tell,
+            **binarisation,
         )
     parser.save(output)
     states = [int(model.grammar.states.sum()) for model in parser.models]
@@ -239,7 +248,7 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "dop": (*_PREPARATION, "rare_words", "weights"),
     "double-dop": (*_PREPARATION, "rare_words", "weights"),
     "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
-    "latent": ("rounds", "grammars", "seed"),
+    "latent": (*_PREPARATION[1:], "rounds", "grammars", "seed"),
 }
 
 _INDUCERS: dict[str, Callable[[Treebank, str, Options, int, bool], dict[str, Any]]] = {
