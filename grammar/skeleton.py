@@ -138,7 +138,7 @@ class Skeleton:
         known = np.array([ids.get(name, -1) for name in treebank.symbols], np.int32)
         label = known[treebank.label[inner]]
         left, right = node[first], node[second]
-        rule = self._numbers(label, label[left], np.where(right >= 0, label[right], -1))
+        rule = self.rule_numbers(label, label[left], np.where(right >= 0, label[right], -1))
         missing = (rule < 0) & ~leaf
         if missing.any():
             strange = treebank.symbols[treebank.label[inner[np.flatnonzero(missing)[0]]]]
@@ -159,8 +159,8 @@ class Skeleton:
         )
         return forest, np.where(leaf, treebank.label[first], -1)
 
-    def _numbers(self, lhs: IntArray, first: IntArray, second: IntArray) -> LongArray:
-        """Return the rules with these sides; -1 where there is none."""
+    def rule_numbers(self, lhs: IntArray, first: IntArray, second: IntArray) -> LongArray:
+        """Return the rules with these sides (see :meth:`sides`); -1 where there is none."""
         width = len(self.grammar.rules.nonterminals) + 1
 
         def keys(a: IntArray, b: IntArray, c: IntArray) -> LongArray:

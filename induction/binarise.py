@@ -32,7 +32,7 @@ from grammar.arrays import (
 from grammar.errors import OptionError
 from grammar.symbols import SymbolTable
 from grammar.treebank import Treebank, list_children
-from induction.heads import head_children
+from induction.heads import COLLINS, HeadRules, head_children
 
 __all__ = ["Direction", "binarise", "unbinarise"]
 
@@ -46,6 +46,7 @@ def binarise(
     direction: Direction = "right",
     horizontal_markov: int | None = None,
     vertical_markov: int = 1,
+    heads: HeadRules = COLLINS,
 ) -> Treebank:
     """Return the trees with at most two children a node.
 
@@ -59,6 +60,8 @@ def binarise(
         How many siblings an intermediate label remembers; None remembers all.
     vertical_markov : int
         1 is no annotation, 2 adds the parent's label, 3 the grandparent's too.
+    heads : mapping or HeadTable
+        Head rules, for the direction "head".
 
     Raises
     ------
@@ -84,16 +87,17 @@ def binarise(
     if vertical_markov < 1:
         raise OptionError("vertical_markov is below 1", hint="1 is no parent annotation")
     if direction == "head":
-        heads = head_children(treebank)
+        outward_from = head_children(treebank, heads)
     else:
         # a head at the far end makes head-outward splitting the one-sided kind
-        heads = np.full(len(treebank.label), _WHOLE if direction == "right" else 0, np.int32)
+        far = _WHOLE if direction == "right" else 0
+        outward_from = np.full(len(treebank.label), far, np.int32)
     before, last, path, renamed, made = _split(
         treebank.label,
         treebank.size,
         treebank.offsets,
         treebank.parent,
-        heads,
+        outward_from,
         _WHOLE if horizontal_markov is None else horizontal_markov,
         vertical_markov - 1,
         len(treebank.symbols),

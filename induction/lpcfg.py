@@ -1,0 +1,282 @@
+"""Lexicalised PCFGs from treebanks, and the parser that they make.
+
+Charniak (1997), *Statistical parsing with a context-free grammar and word statistics*; Collins
+(1999), *Head-driven statistical models for natural language parsing*. The probabilities are in
+:mod:`induction.lpcfg_model`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from grammar.arrays import FloatArray
+from grammar.errors import OptionError
+from grammar.forest import Forest
+from grammar.lexicalised import LexicalisedGrammar
+from grammar.lexicalised_kernels import LexicalForest, expand_forest, head_items
+from grammar.parses import NoParse, Parse, Span, SpanPosteriors
+from grammar.skeleton import Skeleton
+from grammar.tree import Tree
+from grammar.treebank import Treebank
+from grammar.weighted_forest import best_derivations, forest_posteriors, inside_values
+from induction.forest_parser import ForestParser, check_threshold, log_posterior
+from induction.heads import COLLINS, HeadRules
+from induction.lexicon import Lexicon
+from induction.lpcfg_counts import LPCFG_STEPS, count_lexicalised
+from induction.lpcfg_model import LexicalisedModel, Smoothing
+from induction.lpcfg_trees import LexicalisedParse, lexicalised_parse
+from induction.plain_trees import plain_spans, visible_labels
+from induction.text_parsers import Sentence, Tags, read_sentences
+
+__all__ = ["LexicalisedParser", "induce_lpcfg"]
+
+_BEHAVIOUR = 1
+"""Part of the version: raised whenever the same grammar may give other trees than before."""
+_MAX_WORDS = 150
+"""Charts of a treebank's labels take about 20 kB for each pair of words."""
+_MOST_DERIVATIONS = 16
+"""For each tree wanted: derivations that are looked at for trees that differ."""
+
+
+def induce_lpcfg(
+    treebank: Treebank,
+    *,
+    steps: Iterable[str] = LPCFG_STEPS,
+    horizontal_markov: int | None = 1,
+    vertical_markov: int = 1,
+    heads: HeadRules = COLLINS,
+    strict: bool = False,
+    smoothing: Smoothing | None = None,
+) -> LexicalisedGrammar:
+    """Induce a lexicalised PCFG from a treebank.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        Trees as they were read.
+    steps : iterable of str
+        Normalisation, see :data:`induction.normalise.STEPS`; among them "unaries" and "root".
+    horizontal_markov, vertical_markov : int
+        Memory of rules, which are binarised outward from their heads, see
+        :func:`induction.binarise.binarise`.
+    heads : mapping or HeadTable
+        Head rules, see :func:`induction.heads.head_children`.
+    strict : bool
+        Refuse labels without a head rule.
+    smoothing : Smoothing, optional
+        How a parser is to smooth the counts; kept among the grammar's options.
+
+    Raises
+    ------
+    EmptyTreebankError
+        If there are no trees.
+    ChartGrammarError
+        If a word stands beside other symbols rather than alone under its tag, or a step is missing.
+    OptionError
+        If an option is out of range, or if ``strict`` and a label has no head rule.
+
+    Examples
+    --------
+    >>> treebank = Treebank.parse("(S (NP (PRP I)) (VP (VBD saw) (NP (PRP it))))")
+    >>> grammar = induce_lpcfg(treebank)
+    >>> grammar.head_statistics("S").heads
+    (('saw', 'VBD', 1),)
+    >>> print(next(iter(LexicalisedParser(grammar).parse([["it", "saw", "I"]]))))
+    (TOP (S (NP (PRP it)) (VP (VBD saw) (NP (PRP I)))))
+    """
+    options = {"horizontal_markov": horizontal_markov, "vertical_markov": vertical_markov}
+    return count_lexicalised(
+        treebank,
+        steps=steps,
+        horizontal_markov=horizontal_markov,
+        vertical_markov=vertical_markov,
+        heads=heads,
+        strict=strict,
+        options=options | asdict(smoothing or Smoothing()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LexicalisedParser(ForestParser):
+    """A lexicalised PCFG as a parser of text.
+
+    Trees are those with the largest product of posteriors of their rules, summed over heads;
+    :meth:`kbest_each` and :meth:`lexicalised_each` go by probability instead. All is exact on the
+    forest that the skeleton leaves.
+
+    Parameters
+    ----------
+    grammar : LexicalisedGrammar
+        As :func:`induce_lpcfg` makes it, with its smoothing among the options.
+    threshold : float
+        Posterior below which the skeleton's nodes are dropped.
+    max_words : int
+        Longer sentences are refused.
+
+    Raises
+    ------
+    OptionError
+        If an option is out of range.
+    SchemaError
+        If an option of the grammar is not a number.
+    ChartGrammarError
+        If unary rules of the grammar lead in a circle.
+    """
+
+    grammar: LexicalisedGrammar
+    threshold: float = 3e-3
+    max_words: int = _MAX_WORDS
+
+    name = "lpcfg"
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
+        if self.max_words < 1:
+            raise OptionError(f"max_words is {self.max_words}", hint="give a number above zero")
+        _ = self.skeleton  # faults of the grammar come now
+
+    @cached_property
+    def model(self) -> LexicalisedModel:
+        """The smoothed model."""
+        return LexicalisedModel(self.grammar, Smoothing.of(self.grammar))
+
+    @cached_property
+    def skeleton(self) -> Skeleton:  # type: ignore[override]  # it never changes
+        """The coarse grammar."""
+        return self.model.skeleton
+
+    @cached_property
+    def lexicon(self) -> Lexicon:  # type: ignore[override]
+        """Words under tags."""
+        return self.model.lexicon
+
+    @cached_property
+    def version(self) -> str:  # type: ignore[override]
+        """Hash of the counts and options."""
+        grammar, digest = self.grammar, hashlib.blake2b(digest_size=8)
+        facts = [_BEHAVIOUR, grammar.categories, grammar.words, grammar.start]
+        facts += [asdict(self.model.smoothing), self.threshold, self.max_words]
+        digest.update(repr(facts).encode("utf-8", "surrogatepass"))
+        for column in (grammar.symbols, *grammar.rules, grammar.count):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        return digest.hexdigest()
+
+    def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the log-posterior of every edge, summed over heads."""
+        return log_posterior(_posteriors(forest, self.lexical_forest(forest, words)))
+
+    def lexical_forest(self, forest: Forest, words: tuple[str, ...]) -> LexicalForest:
+        """Return the forest of a sentence with the heads of its nodes and log-probabilities.
+
+        Both come as :meth:`forest` and :meth:`known` give them.
+        """
+        emission = self.lexicon.emission(words)
+        # words under tags that they were not seen with, where no others have a derivation
+        emission = np.maximum(emission, emission[emission > 0.0].min())
+        rules = self.model.rules
+        return expand_forest(
+            forest, head_items(forest, rules), rules, self.model.words(words, emission)
+        )
+
+    def lexicalised_each(
+        self, sentences: Iterable[Sentence], k: int = 1, *, tags: Tags | None = None
+    ) -> Iterator[list[LexicalisedParse] | NoParse]:
+        """Yield the k most probable lexicalised trees of each sentence, the best first.
+
+        There are fewer if the forest has fewer.
+
+        Raises
+        ------
+        OptionError
+            If k is not above zero, or tags and tokens do not pair up.
+        """
+        for found in self._derivations(sentences, k, tags):
+            yield found if isinstance(found, NoParse) else [*islice(found, k)]
+
+    def kbest_each(
+        self, sentences: Iterable[Sentence], k: int, *, tags: Tags | None = None
+    ) -> Iterator[list[Parse] | NoParse]:
+        """Yield the k most probable trees of each sentence that differ, the best first.
+
+        Trees that differ only in heads, or in what they do not show, count once, with the
+        probability of the best. Where a tree has very many derivations, fewer may be found.
+
+        Raises
+        ------
+        OptionError
+            If k is not above zero, or tags and tokens do not pair up.
+        """
+        for found in self._derivations(sentences, k, tags):
+            if isinstance(found, NoParse):
+                yield found
+                continue
+            trees: dict[Tree, Parse] = {}
+            for one in islice(found, k * _MOST_DERIVATIONS):
+                parse = Parse(one.plain, one.log_probability, one.rules, exact=False)
+                trees.setdefault(one.plain, parse)
+                if len(trees) == k:
+                    break
+            yield list(trees.values())
+
+    def spans_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[list[Span] | NoParse]:
+        """Yield how probable each labelled span of each sentence is, the most probable first."""
+        for ready in self._forests(sentences, tags):
+            if isinstance(ready, NoParse):
+                yield ready
+                continue
+            words, forest, lexical = ready
+            before = np.concatenate(([0.0], np.cumsum(_posteriors(forest, lexical))))
+            node = np.clip(before[forest.starts[1:]] - before[forest.starts[:-1]], 0.0, 1.0)
+            names = self.skeleton.grammar.rules.nonterminals
+            columns = (forest.begin, forest.end, forest.label, node)
+            yield plain_spans(SpanPosteriors(words, names, *columns, False), self._labels)
+
+    @cached_property
+    def _labels(self) -> dict[str, tuple[str, ...]]:
+        return visible_labels(self.skeleton.grammar)
+
+    def _forests(
+        self, sentences: Iterable[Sentence], tags: Tags | None
+    ) -> Iterator[tuple[tuple[str, ...], Forest, LexicalForest] | NoParse]:
+        for given in read_sentences(sentences, tags, max_words=self.max_words):
+            if isinstance(given, NoParse):
+                yield given
+                continue
+            words = self.known(given.words)
+            forest = self.forest(words, given.tags)
+            if forest is None:
+                yield NoParse(given.words, "no derivation of the skeleton yields it")
+            else:
+                yield given.words, forest, self.lexical_forest(forest, words)
+
+    def _derivations(
+        self, sentences: Iterable[Sentence], k: int, tags: Tags | None
+    ) -> Iterator[Iterator[LexicalisedParse] | NoParse]:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
+        for ready in self._forests(sentences, tags):
+            yield ready if isinstance(ready, NoParse) else self._best(*ready)
+
+    def _best(
+        self, words: tuple[str, ...], forest: Forest, lexical: LexicalForest
+    ) -> Iterator[LexicalisedParse]:
+        chains = [self._labels[name] for name in self.skeleton.grammar.rules.nonterminals]
+        for edges, value in best_derivations(lexical.forest, lexical.weight):
+            yield lexicalised_parse(forest, lexical, edges, value, chains, words)
+
+
+def _posteriors(forest: Forest, lexical: LexicalForest) -> FloatArray:
+    """Return the posterior of every edge of a forest, summed over heads."""
+    inside = inside_values(lexical.forest, lexical.weight)
+    posterior = forest_posteriors(lexical.forest, lexical.weight, inside)
+    plain = lexical.edge >= 0
+    summed = np.bincount(lexical.edge[plain], posterior[plain], minlength=len(forest.rule))
+    return summed.astype(np.float64)
