@@ -258,7 +258,7 @@ class LexicalisedGrammar:
 
     def text(self, rule: int) -> str:
         """Return a rule as text, without its weight."""
-        return str(self._production(rule)).rpartition(" [")[0]
+        return str(Production(*self._sides(rule))).rpartition(" [")[0]
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph:
@@ -305,6 +305,9 @@ class LexicalisedGrammar:
         )
 
     def _production(self, rule: int) -> Production:
+        return Production(*self._sides(rule), float(self.weight[rule]), int(self.count[rule]))
+
+    def _sides(self, rule: int) -> tuple[Nonterminal, tuple[Nonterminal | str, ...]]:
         lhs, first, second, _ = (int(column[rule]) for column in self.rules)
         names = self.symbol_names
         rhs: tuple[Nonterminal | str, ...]
@@ -312,8 +315,7 @@ class LexicalisedGrammar:
             rhs = (self.words[self.symbols[lhs, 1]],)
         else:
             rhs = tuple(Nonterminal(names[child]) for child in (first, second) if child >= 0)
-        count = int(self.count[rule])
-        return Production(Nonterminal(names[lhs]), rhs, float(self.weight[rule]), count)
+        return Nonterminal(names[lhs]), rhs
 
 
 def _renumbering(names: Sequence[str], wanted: Sequence[str]) -> LongArray:
