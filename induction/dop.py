@@ -43,7 +43,8 @@ __all__ = [
 FragmentWeights = Literal["relative-frequency", "ewe", "bonnema"]
 ReductionWeights = Literal["dop1", "ewe", "bonnema"]
 
-_ADDRESS = re.compile("@[0-9]+$")
+_ADDRESS = re.compile(r"\^<@[0-9]+>$")
+"""An annotation like those of binarisation, so that what removes these removes addresses, too."""
 _WIDEST = 10
 
 
@@ -148,8 +149,8 @@ def dop_reduction(
 ) -> Grammar:
     """Return a PCFG equivalent to the grammar of all fragments of a treebank (Goodman's reduction).
 
-    The node with the number 17 becomes the symbol ``NP@17`` beside the label ``NP``: as ``NP@17``
-    a derivation is inside a fragment, as ``NP`` it is at a root. Trees map back by
+    The node with the number 17 becomes the symbol ``NP^<@17>`` beside the label ``NP``: as
+    the former a derivation is inside a fragment, as ``NP`` it is at a root. Trees map back by
     :func:`without_addresses`; a tree has the same probability as the sum over its derivations from
     fragments.
 
@@ -176,7 +177,7 @@ def dop_reduction(
     >>> for production in grammar.productions("S"):
     ...     print(production)
     S -> S 'b' [0.3333333333333333]
-    S -> {S@1} 'b' [0.3333333333333333]
+    S -> {S^<@1>} 'b' [0.3333333333333333]
     S -> 'a' [0.3333333333333333]
 
     Notes
@@ -214,7 +215,7 @@ def dop_reduction(
         len(rules.nonterminals), int(made.sum()), int(made @ words),
     )  # fmt: skip
     names = [rules.nonterminals[i] for i in label.tolist()]
-    addressed = (f"{name}@{node}" for node, name in enumerate(names))
+    addressed = (f"{name}^<@{node}>" for node, name in enumerate(names))
     table, position = RuleTable.canonical(
         (*rules.nonterminals, *addressed), rules.words, lhs, offsets, rhs
     )
@@ -226,7 +227,7 @@ def dop_reduction(
 def without_addresses(tree: Tree) -> Tree:
     """Return the tree without the addresses that :func:`dop_reduction` puts behind labels.
 
-    >>> print(without_addresses(Tree.parse("(S (NP@17 we) (VP@18 (V saw) (NP stars)))")))
+    >>> print(without_addresses(Tree.parse("(S (NP^<@17> we) (VP^<@18> (V saw) (NP stars)))")))
     (S (NP we) (VP (V saw) (NP stars)))
     """
     children = (c if isinstance(c, str) else without_addresses(c) for c in tree.children)
@@ -251,7 +252,7 @@ def _check_reducible(nodes: NodeTable) -> None:
         if _ADDRESS.search(name):
             raise OptionError(
                 f"the label {name!r} looks like an address",
-                hint="rename labels that end in '@' and digits",
+                hint="rename labels that end in '^<@', digits and '>'",
             )
     rules = nodes.rules
     for rule in np.flatnonzero(np.diff(rules.offsets) > _WIDEST).tolist():

@@ -100,7 +100,7 @@ def reduced_probability(grammar: Grammar, tree: Tree) -> float:
 
 
 def without(label: str) -> str:
-    return label.partition("@")[0]
+    return label.partition("^<@")[0]
 
 
 # --- the reduction -------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ def test_parses_with_the_reduction_lose_their_addresses() -> None:
 
 
 def test_only_addresses_are_removed() -> None:
-    tree = Tree.parse("(NP@12 (X@y@3 a@4) (@ @7) (Y@ b))")
-    assert str(without_addresses(tree)) == "(NP (X@y a@4) (@ @7) (Y@ b))"
+    tree = Tree.parse("(NP^<@12> (X@y^<S>^<@3> a^<@4>) (@ @7) (Y@2 b))")
+    assert str(without_addresses(tree)) == "(NP (X@y^<S> a^<@4>) (@ @7) (Y@2 b))"
 
 
 @pytest.mark.parametrize("weights", ["dop1", "ewe", "bonnema"])
@@ -170,8 +170,8 @@ def test_wide_nodes_are_refused() -> None:
 
 
 def test_labels_like_addresses_are_refused() -> None:
-    with pytest.raises(OptionError, match="'NP@3' looks like an address"):
-        dop_reduction(Treebank.parse("(S (NP@3 a))"))
+    with pytest.raises(OptionError, match=r"'NP\^<@3>' looks like an address"):
+        dop_reduction(Treebank.parse("(S (NP^<@3> a))"))
 
 
 # --- Double-DOP ----------------------------------------------------------------------------------

@@ -1,0 +1,258 @@
+"""Parsers on forests: trained, saved, opened, and faced with what is no sentence."""
+
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grammar.array_file import array_schema, load_arrays, save_arrays
+from grammar.errors import (
+    ChartGrammarError,
+    EmptyTreebankError,
+    OptionError,
+    SchemaError,
+    UnreadableInputError,
+)
+from grammar.evaluation import NO_PARSE, evalb
+from grammar.parses import NoParse
+from grammar.treebank import Treebank
+from grammar.tsg import TreeSubstitutionGrammar
+from induction import normalise, read_treebank
+from induction.dop import induce_double_dop
+from induction.fragment_parser import FragmentParser
+from induction.latent_parser import LATENT_SCHEMA, LatentParser
+from induction.parser_files import open_parser
+from induction.parser_training import induce_parser
+from induction.skeleton_trees import SKELETON_STEPS
+from induction.split_merge import SplitMerge
+from treewright.cli import app, main
+
+QUICK = SplitMerge(rounds=1, split_iterations=5, merge_iterations=3)
+
+
+@pytest.fixture(scope="module")
+def treebank() -> Treebank:
+    return read_treebank()[:150]
+
+
+@pytest.fixture(scope="module")
+def latent(treebank) -> LatentParser:
+    return induce_parser(treebank, models=2, options=QUICK)
+
+
+@pytest.fixture(scope="module")
+def fragments(treebank) -> FragmentParser:
+    return FragmentParser(induce_double_dop(treebank, steps=SKELETON_STEPS, direction="head"))
+
+
+@pytest.fixture(params=["latent", "fragments"])
+def parser(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_trees_that_were_seen_are_mostly_found_again(parser, treebank):
+    gold = normalise(treebank)
+    found = evalb(gold, parser.parse(gold.sentences())).all
+    assert found.skipped == 0
+    assert found.f1 > 88.0
+    assert found.tagging > 95.0
+
+
+def test_trees_show_neither_states_nor_binarisation(parser, treebank):
+    labels = set(normalise(treebank).symbols)
+    for tree in parser.parse(normalise(treebank).sentences()[:30]):
+        for node in tree.nodes():
+            assert node.label in labels
+
+
+def test_words_never_seen_get_trees(parser):
+    [tree] = parser.parse(["The Zyzzyvas quibbled furiously over 17,000 re-grobbled frabjets."])
+    assert tree.leaves()[:3] == ("The", "Zyzzyvas", "quibbled")
+    assert tree.label == "TOP"
+
+
+def test_given_tags_are_kept(parser):
+    words, tags = ["the", "film", "was", "good"], ["DT", "NN", "VBD", "JJ"]
+    [tree] = parser.parse([words], tags=[tags])
+    assert [n.label for n in tree.nodes() if isinstance(n.children[0], str)] == tags
+    [failure] = parser.parse_each([words], tags=[["DT", "XX", "VBD", "JJ"]])
+    assert isinstance(failure, NoParse)
+    assert "with these tags" in failure.reason
+
+
+def test_what_is_no_sentence_is_said_and_kept_in_place(parser):
+    given = [[], ["a b"], ["fine"], ["x"] * 400]
+    answers = list(parser.parse_each(given))
+    reasons = [a.reason if isinstance(a, NoParse) else "" for a in answers]
+    assert "no words" in reasons[0]
+    assert "white space" in reasons[1]
+    assert reasons[2] == ""
+    assert "400 words" in reasons[3]
+    assert [tree == NO_PARSE for tree in parser.parse(given)] == [True, True, False, True]
+
+
+def test_a_latent_parser_is_saved_and_opened(latent, treebank, tmp_path):
+    path = tmp_path / "parser.arrow"
+    latent.save(path)
+    opened = open_parser(path)
+    assert isinstance(opened, LatentParser)
+    assert opened.version == latent.version
+    sentences = normalise(treebank).sentences()[:20]
+    assert opened.parse(sentences) == latent.parse(sentences)
+    assert array_schema(path) == LATENT_SCHEMA
+
+
+def test_a_fragment_grammar_is_opened_as_a_parser(fragments, treebank, tmp_path):
+    path = tmp_path / "fragments.json.gz"
+    fragments.grammar.save(path)
+    opened = open_parser(path)
+    assert isinstance(opened, FragmentParser)
+    assert opened.version == fragments.version
+    sentences = normalise(treebank).sentences()[:20]
+    assert opened.parse(sentences) == fragments.parse(sentences)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_truncated_file_is_refused(latent, tmp_path, share):
+    path = tmp_path / "parser.arrow"
+    latent.save(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(SchemaError, match="not a latent parser") as caught:
+        open_parser(path)
+    assert "induce" in str(caught.value)
+
+
+def test_files_of_another_version_or_damaged_are_refused(latent, tmp_path):
+    path = tmp_path / "parser.arrow"
+    save_arrays(path, "treewright.latent-parser/0", {}, {})
+    with pytest.raises(SchemaError, match="this version"):
+        open_parser(path)
+    latent.save(path)
+    facts, columns = load_arrays(path, LATENT_SCHEMA, what="a parser", hint="")
+    save_arrays(path, LATENT_SCHEMA, facts, columns | {"1.weight": columns["1.weight"][1:]})
+    with pytest.raises(SchemaError, match="damaged"):
+        open_parser(path)
+    del columns["words"]
+    save_arrays(path, LATENT_SCHEMA, facts, columns)
+    with pytest.raises(SchemaError, match="damaged"):
+        open_parser(path)
+    with pytest.raises(UnreadableInputError, match="none"):
+        open_parser(tmp_path / "none.arrow")
+
+
+def test_arrays_come_back_as_they_were(tmp_path):
+    path = tmp_path / "x.arrow"
+    columns = {
+        "a": np.arange(3),
+        "b": np.array([0.5, np.nan]),
+        "names": ["x", "é"],
+        "c": np.ones(0),
+    }
+    save_arrays(path, "x/1", {"k": [1, "z"]}, columns)
+    facts, read = load_arrays(path, "x/1", what="x", hint="")
+    assert facts == {"k": [1, "z"]}
+    assert read["names"] == ["x", "é"]
+    for name in ("a", "b", "c"):
+        assert read[name].dtype == columns[name].dtype
+        assert np.array_equal(read[name], columns[name], equal_nan=True)
+    path.write_text("hello")
+    assert array_schema(path) is None
+
+
+def test_training_does_not_depend_on_workers(treebank):
+    small = treebank[:40]
+    one = induce_parser(small, models=2, options=QUICK)
+    two = induce_parser(small, models=2, options=QUICK, workers=2)
+    assert one.version == two.version
+    assert induce_parser(small, models=1, options=QUICK).version != one.version
+
+
+def test_a_parser_without_rounds_is_the_skeleton(treebank):
+    unsplit = induce_parser(treebank[:40], models=1, options=SplitMerge(rounds=0))
+    assert unsplit.models[0].grammar.states.max() == 1
+    assert unsplit.parse(["The food was good ."])[0] != NO_PARSE
+
+
+def test_training_refuses_what_it_cannot_use():
+    with pytest.raises(EmptyTreebankError):
+        induce_parser(Treebank.parse(""))
+    with pytest.raises(OptionError, match="models is 0"):
+        induce_parser(Treebank.parse("(S (N a))"), models=0)
+    one = induce_parser(Treebank.parse("(S (N we) (V swim))"), models=1, options=QUICK)
+    assert str(one.parse([["they", "swim"]])[0]) == "(TOP (S (N they) (V swim)))"
+
+
+def test_bad_options_of_parsers_are_refused(latent, fragments, tmp_path):
+    with pytest.raises(OptionError, match="threshold is 0"):
+        FragmentParser(fragments.grammar, threshold=0.0)
+    with pytest.raises(OptionError, match="at least one model"):
+        LatentParser(latent.skeleton, latent.lexicon, latent.small, ())
+    path = tmp_path / "fragments.json"
+    fragments.grammar.save(path)
+    with pytest.raises(OptionError, match="no decoder viterbi"):
+        open_parser(path, decoder="viterbi")
+
+
+def test_fragments_that_no_forest_can_hold_are_refused():
+    cyclic = induce_double_dop(Treebank.parse("(S (A (S (A a))))"), steps=())
+    with pytest.raises(ChartGrammarError, match="circle"):
+        FragmentParser(cyclic)
+    wide = induce_double_dop(Treebank.parse("(S (A a) (B b) (C c))"), steps=())
+    with pytest.raises(ChartGrammarError, match="S -> A B C"):
+        FragmentParser(wide)
+    assert isinstance(wide, TreeSubstitutionGrammar)
+
+
+@pytest.mark.parametrize(
+    ("model", "output", "options"),
+    [
+        ("pcfg", "g.json", ["--horizontal-markov", "2", "--rare-words", "1"]),
+        ("dop", "g.json.gz", ["--weights", "bonnema"]),
+        ("double-dop", "g.json.gz", ["--weights", "ewe"]),
+        ("bayes-tsg", "g.json", ["--iterations", "2", "--prior", "dirichlet"]),
+        ("lpcfg", "g.json", []),
+        ("latent", "g.arrow", ["--rounds", "1", "--grammars", "1"]),
+    ],
+)
+def test_every_family_is_induced_and_parses_on_the_command_line(
+    model, output, options, treebank, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    treebank[:30].write("trees.mrg")
+    (tmp_path / "text.txt").write_text(f"{' '.join(treebank.sentences()[0])}\n")
+    runner = CliRunner()
+    made = runner.invoke(app, ["induce", "trees.mrg", "-o", output, "--model", model, *options])
+    assert made.exit_code == 0, made.output
+    parsed = runner.invoke(app, ["parse", output, "text.txt", "--tokenised", "--quiet"])
+    assert parsed.exit_code == 0, parsed.output
+    [tree] = Treebank.parse(parsed.stdout)
+    assert tree.label == "TOP"
+    assert tree.leaves() == treebank.sentences()[0]
+    assert not any(mark in parsed.stdout for mark in ("^<", "|<", "@", "#"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--model dob", "did you mean dop?"),
+        ("--model dop --rounds 2", "does not take --rounds"),
+        ("--model pcfg --prior dirichlet", "does not take --prior"),
+        ("--model latent", "no name for the model latent"),
+        ("--model double-dop --weights dop1", "dop1"),
+        ("--model bayes-tsg --prior flat", "flat"),
+    ],
+)
+def test_options_that_a_family_does_not_take_are_refused(
+    arguments, message, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trees.mrg").write_text("(S (NP (PRP we)) (VP (VBD slept)))")
+    arguments = ["treewright", *f"induce trees.mrg -o OUT.json {arguments}".split()]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "OUT.json").exists()
