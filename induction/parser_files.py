@@ -6,12 +6,15 @@ from grammar.errors import OptionError, located
 from grammar.files import PathLike, read_text
 from grammar.grammar import Grammar
 from grammar.graph import grammar_from_graph
+from grammar.lexicalised import LexicalisedGrammar
+from grammar.lexicalised_graph import lexicalised_from_graph
 from grammar.storage import graph_from_json, looks_like_json
 from grammar.tsg import TreeSubstitutionGrammar
 from grammar.tsg_graph import tsg_from_graph
 from induction.chart_text_parser import ChartTextParser, check_options
 from induction.fragment_parser import FragmentParser
 from induction.latent_parser import LatentParser
+from induction.lpcfg import LexicalisedParser
 from induction.text_parsers import MAX_WORDS, TextParser
 
 __all__ = ["is_latent", "open_parser"]
@@ -57,6 +60,11 @@ def open_parser(
             fragments = tsg_from_graph(graph, source=source)
             with located(source):
                 return FragmentParser(fragments, max_words=max_words)
+        if family == LexicalisedGrammar.family:
+            _only_max_rule(decoder, path)
+            lexicalised = lexicalised_from_graph(graph, source=source)
+            with located(source):
+                return LexicalisedParser(lexicalised, max_words=max_words)
         grammar = grammar_from_graph(graph, source=source)
     else:
         grammar = Grammar.parse(text, source=source)
