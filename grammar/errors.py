@@ -25,6 +25,7 @@ __all__ = [
     "OutputError",
     "SchemaError",
     "StartSymbolError",
+    "SynchronousRuleError",
     "TreewrightError",
     "UnreadableInputError",
     "WeightError",
@@ -77,6 +78,10 @@ class SchemaError(TreewrightError, ValueError):
 
 class WeightError(TreewrightError, ValueError):
     """Rule weights are negative, not a number, infinite, or do not sum to one."""
+
+
+class SynchronousRuleError(TreewrightError, ValueError):
+    """The two sides of a synchronous rule do not fit together."""
 
 
 class StartSymbolError(TreewrightError, ValueError):

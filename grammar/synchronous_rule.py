@@ -1,0 +1,149 @@
+"""One synchronous rule: a source side and a target side that share their nonterminals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from grammar.errors import SynchronousRuleError
+
+__all__ = ["NT", "Slot", "SynchronousRule"]
+
+NT = "NT"
+"""The type of a nonterminal that has no other."""
+
+_TYPE = re.compile(r"[^\W\d]\w*")
+
+
+class Slot(NamedTuple):
+    """A linked nonterminal: its number within the rule (from 1) and its type.
+
+    >>> print(Slot(1, "NT"))
+    NT_1
+    """
+
+    number: int
+    symbol: str
+
+    def __str__(self) -> str:
+        return f"{self.symbol}_{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronousRule:
+    """A rule that writes a source and a target at the same time.
+
+    Every slot stands once in the source. The target has the same slots, each at least once; one
+    that stands there again is copied. Slots are renumbered 1, 2, ... in the order of the source.
+
+    Parameters
+    ----------
+    source, target : tuple of str or Slot
+        Words and slots; neither side is empty.
+    lhs : str
+        The type of nonterminal that the rule rewrites.
+
+    Raises
+    ------
+    SynchronousRuleError
+        If a side is empty, the slots of the sides are not linked so, or a type is not a plain
+        name (a letter, then letters, digits and underscores).
+
+    Examples
+    --------
+    >>> rule = SynchronousRule.parse("NT_1 twice ### NT_1 NT_1")
+    >>> rule.arity, rule.copies
+    (1, (2,))
+    >>> print(SynchronousRule.parse("NT_2 after NT_1 ### NT_1 NT_2"))
+    NT_1 after NT_2 ### NT_2 NT_1
+    """
+
+    source: tuple[Slot | str, ...]
+    target: tuple[Slot | str, ...]
+    lhs: str = NT
+
+    def __post_init__(self) -> None:
+        for side, symbols in (("source", self.source), ("target", self.target)):
+            if not symbols:
+                raise SynchronousRuleError(
+                    f"the {side} side is empty",
+                    where=self._shown(),
+                    hint="give at least one word or nonterminal",
+                )
+        self._check_links()
+        for name in (self.lhs, *(slot.symbol for slot in _slots(self.source))):
+            if not _TYPE.fullmatch(name):
+                raise SynchronousRuleError(
+                    f"the type {name!r} is not a plain name",
+                    where=self._shown(),
+                    hint="use letters, digits and underscores, a letter first",
+                )
+        order = {slot: Slot(i, slot.symbol) for i, slot in enumerate(_slots(self.source), start=1)}
+        for name, symbols in (("source", self.source), ("target", self.target)):
+            renumbered = tuple(order[s] if isinstance(s, Slot) else s for s in symbols)
+            object.__setattr__(self, name, renumbered)
+
+    @classmethod
+    def parse(cls, text: str) -> SynchronousRule:
+        """Read one rule in the notation of :mod:`grammar.synchronous_notation`, without weight.
+
+        Raises
+        ------
+        NotationError
+            If it does not follow the notation.
+        SynchronousRuleError
+            If it does, but is not a rule.
+        """
+        from grammar.synchronous_notation import parse_rule
+
+        return parse_rule(text)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots in the order of the source, which is that of their numbers."""
+        return tuple(_slots(self.source))
+
+    @property
+    def arity(self) -> int:
+        """How many slots there are."""
+        return sum(isinstance(symbol, Slot) for symbol in self.source)
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """How often each slot stands in the target."""
+        return tuple(self.target.count(slot) for slot in self.slots)
+
+    def __str__(self) -> str:
+        from grammar.synchronous_notation import format_rule
+
+        return format_rule(self)
+
+    def _check_links(self) -> None:
+        source, target = list(_slots(self.source)), list(_slots(self.target))
+        numbers = [slot.number for slot in source]
+        if len(set(numbers)) < len(numbers):
+            twice = next(slot for slot in source if numbers.count(slot.number) > 1)
+            raise SynchronousRuleError(
+                f"{twice} stands more than once in the source",
+                where=self._shown(),
+                hint="only the target may repeat a nonterminal",
+            )
+        odd = set(source) ^ set(target)
+        if odd:
+            slot = min(odd)
+            side = "source" if slot in source else "target"
+            raise SynchronousRuleError(
+                f"{slot} stands only in the {side}",
+                where=self._shown(),
+                hint="both sides need the same nonterminals, with the same types",
+            )
+
+    def _shown(self) -> str:
+        sides = (" ".join(map(str, side)) for side in (self.source, self.target))
+        return " ### ".join(sides)
+
+
+def _slots(symbols: Iterable[Slot | str]) -> Iterable[Slot]:
+    return (symbol for symbol in symbols if isinstance(symbol, Slot))
