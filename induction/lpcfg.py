@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice, takewhile
 
 import numpy as np
 
@@ -31,15 +31,13 @@ from induction.lexicon import Lexicon
 from induction.lpcfg_counts import LPCFG_STEPS, count_lexicalised
 from induction.lpcfg_model import LexicalisedModel, Smoothing
 from induction.lpcfg_trees import LexicalisedParse, lexicalised_parse
-from induction.plain_trees import plain_spans, visible_labels
-from induction.text_parsers import Sentence, Tags, read_sentences
+from induction.plain_trees import DEEPEST, plain_spans, visible_labels
+from induction.text_parsers import MAX_WORDS, Sentence, Tags, read_sentences
 
 __all__ = ["LexicalisedParser", "induce_lpcfg"]
 
 _BEHAVIOUR = 1
 """Part of the version: raised whenever the same grammar may give other trees than before."""
-_MAX_WORDS = 150
-"""Charts of a treebank's labels take about 20 kB for each pair of words."""
 _MOST_DERIVATIONS = 16
 """For each tree wanted: derivations that are looked at for trees that differ."""
 
@@ -131,7 +129,7 @@ class LexicalisedParser(ForestParser):
 
     grammar: LexicalisedGrammar
     threshold: float = 3e-3
-    max_words: int = _MAX_WORDS
+    max_words: int = MAX_WORDS
 
     name = "lpcfg"
 
@@ -189,7 +187,7 @@ class LexicalisedParser(ForestParser):
     ) -> Iterator[list[LexicalisedParse] | NoParse]:
         """Yield the k most probable lexicalised trees of each sentence, the best first.
 
-        There are fewer if the forest has fewer.
+        There are fewer if the forest has fewer: a lower ``threshold`` leaves more.
 
         Raises
         ------
@@ -263,7 +261,16 @@ class LexicalisedParser(ForestParser):
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
         for ready in self._forests(sentences, tags):
-            yield ready if isinstance(ready, NoParse) else self._best(*ready)
+            if isinstance(ready, NoParse):
+                yield ready
+                continue
+            found = takewhile(lambda one: one.plain.height() <= DEEPEST, self._best(*ready))
+            first = next(found, None)
+            if first is None:
+                reason = f"its best tree is nested more than {DEEPEST} deep"
+                yield NoParse(ready[0], reason, refused=True)
+            else:
+                yield chain((first,), found)
 
     def _best(
         self, words: tuple[str, ...], forest: Forest, lexical: LexicalForest

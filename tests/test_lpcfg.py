@@ -294,6 +294,18 @@ def test_spans_are_probabilities_and_hold_the_whole_sentence(parser):
     assert isinstance(parser, ScoringParser)
 
 
+def test_trees_that_are_nested_too_deeply_are_refused():
+    parser = LexicalisedParser(induce_lpcfg(Treebank.parse("(S (D b) (S (D b) (N a)))")))
+    sentence = ["b"] * 310 + ["a"]
+    parser = LexicalisedParser(parser.grammar, max_words=400)
+    for found in (parser.lexicalised_each([sentence]), parser.kbest_each([sentence], 2)):
+        assert next(found).refused
+    assert (
+        "more than 300 are refused"
+        in next(LexicalisedParser(parser.grammar).kbest_each([sentence], 2)).reason
+    )
+
+
 @pytest.mark.parametrize("k", [0, -1, True, 1.5])
 def test_k_is_a_whole_number_above_zero(parser, k):
     with pytest.raises(OptionError, match="above zero"):
