@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench accuracy clean
 
 demo: $(READY)
 	.venv/bin/treewright demo
@@ -24,6 +24,11 @@ bench: $(READY)
 	$(PY) -m benchmarks.sampling
 	$(PY) -m benchmarks.memory
 	$(PY) -m benchmarks.geca
+	$(PY) -m benchmarks.parsing
+	$(PY) -m benchmarks.fragments
+
+accuracy: $(READY)
+	$(PY) -m benchmarks.accuracy
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treewright needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
