@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from grammar.array_file import load_arrays, save_arrays
 from grammar.arrays import BoolArray, FloatArray, IntArray
-from grammar.errors import MismatchError, SchemaError, UnreadableInputError
-from grammar.files import PathLike, atomic_output
+from grammar.errors import MismatchError, SchemaError
+from grammar.files import PathLike
 from grammar.treebank import Treebank
 
 __all__ = ["ChainState", "load_state", "save_state"]
 
-_SCHEMA = b"treewright.bayes-tsg/1"
-_BY_NODE = {"site": np.bool_, "tables": np.int32}
-_BY_LABEL = ("concentration", "discount", "tau", "stop")
+_SCHEMA = "treewright.bayes-tsg/1"
+_COLUMNS: dict[str, type] = {
+    "site": np.bool_,
+    "tables": np.int32,
+    "concentration": np.float64,
+    "discount": np.float64,
+    "tau": np.float64,
+    "stop": np.float64,
+}
 _OPTIONS = {"prior": str, "seed": int, "annealing": int}
 
 
@@ -61,54 +66,33 @@ class ChainState:
 
 def save_state(state: ChainState, treebank: Treebank, path: PathLike) -> None:
     """Save a state, atomically, with a fingerprint of the trees it belongs to."""
-    columns = {
-        name: pa.array([getattr(state, name)], pa.large_list(pa.from_numpy_dtype(kind)))
-        for name, kind in (*_BY_NODE.items(), *((name, np.float64) for name in _BY_LABEL))
+    columns: dict[str, np.ndarray[Any, Any]] = {
+        name: np.asarray(getattr(state, name), kind) for name, kind in _COLUMNS.items()
     }
     facts = {**state.options, "iteration": state.iteration, "trees": _fingerprint(treebank)}
-    table = pa.table(columns).replace_schema_metadata(
-        {b"schema": _SCHEMA, b"chain": json.dumps(facts).encode()}
-    )
-    with (
-        atomic_output(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, table.schema) as writer,
-    ):
-        writer.write_table(table)
+    save_arrays(path, _SCHEMA, facts, columns)
 
 
 def load_state(path: PathLike, treebank: Treebank) -> ChainState:
     """Load a state that belongs to these trees (raises like ``BayesTSG.load``)."""
+    hint = "delete it, or name another checkpoint"
+    facts, columns = load_arrays(path, _SCHEMA, what="a chain", hint=hint)
     try:
-        with pa.OSFile(os.fspath(path)) as source:
-            table = pa.ipc.open_file(source).read_all()
-    except pa.ArrowInvalid:
-        raise _not_a_chain(path) from None
-    except OSError as error:
-        raise UnreadableInputError(
-            f"cannot read the file: {error.strerror or error}", where=str(path)
-        ) from None
-    metadata = table.schema.metadata or {}
-    if metadata.get(b"schema") != _SCHEMA:
-        raise _not_a_chain(path)
-    try:
-        facts = json.loads(metadata[b"chain"])
         fingerprint, iteration = facts.pop("trees"), facts.pop("iteration")
-        columns: dict[str, Any] = {
-            name: np.array(table.column(name)[0].values.to_numpy(zero_copy_only=False))
-            for name in (*_BY_NODE, *_BY_LABEL)
-        }
-        if fingerprint != _fingerprint(treebank):
-            raise MismatchError(
-                "the chain was begun with other trees",
-                where=str(path),
-                hint="give the same treebank and the same preparation, or another checkpoint",
-            )
-        state = ChainState(**facts, iteration=iteration, **columns)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, MismatchError):
-            raise
-        raise _not_a_chain(path) from None
+        arrays = {name: columns[name].astype(kind) for name, kind in _COLUMNS.items()}
+        state = ChainState(**facts, iteration=iteration, **arrays)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise SchemaError(
+            "the chain is damaged: a part is missing or of the wrong kind",
+            where=str(path),
+            hint=hint,
+        ) from None
+    if fingerprint != _fingerprint(treebank):
+        raise MismatchError(
+            "the chain was begun with other trees",
+            where=str(path),
+            hint="give the same treebank and the same preparation, or another checkpoint",
+        )
     return state
 
 
@@ -125,11 +109,3 @@ def _fingerprint(treebank: Treebank) -> str:
     for column in (rank[compact], treebank.size, treebank.offsets):
         digest.update(np.ascontiguousarray(column, np.int64).tobytes())
     return digest.hexdigest()
-
-
-def _not_a_chain(path: PathLike) -> SchemaError:
-    return SchemaError(
-        "not a chain saved by this version of treewright",
-        where=str(path),
-        hint="delete it, or name another checkpoint",
-    )
