@@ -6,10 +6,10 @@ sisters lie side by side, and a parent stands in the middle between its first an
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from operator import index
 from typing import Any
 
@@ -327,23 +327,37 @@ def _checked_span(span: Any, words: int) -> Span:
 
 def _gallery(pictures: Sequence[Picture], titles: Sequence[str] | None) -> Picture:
     head = HEAD if titles else 0.0
-    area = sum((p.width + MARGIN) * (p.height + head + MARGIN) for p in pictures)
     full = [_title_width(title) for title in titles or [""] * len(pictures)]
-    # about as wide as a screen is to its height, and never narrower than a tree
-    limit = max(max(p.width for p in pictures), math.sqrt(1.6 * area), min(max(full), 480.0))
-    widths = [max(p.width, min(title, limit)) for p, title in zip(pictures, full, strict=True)]
+    # never narrower than a tree
+    least = max(max(p.width for p in pictures), min(max(full), 480.0))
+    widths = [max(p.width, min(title, least)) for p, title in zip(pictures, full, strict=True)]
+    limit = _best_limit(widths, [head + p.height for p in pictures], least)
     shapes: list[Shape] = []
     y = MARGIN
+    stretch = limit
     for row in _rows(widths, limit):
         x = MARGIN
         height = head + max(pictures[i].height for i in row)
-        stretch = (limit - sum(widths[i] for i in row) - MARGIN * (len(row) - 1)) / len(row)
+        room = (limit - sum(widths[i] for i in row) - MARGIN * (len(row) - 1)) / len(row)
+        # the last row may be short: its cards stay as wide as those above
+        stretch = min(room, stretch) if row[-1] == len(pictures) - 1 else room
         for i in row:
             frame = Box(x, y, widths[i] + stretch, height, "#ffffff", HAIRLINE)
             shapes += _card(pictures[i], frame, titles[i] if titles else None)
             x += frame.width + MARGIN
         y += height + MARGIN
     return Picture(limit + 2 * MARGIN, y, tuple(shapes), f"{len(pictures)} trees")
+
+
+def _best_limit(widths: Sequence[float], heights: Sequence[float], least: float) -> float:
+    """Return the width of rows with which the page fits into the smallest screen, 16 to 10."""
+
+    def needed(limit: float) -> float:
+        rows = _rows(widths, limit)
+        return max(limit / 1.6, sum(max(heights[i] for i in row) + MARGIN for row in rows))
+
+    runs = accumulate(widths, lambda run, width: run + MARGIN + width)
+    return min((max(least, run) for run in runs), key=needed)
 
 
 def _title_width(title: str) -> float:

@@ -219,7 +219,8 @@ def _children(graph: nx.MultiDiGraph, rule: str) -> list[str]:
 def _rule_text(graph: nx.MultiDiGraph, rule: str, lhs: str) -> str:
     text = graph.nodes[rule].get("text")
     if text is not None:
-        return str(text).removeprefix(f"{lhs} -> ")
+        # names that are not plain stand in braces
+        return str(text).removeprefix(f"{{{lhs}}} -> ").removeprefix(f"{lhs} -> ")
     nodes = (graph.nodes[child] for child in _children(graph, rule))
     names = [n["name"] if n["kind"] == "symbol" else repr(n["name"]) for n in nodes]
     return " ".join(names) or "ε"

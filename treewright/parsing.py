@@ -62,6 +62,10 @@ def parse(
     plot: Annotated[
         str | None, typer.Option(help="Draw the trees side by side: .svg or .png.")
     ] = None,
+    heat_map: Annotated[
+        str | None,
+        typer.Option(help="Draw how probable each span of one sentence is: .svg or .png."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -75,21 +79,26 @@ def parse(
     Example: treewright parse wsj.json sentences.txt --kbest 3
     """
     from grammar.errors import OptionError
+    from grammar.svg import checked_suffix
     from induction.parse_cache import CachedParser
     from induction.parser_files import open_parser
     from induction.text_parsers import ScoringParser
 
     scored = kbest is not None or log_prob
     _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")
+    if heat_map is not None:
+        checked_suffix(heat_map)
     opened = open_parser(grammar, decoder=decoder, max_words=max_words, workers=workers)
-    if (scored or spans) and not isinstance(opened, ScoringParser):
+    if (scored or spans or heat_map) and not isinstance(opened, ScoringParser):
         raise OptionError(
             f"the parser {opened.name} does not know how probable its trees are",
-            hint="leave out --kbest, --log-prob and --spans",
+            hint="leave out --kbest, --log-prob, --spans and --heat-map",
         )
     scored = scored or (as_json and cache is None and isinstance(opened, ScoringParser))
     parser = opened if cache is None else CachedParser(opened, cache)
     given = _read(sentences, tokenised=tokenised)
+    if heat_map is not None:
+        _draw_heat_map(opened, given, heat_map, quiet=quiet)
     answers = _answers(parser, given, k=(kbest or 1) if scored else None, spans=spans)
     form = _Form(numbers=kbest is not None, scores=kbest is not None or log_prob, spans=spans)
     gallery, missing = _Gallery(), 0
@@ -255,6 +264,29 @@ class _Gallery:
         draw_trees(self.trees, path, self.titles)
         others = f", without {self.left_out:,} further trees" if self.left_out else ""
         say(f"drawn in {path}{others}", quiet=quiet)
+
+
+def _draw_heat_map(
+    parser: TextParser, sentences: list[Sentence], path: str, *, quiet: bool
+) -> None:
+    from grammar.errors import OptionError
+    from grammar.heat_map import draw_heat_map, posteriors_of_spans
+    from grammar.parses import NoParse
+    from induction.text_parsers import ScoringParser
+
+    if len(sentences) != 1:
+        raise OptionError(
+            f"a heat map shows one sentence, and there are {len(sentences):,}",
+            hint="give a file with one line, or leave out --heat-map",
+        )
+    if not isinstance(parser, ScoringParser):
+        return
+    [found] = parser.spans_each(sentences)
+    if isinstance(found, NoParse):
+        say("warning: there are no spans to draw", quiet=quiet)
+        return
+    draw_heat_map(posteriors_of_spans(_tokens(sentences[0])["words"], found), path)
+    say(f"drawn in {path}", quiet=quiet)
 
 
 @contextmanager
