@@ -81,6 +81,7 @@ class _Reader:
         self._graph, self._source = graph, source
         self._names: dict[str, int] = {}
         self._symbols: dict[tuple[int, int, int], int] = {}
+        self._parts: list[tuple[int, int, int]] = []
         self._rules: dict[tuple[int, ...], Production] = {}
 
     def add(self, symbol: str, rule: str, data: dict[str, Any]) -> None:
@@ -104,7 +105,7 @@ class _Reader:
     def grammar(self, options: dict[str, Any]) -> LexicalisedGrammar:
         """Return the grammar of all rules."""
         rows = np.array(list(self._rules), np.int64).reshape(-1, 4)
-        symbols = np.array(list(self._symbols), np.int64).reshape(-1, 3)
+        symbols = np.array(self._parts, np.int64).reshape(-1, 3)
         count = np.array([rule.count for rule in self._rules.values()], np.int64)
         weight = np.array([rule.weight for rule in self._rules.values()])
         with located(self._source):
@@ -139,18 +140,26 @@ class _Reader:
         parts = (category,) if is_start else (category, word, tag)
         numbers = [self._names.setdefault(part, len(self._names)) for part in parts]
         key = (numbers[0], -1, -1) if is_start else (numbers[0], numbers[1], numbers[2])
-        return self._symbols.setdefault(key, len(self._symbols))
+        if key not in self._symbols:
+            self._symbols[key] = len(self._parts)
+            self._parts.append(key)
+        return self._symbols[key]
 
     def _agree(self, flat: Production, lhs: int, children: list[int], head: object) -> bool:
         """Say whether heads agree: of parent and head child, or of a tag and its word."""
-        symbols, names = list(self._symbols), list(self._names)
-        category, word, tag = symbols[lhs]
+        category, word, tag = self._parts[lhs]
         if isinstance(head, bool) or not isinstance(head, int) or flat.count < 1:
             return False
         if not children:
-            return head == 0 and flat.rhs == (names[word],) and category == tag and word >= 0
+            return (
+                head == 0
+                and len(flat.rhs) == 1
+                and word >= 0
+                and category == tag
+                and self._names.get(str(flat.rhs[0])) == word
+            )
         if len(children) != len(flat.rhs) or len(children) > 2 or not 0 <= head < len(children):
             return False
-        if any(symbols[child][1] < 0 for child in children):
+        if any(self._parts[child][1] < 0 for child in children):
             return False
-        return word < 0 or symbols[children[head]][1:] == (word, tag)
+        return word < 0 or self._parts[children[head]][1:] == (word, tag)

@@ -162,6 +162,7 @@ def rule_of(graph, symbol):
         (lambda g: g.nodes[rule_of(g, "S[saw/VBD]")].update(head=0), "layout"),
         (lambda g: g.nodes[rule_of(g, "S[saw/VBD]")].update(head=2), "layout"),
         (lambda g: g.nodes[rule_of(g, "S[saw/VBD]")].update(head="1"), "layout"),
+        (lambda g: g.remove_edge(rule_of(g, "PRP[I/PRP]"), "word:I"), "layout"),
         (lambda g: g.nodes["symbol:S[saw/VBD]"].pop("word"), "lacks its category"),
         (lambda g: g.nodes["symbol:PRP[I/PRP]"].update(category="NP"), "layout"),
         (lambda g: g.nodes["symbol:PRP[I/PRP]"].update(word="you"), "layout"),
