@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from grammar.errors import OptionError, StartSymbolError, WeightError
 from grammar.files import PathLike
 from grammar.grammar import Grammar
 from grammar.rules import Nonterminal, Production
+from grammar.tree import Tree
 
 __all__ = ["HeadStatistics", "LexicalisedGrammar", "LexicalisedRules"]
 
@@ -276,6 +277,41 @@ class LexicalisedGrammar:
     def pcfg(self) -> Grammar:
         """The same rules and weights as a PCFG, for checking, sampling and exact charts."""
         return Grammar.from_productions(map(self._production, range(len(self))), start=self.start)
+
+    def tree_of(self, rules: Iterable[int]) -> Tree:
+        """Return the tree of a derivation of :attr:`pcfg`, given as rule numbers in preorder.
+
+        Its labels are categories, without heads; the start symbol is above its root.
+
+        Raises
+        ------
+        OptionError
+            If the numbers are not a whole derivation.
+        """
+        table, category = self.pcfg.rules, self._category
+        made: list[Tree] = []
+        for rule in reversed(list(rules)):
+            lhs, rhs = table.sides(rule)
+            inner = sum(isinstance(child, Nonterminal) for child in rhs)
+            if inner > len(made):
+                break
+            children = tuple(c if isinstance(c, str) else made.pop() for c in rhs)
+            if lhs.name == self.start:
+                made.extend(child for child in children if isinstance(child, Tree))
+            else:
+                made.append(Tree(category[lhs.name], children))
+        else:
+            if len(made) == 1:
+                return made[0]
+        raise OptionError(
+            "the rules are not one derivation", hint="give the rules of pcfg, in preorder"
+        )
+
+    @cached_property
+    def _category(self) -> dict[str, str]:
+        """The category of each symbol, by name."""
+        pairs = zip(self.symbol_names, self.symbols[:, 0].tolist(), strict=True)
+        return {name: self.categories[category] for name, category in pairs}
 
     def head_statistics(self, label: str) -> HeadStatistics:
         """Return the heads of a category, with or without its ancestors (``NP``, ``NP^<S>``).

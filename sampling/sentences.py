@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
@@ -17,14 +17,14 @@ from grammar.derivations import AncestralSampler, Derivations, derivation_trees
 from grammar.errors import OptionError
 from grammar.grammar import Grammar
 from grammar.lengths import LengthSampler
+from grammar.tree import Tree
 from grammar.treebank import Treebank
 from induction.binarise import unbinarise
 from induction.corpus import PROVENANCE, Corpus
 from induction.normalise import expand_unaries
 
-__all__ = ["sample_sentences", "sentence_batches", "sentence_trees"]
+__all__ = ["Derivable", "sample_sentences", "sentence_batches", "sentence_trees"]
 
-METHOD = "pcfg"
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
 _BATCH = 16_384
@@ -35,8 +35,27 @@ class _Sampler(Protocol):
     def draw(self, key: np.uint64, first: int, count: int) -> Derivations: ...
 
 
+class Derivable(Protocol):
+    """A grammar whose derivations are, one to one, those of a PCFG.
+
+    Tree-substitution grammars (:class:`grammar.tsg.TreeSubstitutionGrammar`) and lexicalised PCFGs
+    (:class:`grammar.lexicalised.LexicalisedGrammar`) are such.
+    """
+
+    @property
+    def family(self) -> str:
+        """What kind of grammar it is; names its samples and their random numbers."""
+
+    @property
+    def pcfg(self) -> Grammar:
+        """The PCFG."""
+
+    def tree_of(self, rules: Iterable[int]) -> Tree:
+        """Return the tree of a derivation of the PCFG, given as rule numbers in preorder."""
+
+
 def sample_sentences(
-    grammar: Grammar,
+    grammar: Grammar | Derivable,
     n: int,
     *,
     seed: int = 0,
@@ -52,8 +71,8 @@ def sample_sentences(
 
     Parameters
     ----------
-    grammar : Grammar
-        A PCFG.
+    grammar : Grammar or Derivable
+        A PCFG, or a grammar that has one as its view, such as a tree-substitution grammar.
     n : int
         How many.
     seed, start : int
@@ -62,15 +81,17 @@ def sample_sentences(
         Condition exactly on this many words, both ends included; also works for grammars that
         are not tight.
     trees : bool
-        Add the column ``tree``; binarisation and joined unaries are undone.
+        Add the column ``tree``: trees of the grammar itself, not of its view. Binarisation and
+        joined unaries are undone.
     workers, batch_size : int
         Threads, and examples a task; neither changes the result.
 
     Returns
     -------
     Corpus
-        Columns ``id``, ``text``, ``tree`` if asked for, and ``provenance`` with the rule numbers
-        of the derivation in preorder and its natural log-probability.
+        Columns ``id``, ``text``, ``tree`` if asked for, and ``provenance`` with the grammar's
+        family as the method, the rule numbers of the PCFG's derivation in preorder, and its
+        natural log-probability.
 
     Raises
     ------
@@ -96,7 +117,7 @@ def sample_sentences(
 
 
 def sentence_batches(
-    grammar: Grammar,
+    grammar: Grammar | Derivable,
     n: int,
     *,
     seed: int = 0,
@@ -112,17 +133,16 @@ def sentence_batches(
     ):  # fmt: skip
         if value < least:
             raise OptionError(f"{name} is {value}", hint=f"give a number of {least} or more")
-    key = stream_key(seed, METHOD)
+    key = stream_key(seed, grammar.family)
     if start > _LARGEST - n:
         raise OptionError(
             "the number of the last example is above 2**63 - 1", hint="use a smaller start"
         )
+    pcfg = grammar if isinstance(grammar, Grammar) else grammar.pcfg
     if trees:
-        _check_shown(grammar)
-    sampler: _Sampler = (
-        AncestralSampler(grammar) if length is None else LengthSampler(grammar, *length)
-    )
-    vocabulary = pack_strings(grammar.rules.words)
+        _check_shown(pcfg)
+    sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
+    vocabulary = pack_strings(pcfg.rules.words)
 
     def batch(first: int) -> pa.Table:
         count = min(batch_size, start + n - first)
@@ -133,7 +153,7 @@ def sentence_batches(
         }
         if trees:
             columns["tree"] = sentence_trees(grammar, draws).brackets().cast(pa.string())
-        columns["provenance"] = _provenance(draws, seed, first)
+        columns["provenance"] = _provenance(draws, grammar.family, seed, first)
         return pa.table(columns)
 
     firsts = range(start, start + n, batch_size) or range(start, start + 1)
@@ -142,16 +162,25 @@ def sentence_batches(
     return _in_threads(batch, firsts, workers)
 
 
-def sentence_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
+def sentence_trees(grammar: Grammar | Derivable, derivations: Derivations) -> Treebank:
     """Return the trees of derivations, with binarisation and joined unaries undone.
+
+    The derivations are of the grammar or, if it is none itself, of its PCFG.
 
     Raises
     ------
     OptionError
         If the grammar has rules with an empty right-hand side.
     """
-    _check_shown(grammar)
-    return expand_unaries(unbinarise(derivation_trees(grammar, derivations)))
+    if isinstance(grammar, Grammar):
+        _check_shown(grammar)
+        made = derivation_trees(grammar, derivations)
+    else:
+        _check_shown(grammar.pcfg)
+        ends = itertools.pairwise(derivations.rule_offsets.tolist())
+        rules = derivations.rules.tolist()
+        made = Treebank.from_trees(grammar.tree_of(rules[begin:end]) for begin, end in ends)
+    return expand_unaries(unbinarise(made))
 
 
 def _check_shown(grammar: Grammar) -> None:
@@ -182,7 +211,7 @@ def _strings(data: Bytes, offsets: LongArray) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(offsets) - 1, narrow, pa.py_buffer(data))
 
 
-def _provenance(draws: Derivations, seed: int, first: int) -> pa.StructArray:
+def _provenance(draws: Derivations, method: str, seed: int, first: int) -> pa.StructArray:
     count = len(draws)
     empty = pa.array(np.zeros(count + 1, np.int32))
     lists = {
@@ -195,7 +224,7 @@ def _provenance(draws: Derivations, seed: int, first: int) -> pa.StructArray:
         ),
     }
     values = {
-        "method": pa.repeat(METHOD, count),
+        "method": pa.repeat(method, count),
         "version": pa.repeat(VERSION, count),
         "seed": pa.repeat(pa.scalar(seed, pa.int64()), count),
         "index": pa.array(np.arange(first, first + count)),

@@ -13,8 +13,9 @@ from treewright import __version__
 from treewright.constraining import intersect
 from treewright.evaluating import evalb
 from treewright.explaining import explain
-from treewright.grammars import inspect, sample
+from treewright.grammars import sample
 from treewright.inducing import induce
+from treewright.inspecting import inspect
 from treewright.library import app as data_app
 from treewright.parsing import parse
 from treewright.scanning import app as scan_app

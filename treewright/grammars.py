@@ -1,4 +1,4 @@
-"""The verbs about grammars: inspect and sample."""
+"""The verb sample: sentences from a grammar."""
 
 from __future__ import annotations
 
@@ -7,59 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.opening import open_grammar
-from treewright.screen import (
-    Json,
-    Quiet,
-    Seed,
-    counted,
-    read_length,
-    say,
-    show_facts,
-)
+from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from grammar.grammar import Grammar
-    from sampling.substitution import SubstitutionGrammar
+    from sampling.sentences import Derivable
 
-__all__ = ["inspect", "sample"]
-
-GrammarFile = Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")]
-
-
-def inspect(
-    grammar: GrammarFile,
-    lhs: Annotated[str | None, typer.Option(help="Show the rules of this symbol.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 20,
-    check: Annotated[bool, typer.Option("--check", help="Only the check report.")] = False,
-    normalise: Annotated[
-        bool, typer.Option("--normalise", help="Make the weights of each symbol sum to one.")
-    ] = False,
-    plot: Annotated[str | None, typer.Option(help="Draw the symbol's surroundings here.")] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Look at a grammar: its health, its rules, its graph.
-
-    Example: treewright inspect wsj.json --lhs NP --top 5 --plot np.svg
-    """
-    loaded = open_grammar(grammar, normalise=normalise)
-    symbol = lhs or loaded.graph.graph["start"]
-    rules = _rules_of(loaded.graph, symbol)[:top]
-    facts = _facts(loaded, as_json=as_json)
-    if not check:
-        facts[f"rules of {symbol}"] = rules if as_json else "\n  " + "\n  ".join(rules)
-    show_facts(facts, as_json=as_json)
-    if plot:
-        from grammar.neighbourhood import draw_neighbourhood
-
-        draw_neighbourhood(loaded.graph, symbol, plot, top=top)
-        say(f"drawn in {plot}", quiet=quiet)
+__all__ = ["sample"]
 
 
 def sample(
-    grammar: GrammarFile,
+    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")],
     n: Annotated[int, typer.Option("-n", min=0, help="How many sentences.")] = 10,
     output: Annotated[
         str | None,
@@ -71,7 +29,7 @@ def sample(
     trees: Annotated[bool, typer.Option("--trees", help="With their trees.")] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
     normalise: Annotated[
-        bool, typer.Option("--normalise", help="Make the weights of each symbol sum to one.")
+        bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     seed: Seed = 0,
@@ -82,15 +40,15 @@ def sample(
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
-    from grammar.grammar import Grammar
     from induction.formats import check_output, write_batches
     from sampling.sentences import sentence_batches
 
     if output is not None:
         check_output(output)
-    loaded = Grammar.load(grammar, normalise=normalise)
+    band = read_length(length)
+    loaded = _open(grammar, normalise=normalise)
     batches = sentence_batches(
-        loaded, n, seed=seed, start=start, length=read_length(length), trees=trees, workers=workers
+        loaded, n, seed=seed, start=start, length=band, trees=trees, workers=workers
     )
     if output is None:
         _print_examples(batches, trees=trees, as_json=as_json)
@@ -99,34 +57,28 @@ def sample(
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
 
 
-def _facts(grammar: Grammar | SubstitutionGrammar, *, as_json: bool) -> dict[str, Any]:
+def _open(path: str, *, normalise: bool) -> Grammar | Derivable:
+    """Open a grammar that sentences can be drawn from."""
+    from grammar.errors import OptionError
     from grammar.grammar import Grammar
+    from grammar.lexicalised import LexicalisedGrammar
+    from grammar.tsg import TreeSubstitutionGrammar
+    from sampling.substitution import SubstitutionGrammar
 
-    if isinstance(grammar, Grammar):
-        report = grammar.check()
-        return report.to_dict() if as_json else dict(report.lines())
-    return {
-        "family": "substitution",
-        "method": grammar.method,
-        "contexts": len(grammar.contexts),
-        "fillers": len(grammar.fillers),
-        "classes": len(grammar.class_offsets) - 1,
-    }
-
-
-def _rules_of(graph: nx.MultiDiGraph, symbol: str) -> list[str]:
-    """Return the rules of a symbol as text, the most probable first."""
-    node = f"symbol:{symbol}"
-    if node not in graph:
-        import difflib
-
-        from grammar.errors import OptionError
-
-        names = [data["name"] for _, data in graph.nodes(data=True) if data["kind"] == "symbol"]
-        near = difflib.get_close_matches(symbol, names, 3) or names[:8]
-        raise OptionError(f"the grammar has no symbol {symbol!r}", hint=f"try {', '.join(near)}")
-    edges = sorted(graph.out_edges(node, data=True), key=lambda edge: -edge[2]["weight"])
-    return [f"{_text_of(graph.nodes[rule])} [{data['weight']:.6g}]" for _, rule, data in edges]
+    loaded = open_grammar(path, normalise=normalise)
+    if isinstance(loaded, Grammar | TreeSubstitutionGrammar | LexicalisedGrammar):
+        return loaded
+    if isinstance(loaded, SubstitutionGrammar):
+        raise OptionError(
+            "this is a grammar of the family 'substitution', not 'pcfg', 'tsg' or 'lpcfg'",
+            where=path,
+            hint=f"its examples are made by the verb of its method, {loaded.method}",
+        )
+    raise OptionError(
+        "a latent parser tells how probable trees are, but makes no sentences",
+        where=path,
+        hint="sample a grammar of the model pcfg, lpcfg, dop, double-dop or bayes-tsg",
+    )
 
 
 def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
@@ -138,7 +90,3 @@ def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
                 print(json.dumps(row, ensure_ascii=False))
             else:
                 print(row["tree"] if trees else row["text"])
-
-
-def _text_of(rule: dict[str, Any]) -> str:
-    return str(rule["text"] if "text" in rule else rule["pattern"])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
@@ -19,31 +24,73 @@ __all__ = ["open_grammar"]
 
 
 def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
-    """Load a grammar of whatever family the file holds."""
-    from grammar.errors import SchemaError
+    """Load a grammar of whatever family the file holds.
+
+    Raises
+    ------
+    OptionError
+        If weights are to be normalised, and the grammar is no PCFG.
+    """
     from grammar.files import read_text
     from grammar.grammar import Grammar
-    from grammar.graph import grammar_from_graph
     from grammar.storage import graph_from_json, looks_like_json
     from induction.parser_files import is_latent
 
     if is_latent(path):
         from induction.latent_parser import LatentParser
 
+        _check_normalise(normalise, "latent", path)
         return LatentParser.load(path)
     text = read_text(path)
     if not looks_like_json(text, path):
         return Grammar.parse(text, normalise=normalise, source=path)
-    graph = graph_from_json(text, source=path)
+    with _no_collection():
+        graph = graph_from_json(text, source=path)
+        return _of_graph(graph, path, normalise=normalise)
+
+
+def _of_graph(graph: nx.MultiDiGraph, path: str, *, normalise: bool) -> AnyGrammar:
+    from grammar.errors import SchemaError
+
     family = graph.graph["family"]
     if family == "pcfg":
+        from grammar.graph import grammar_from_graph
+
         return grammar_from_graph(graph, source=path, normalise=normalise)
+    _check_normalise(normalise, family, path)
     if family == "tsg":
         from grammar.tsg_graph import tsg_from_graph
 
         return tsg_from_graph(graph, source=path)
+    if family == "lpcfg":
+        from grammar.lexicalised_graph import lexicalised_from_graph
+
+        return lexicalised_from_graph(graph, source=path)
     if family == "substitution":
         from sampling.substitution import SubstitutionGrammar
 
         return SubstitutionGrammar.from_graph(graph, source=path)
     raise SchemaError(f"unknown family {family!r}", where=path, hint="use the verb that made it")
+
+
+def _check_normalise(wanted: bool, family: str, path: str) -> None:
+    from grammar.errors import OptionError
+
+    if wanted:
+        raise OptionError(
+            f"weights of the family {family!r} cannot be normalised",
+            where=path,
+            hint="leave out --normalise, which is for PCFGs",
+        )
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking, again and again, through what all stays."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
