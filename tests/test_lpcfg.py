@@ -119,11 +119,22 @@ def forest_of(parser, sentence):
 @given(treebank=treebanks(), data=st.data(), h=st.integers(0, 1), v=st.integers(1, 2))
 @settings(max_examples=40)
 def test_lexicalised_trees_and_posteriors_are_those_of_the_slow_twin(treebank, data, h, v):
-    parser = parser_of(treebank, horizontal_markov=h, vertical_markov=v)
-    slow = SlowModel(parser.model)
-    # the first word alone may be known without its capital
     words = st.sampled_from(["a", "b", "7", "zzz", "Zz-zing"])
     sentence = tuple(data.draw(st.lists(words, min_size=1, max_size=4)))
+    compare(parser_of(treebank, horizontal_markov=h, vertical_markov=v), sentence)
+
+
+@pytest.mark.parametrize("sentence", ["a b", "b a", "c a", "c a b", "b a b"])
+def test_dependents_on_both_sides_of_one_head_are_told_apart(sentence):
+    trees = (
+        "(NP (NP (N a)) (N b)) (NP (N b) (NP (N a))) (NP (D c) (NP (N a))) (NP (NP (N a)) (N b))"
+    )
+    compare(parser_of(Treebank.parse(trees)), tuple(sentence.split()))
+
+
+def compare(parser, sentence):
+    """Compare all trees of a sentence, their probabilities, and posteriors, with the twin's."""
+    slow = SlowModel(parser.model)
     emission = slow.lexicon.emission(sentence)
     # without a derivation, words may stand under tags that they were not seen with
     others = np.maximum(emission, emission[emission > 0.0].min())
