@@ -262,6 +262,23 @@ def test_a_treebank_of_one_tree_parses_its_sentence():
     assert best.plain == tree
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(TOP (S (NP (PRP I)) (VP (VBD said) (SBAR (S (NP (PRP it)) (VP (VBD ended)))))))",
+        "(TOP (S (VP (VB Go) (ADVP (RB now)) (PP (IN to) (NP (NNP Rome)))) (. .)))",
+    ],
+)
+def test_dependencies_of_a_parse_are_those_of_its_tree(text):
+    tree = Tree.parse(text)
+    parser = LexicalisedParser(induce_lpcfg(Treebank.from_trees([tree])))
+    [[best]] = parser.lexicalised_each([tree.leaves()])
+    view = dependencies(tree)
+    assert best.plain == tree
+    assert list(best.heads) == view.column("heads")[0]
+    assert list(best.deprels) == view.column("deprels")[0]
+
+
 def test_trees_of_the_treebank_are_found_again(parser):
     gold = normalise(read_treebank("embedded")[::10])
     scores = evalb(gold, list(parser.parse(gold.sentences()))).all
