@@ -11,7 +11,7 @@ from benchmarks.timing import report, seconds
 from induction import induce_pcfg, read_treebank
 from sampling import sample_sentences
 
-STEPS = ("traces", "functions", "unaries", "root")
+STEPS = ("traces", "functions", "root", "unaries")
 OURS, PEERS = 400_000, 1_000
 
 

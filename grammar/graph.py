@@ -13,7 +13,7 @@ from grammar.rules import Nonterminal, Production
 if TYPE_CHECKING:
     from grammar.grammar import Grammar
 
-__all__ = ["grammar_from_graph", "grammar_to_graph"]
+__all__ = ["check_family", "grammar_from_graph", "grammar_to_graph", "production_of"]
 
 
 def grammar_to_graph(grammar: Grammar) -> nx.MultiDiGraph:
@@ -63,15 +63,9 @@ def grammar_from_graph(
     """
     from grammar.grammar import Grammar
 
-    family = graph.graph.get("family")
-    if family != Grammar.family:
-        raise SchemaError(
-            f"this is a grammar of the family {family!r}, not {Grammar.family!r}",
-            where=source,
-            hint="use the verb or class that made it",
-        )
+    check_family(graph, Grammar.family, source)
     productions = [
-        _production(graph, symbol, rule, data, source)
+        production_of(graph, symbol, rule, data, source)
         for symbol, rule, data in graph.edges(data=True)
         if graph.nodes[symbol].get("kind") == "symbol"
     ]
@@ -83,9 +77,25 @@ def grammar_from_graph(
         )
 
 
-def _production(
+def check_family(graph: nx.MultiDiGraph, family: str, source: str) -> None:
+    """Raise SchemaError if a graph is not of a family."""
+    found = graph.graph.get("family")
+    if found != family:
+        raise SchemaError(
+            f"this is a grammar of the family {found!r}, not {family!r}",
+            where=source,
+            hint="use the verb or class that made it",
+        )
+
+
+def production_of(
     graph: nx.MultiDiGraph, symbol: str, rule: str, data: dict[str, Any], source: str
 ) -> Production:
+    """Return the production of a rule node: its symbol and its children in order.
+
+    ``data`` is that of the edge from the symbol to the rule. Raises SchemaError if the nodes and
+    edges do not follow the layout.
+    """
     edges = [(edge.get("position"), child) for _, child, edge in graph.out_edges(rule, data=True)]
     children = sorted(edges, key=lambda edge: edge[0] if _is_whole(edge[0]) else -1)
     weight, count = data.get("weight"), data.get("count", 0)

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from grammar.errors import SchemaError, located
-from grammar.graph import _production
+from grammar.graph import check_family, production_of
 from grammar.lexicalised import LexicalisedGrammar, LexicalisedRules
 from grammar.rules import Nonterminal, Production
 
@@ -57,13 +57,7 @@ def lexicalised_from_graph(
         If the graph is of another family, a node or edge does not follow the layout, heads do not
         agree, or a weight is not the relative frequency of its count.
     """
-    family = graph.graph.get("family")
-    if family != LexicalisedGrammar.family:
-        raise SchemaError(
-            f"this is a grammar of the family {family!r}, not {LexicalisedGrammar.family!r}",
-            where=source,
-            hint="use the verb or class that made it",
-        )
+    check_family(graph, LexicalisedGrammar.family, source)
     options = graph.graph.get("options")
     if not isinstance(options, Mapping):
         raise SchemaError("the part 'options' is missing or of the wrong kind", where=source)
@@ -86,7 +80,7 @@ class _Reader:
 
     def add(self, symbol: str, rule: str, data: dict[str, Any]) -> None:
         """Add a rule."""
-        flat = _production(self._graph, symbol, rule, data, self._source)
+        flat = production_of(self._graph, symbol, rule, data, self._source)
         head = self._graph.nodes[rule].get("head")
         lhs = self._symbol(flat.lhs)
         children = [self._symbol(c) for c in flat.rhs if isinstance(c, Nonterminal)]

@@ -8,7 +8,7 @@ import networkx as nx
 
 from grammar.errors import BracketError, SchemaError, located
 from grammar.fragment import Fragment
-from grammar.graph import _production
+from grammar.graph import check_family, production_of
 from grammar.rules import Nonterminal, Production
 from grammar.tree import escape
 
@@ -61,17 +61,11 @@ def tsg_from_graph(graph: nx.MultiDiGraph, *, source: str = "the graph") -> Tree
     """
     from grammar.tsg import TreeSubstitutionGrammar
 
-    family = graph.graph.get("family")
-    if family != TreeSubstitutionGrammar.family:
-        raise SchemaError(
-            f"this is a grammar of the family {family!r}, not {TreeSubstitutionGrammar.family!r}",
-            where=source,
-            hint="use the verb or class that made it",
-        )
+    check_family(graph, TreeSubstitutionGrammar.family, source)
     fragments = []
     for symbol, rule, data in graph.edges(data=True):
         if graph.nodes[symbol].get("kind") == "symbol":
-            flat = _production(graph, symbol, rule, data, source)
+            flat = production_of(graph, symbol, rule, data, source)
             brackets = graph.nodes[rule].get("fragment")
             fragments.append(
                 (_fragment(brackets, flat, f"{source}, {rule}"), flat.weight, flat.count)

@@ -28,10 +28,11 @@ from grammar.weighted_forest import best_derivations, forest_posteriors, inside_
 from induction.forest_parser import ForestParser, check_threshold, log_posterior
 from induction.heads import COLLINS, HeadRules
 from induction.lexicon import Lexicon
-from induction.lpcfg_counts import LPCFG_STEPS, count_lexicalised
+from induction.lpcfg_counts import count_lexicalised
 from induction.lpcfg_model import LexicalisedModel, Smoothing
 from induction.lpcfg_trees import LexicalisedParse, lexicalised_parse
 from induction.plain_trees import DEEPEST, plain_spans, visible_labels
+from induction.skeleton_trees import SKELETON_STEPS
 from induction.text_parsers import MAX_WORDS, Sentence, Tags, read_sentences
 
 __all__ = ["LexicalisedParser", "induce_lpcfg"]
@@ -45,7 +46,7 @@ _MOST_DERIVATIONS = 16
 def induce_lpcfg(
     treebank: Treebank,
     *,
-    steps: Iterable[str] = LPCFG_STEPS,
+    steps: Iterable[str] = SKELETON_STEPS,
     horizontal_markov: int | None = 1,
     vertical_markov: int = 1,
     heads: HeadRules = COLLINS,

@@ -14,17 +14,15 @@ from induction.binarise import binarise, unbinarise
 from induction.heads import COLLINS, HeadRules, head_children, head_words
 from induction.normalise import ROOT
 from induction.pcfg import prepare
+from induction.skeleton_trees import SKELETON_STEPS
 
-__all__ = ["LPCFG_STEPS", "count_lexicalised"]
-
-LPCFG_STEPS = ("traces", "functions", "root", "unaries")
-"""Chains are joined below the new root, so that no chain is left and unary rules make no circle."""
+__all__ = ["count_lexicalised"]
 
 
 def count_lexicalised(
     treebank: Treebank,
     *,
-    steps: Iterable[str] = LPCFG_STEPS,
+    steps: Iterable[str] = SKELETON_STEPS,
     horizontal_markov: int | None = 1,
     vertical_markov: int = 1,
     heads: HeadRules = COLLINS,

@@ -23,7 +23,8 @@ from induction.pcfg import prepare
 
 __all__ = ["SKELETON_STEPS", "SkeletonTrees"]
 
-SKELETON_STEPS = ("traces", "functions", "unaries", "root")
+SKELETON_STEPS = ("traces", "functions", "root", "unaries")
+"""The root comes before chains are joined: a tree's own root is then part of its chain."""
 
 
 @dataclass(frozen=True, eq=False)

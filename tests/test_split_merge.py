@@ -161,3 +161,8 @@ def test_treebanks_that_make_no_skeleton_are_refused():
         SkeletonTrees.of(Treebank.parse("(NP the (NN film))"))
     with pytest.raises(ChartGrammarError, match="roots"):
         SkeletonTrees.of(Treebank.parse("(S (N we) (V swim)) (NP (N tea))"), steps=())
+
+
+def test_a_root_above_one_constituent_of_its_own_label_makes_no_circle():
+    trees = SkeletonTrees.of(Treebank.parse("(S (S (N we) (V swim)))"))
+    assert "S+S" in trees.skeleton.grammar.rules.nonterminals

@@ -164,7 +164,7 @@ def _dop(
 ) -> dict[str, Any]:
     from induction.dop import dop_reduction
 
-    grammar = dop_reduction(treebank, **_FRAGMENT_DEFAULTS | options)
+    grammar = dop_reduction(treebank, **_fragment_options(options))
     grammar.save(output)
     return {
         "rules": len(grammar),
@@ -178,7 +178,7 @@ def _double_dop(
 ) -> dict[str, Any]:
     from induction.dop import induce_double_dop
 
-    grammar = induce_double_dop(treebank, **_FRAGMENT_DEFAULTS | options, workers=workers)
+    grammar = induce_double_dop(treebank, **_fragment_options(options), workers=workers)
     grammar.save(output)
     return {"fragments": len(grammar), "start": grammar.start}
 
@@ -196,7 +196,7 @@ def _bayes_tsg(
             note = f"log joint {now.log_joint:,.0f}, {now.fragments:,} fragments"
             bars.update(task, completed=now.number, note=note)
 
-        grammar = induce_bayes_tsg(treebank, **_FRAGMENT_DEFAULTS | options, on_progress=tell)
+        grammar = induce_bayes_tsg(treebank, **_fragment_options(options), on_progress=tell)
     grammar.save(output)
     return {"fragments": len(grammar), "start": grammar.start}
 
@@ -235,16 +235,19 @@ def _latent(
     return {"rules": len(parser.skeleton.grammar), "states": states, "version": parser.version}
 
 
-_FRAGMENT_DEFAULTS: Options = {
-    "steps": ("traces", "functions", "unaries", "root"),
-    "direction": "head",
-    "horizontal_markov": 1,
-}
-"""Chosen on development trees (docs/parsers.md); parsers of fragments need joined unaries."""
+def _fragment_options(options: Options) -> Options:
+    """Add the preparation that parsers of fragments need, binarised as chosen on development trees.
+
+    See docs/latent-grammars.md, Accuracy.
+    """
+    from induction.skeleton_trees import SKELETON_STEPS
+
+    return {"steps": SKELETON_STEPS, "direction": "head", "horizontal_markov": 1} | options
+
 
 _TAKES: dict[str, tuple[str, ...]] = {
     "pcfg": (*_PREPARATION, "smoothing", "rare_words", "graphml"),
-    "lpcfg": _PREPARATION,
+    "lpcfg": ("steps", "horizontal_markov", "vertical_markov"),
     "dop": (*_PREPARATION, "rare_words", "weights"),
     "double-dop": (*_PREPARATION, "rare_words", "weights"),
     "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
