@@ -1,0 +1,325 @@
+"""Draws of a span grammar: pairs of sites by number, and whether what they make is new.
+
+Texts are compared by polynomial hashes modulo 2**61 - 1. Hashes of the beginnings of a text are
+kept for both ends of every word, so the hash of a spliced text costs a few products, whatever its
+length. Two different texts collide with a probability of about length / 2**61.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.arrays import Index, IntArray, LongArray, kernel
+from grammar.counter_rng import next_uniform, open_stream
+from sampling.sides import Side
+from sampling.sites import Sites
+
+__all__ = [
+    "WEIGHTED_ROUNDS",
+    "DrawTables",
+    "Hashes",
+    "draw_examples",
+    "example_hashes",
+    "hash_sides",
+    "members",
+    "new_set",
+    "site_words",
+    "span_hashes",
+]
+
+Keys = NDArray[np.uint64]
+
+_M61 = np.uint64(2**61 - 1)
+_BASE = np.uint64(1_000_003_489_214_577_133)
+_JOIN = np.uint64(1_844_674_407_370_955_161)
+_LOW30, _LOW31 = np.uint64(2**30 - 1), np.uint64(2**31 - 1)
+_S1, _S30, _S31, _S61 = np.uint64(1), np.uint64(30), np.uint64(31), np.uint64(61)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+WEIGHTED_ROUNDS = 4
+"""So many times the number of pairs is drawn at random before the rest is gone through in turn."""
+
+
+class Hashes(NamedTuple):
+    """Hashes of the beginnings of texts, for all words of all sides one after the other.
+
+    ``at_start[w]`` is that of the text before word w and ``at_end[w]`` that of the text up to its
+    end; ``start`` and ``end`` count bytes from the beginning of the text. ``whole`` and ``size``
+    are of whole texts, one row an example, one column a side. ``power[k]`` is the base to the k.
+    """
+
+    at_start: Keys
+    at_end: Keys
+    start: LongArray
+    end: LongArray
+    whole: Keys
+    size: LongArray
+    power: Keys
+
+
+class DrawTables(NamedTuple):
+    """What a draw is made of.
+
+    ``first`` and ``last`` are the numbers of the first and last word of every site, side by side,
+    counted over all sides. Host site ``hosts[h]`` is drawn by ``host_ends``, the running sum of
+    its probability; then an entry of its pool by ``pool_ends``, running sums within each pool.
+    ``pair_ends`` are running sums of the number of pairs of each host.
+    """
+
+    example: IntArray
+    first: LongArray
+    last: LongArray
+    span: Keys
+    hosts: IntArray
+    host_ends: NDArray[np.float64]
+    pool: IntArray
+    pool_offsets: LongArray
+    pool_fillers: IntArray
+    pool_ends: NDArray[np.float64]
+    pair_ends: LongArray
+
+
+@kernel(inline="always")
+def _reduce(x: np.uint64) -> np.uint64:
+    x = (x & _M61) + (x >> _S61)
+    return x - _M61 if x >= _M61 else x
+
+
+@kernel(inline="always")
+def _times(a: np.uint64, b: np.uint64) -> np.uint64:
+    """Multiply modulo 2**61 - 1, in halves of 31 and 30 bits."""
+    a_high, a_low = a >> _S31, a & _LOW31
+    b_high, b_low = b >> _S31, b & _LOW31
+    middle = a_low * b_high + a_high * b_low
+    return _reduce(
+        a_high * b_high * np.uint64(2)
+        + (middle >> _S30)
+        + ((middle & _LOW30) << _S31)
+        + a_low * b_low
+    )
+
+
+def hash_sides(sides: tuple[Side, ...]) -> Hashes:
+    """Hash the texts of all sides."""
+    longest = max(int(np.diff(side.text_offsets).max(initial=0)) for side in sides)
+    power = _powers(2 * longest + 1)
+    parts = [
+        _hash_side(side.text, side.text_offsets, side.offsets, side.start, side.end)
+        for side in sides
+    ]
+    at_start, at_end, start, end = (np.concatenate([part[k] for part in parts]) for k in range(4))
+    whole = np.stack([part[4] for part in parts], axis=1)
+    size = np.stack([np.diff(side.text_offsets) for side in sides], axis=1)
+    return Hashes(at_start, at_end, start, end, whole, size, power)
+
+
+@kernel()
+def _powers(size: int) -> Keys:
+    power = np.ones(size + 1, np.uint64)
+    for k in range(size):
+        power[k + 1] = _times(power[k], _BASE)
+    return power
+
+
+@kernel()
+def _hash_side(
+    text: Any, text_offsets: LongArray, offsets: LongArray, start: LongArray, end: LongArray
+) -> Any:
+    words = len(start)
+    at_start, at_end = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    place_start, place_end = np.empty(words, np.int64), np.empty(words, np.int64)
+    whole = np.zeros(len(offsets) - 1, np.uint64)
+    for i in range(len(offsets) - 1):
+        begin, at, value = text_offsets[i], text_offsets[i], np.uint64(0)
+        for w in range(offsets[i], offsets[i + 1]):
+            while at < start[w]:
+                value = _reduce(_times(value, _BASE) + np.uint64(text[at]) + _S1)
+                at += 1
+            at_start[w], place_start[w] = value, at - begin
+            while at < end[w]:
+                value = _reduce(_times(value, _BASE) + np.uint64(text[at]) + _S1)
+                at += 1
+            at_end[w], place_end[w] = value, at - begin
+        while at < text_offsets[i + 1]:
+            value = _reduce(_times(value, _BASE) + np.uint64(text[at]) + _S1)
+            at += 1
+        whole[i] = value
+    return at_start, at_end, place_start, place_end, whole
+
+
+@kernel(inline="always")
+def _between(before: np.uint64, until: np.uint64, size: int, power: Keys) -> np.uint64:
+    """Return the hash of the last ``size`` bytes of a beginning with the hash ``until``."""
+    return _reduce(until + _M61 - _times(before, power[size]))
+
+
+def site_words(sites: Sites, sides: tuple[Side, ...]) -> tuple[LongArray, LongArray]:
+    """Return the first and last word of every span of every site, counted over all sides."""
+    counts = np.array([0, *(len(side.codes) for side in sides)], np.int64)
+    shift = np.cumsum(counts)[:-1]
+    begins = [side.offsets[sites.example] + k for side, k in zip(sides, shift, strict=True)]
+    first = np.asarray(np.stack(begins, axis=1) + sites.start, np.int64)
+    return first, np.asarray(first + (sites.end - sites.start - 1), np.int64)
+
+
+@kernel()
+def span_hashes(hashes: Hashes, first: LongArray, last: LongArray) -> Keys:
+    """Return one number for the texts of a site's spans: equal for equal texts."""
+    result = np.zeros(len(first), np.uint64)
+    for s in range(len(first)):
+        for k in range(first.shape[1]):
+            size = hashes.end[last[s, k]] - hashes.start[first[s, k]]
+            span = _between(
+                hashes.at_start[first[s, k]], hashes.at_end[last[s, k]], size, hashes.power
+            )
+            result[s] = _reduce(_times(result[s], _JOIN) + span)
+    return result
+
+
+@kernel()
+def example_hashes(hashes: Hashes) -> Keys:
+    """Return one number for the texts of every example of the corpus."""
+    result = np.zeros(len(hashes.whole), np.uint64)
+    for i in range(len(result)):
+        for k in range(hashes.whole.shape[1]):
+            result[i] = _reduce(_times(result[i], _JOIN) + hashes.whole[i, k])
+    return result
+
+
+@kernel()
+def _spliced_hash(hashes: Hashes, tables: DrawTables, host: int, filler: int) -> np.uint64:
+    """Return the number of the texts that a host site filled by another site makes."""
+    result = np.uint64(0)
+    power, i = hashes.power, tables.example[host]
+    for k in range(tables.first.shape[1]):
+        a, b = tables.first[filler, k], tables.last[filler, k]
+        size = hashes.end[b] - hashes.start[a]
+        fill = _between(hashes.at_start[a], hashes.at_end[b], size, power)
+        value = _reduce(_times(hashes.at_start[tables.first[host, k]], power[size]) + fill)
+        c = tables.last[host, k]
+        rest = hashes.size[i, k] - hashes.end[c]
+        tail = _between(hashes.at_end[c], hashes.whole[i, k], rest, power)
+        value = _reduce(_times(value, power[rest]) + tail)
+        result = _reduce(_times(result, _JOIN) + value)
+    return result
+
+
+@kernel(inline="always")
+def _slot(known: Keys, value: np.uint64) -> Index:
+    """Return where a value is, or would be put, in a set (open addressing; 0 is a free slot)."""
+    mask = np.int64(len(known) - 1)
+    slot = np.int64((value * _SPREAD) >> np.uint64(20)) & mask
+    while known[slot] != 0 and known[slot] != value + _S1:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel()
+def new_set(values: Keys, room: int) -> Keys:
+    """Return a set of numbers below 2**61, with room for as many as ``room`` in all."""
+    size = 16
+    while size < 2 * room:
+        size *= 2
+    known = np.zeros(size, np.uint64)
+    for value in values:
+        known[_slot(known, value)] = value + _S1
+    return known
+
+
+@kernel()
+def members(known: Keys) -> Keys:
+    """Return the numbers of a set."""
+    return known[known != 0] - _S1
+
+
+@kernel(inline="always")
+def _find(ends: Any, first: Index, last: Index, value: Any) -> Index:
+    """Return the first place in [first, last) whose end is above the value; at most the last."""
+    stop = last - 1
+    while first < stop:
+        middle = (first + stop) // 2
+        if ends[middle] > value:
+            stop = middle
+        else:
+            first = middle + 1
+    return first
+
+
+@kernel(inline="always")
+def _shuffled(key: np.uint64, number: int, size: int) -> Index:
+    """Return the image of a number under a permutation of [0, size) that the key chooses.
+
+    Four Feistel rounds permute the numbers of 2k bits; those beyond ``size`` are walked over.
+    """
+    half = np.uint64(1)
+    while (np.uint64(1) << (half + half)) < np.uint64(size):
+        half += _S1
+    mask = (_S1 << half) - _S1
+    value = np.uint64(number)
+    while True:
+        left, right = value >> half, value & mask
+        for r in range(4):
+            mixed = (right + key + np.uint64(r) * _SPREAD) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+            left, right = right, left ^ ((mixed >> np.uint64(32)) & mask)
+        value = (left << half) | right
+        if value < np.uint64(size):
+            return np.int64(value)
+
+
+@kernel()
+def draw_examples(
+    key: np.uint64,
+    attempt: int,
+    stop: int,
+    rounds: int,
+    distinct: bool,
+    hashes: Hashes,
+    tables: DrawTables,
+    known: Keys,
+    tally: LongArray,
+    host_out: IntArray,
+    entry_out: LongArray,
+) -> tuple[int, int]:
+    """Fill the output with the next new examples; return how many, and the attempt to go on from.
+
+    Attempt a is a function of the key and a: up to ``rounds`` it draws a host and a filler by
+    their probabilities, behind it takes pair ``a - rounds`` of a permutation of all pairs. What
+    leaves its host unchanged, or is known, is passed over and counted in ``tally``.
+    """
+    made = 0
+    pairs = tables.pair_ends[-1]
+    hosts = len(tables.hosts)
+    while made < len(host_out) and attempt < stop:
+        if attempt < rounds:
+            state, u = next_uniform(open_stream(key, attempt))
+            _, v = next_uniform(state)
+            h = _find(tables.host_ends, 0, hosts, u)
+            host = tables.hosts[h]
+            pool = tables.pool[host]
+            entry = _find(
+                tables.pool_ends, tables.pool_offsets[pool], tables.pool_offsets[pool + 1], v
+            )
+        else:
+            pair = _shuffled(key, attempt - rounds, pairs)
+            h = _find(tables.pair_ends, 0, hosts, pair)
+            host = tables.hosts[h]
+            before = tables.pair_ends[h - 1] if h > 0 else 0
+            entry = tables.pool_offsets[tables.pool[host]] + pair - before
+        attempt += 1
+        filler = tables.pool_fillers[entry]
+        if tables.span[host] == tables.span[filler]:
+            tally[0] += 1
+            continue
+        if distinct:
+            value = _spliced_hash(hashes, tables, host, filler)
+            slot = _slot(known, value)
+            if known[slot] != 0:
+                tally[1] += 1
+                continue
+            known[slot] = value + _S1
+        host_out[made], entry_out[made] = host, entry
+        made += 1
+    return made, attempt

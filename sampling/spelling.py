@@ -1,0 +1,227 @@
+"""From derivations of a span grammar to the columns of new examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from grammar.arrays import BoolArray, IntArray, LongArray
+from grammar.errors import CorpusError
+from grammar.treebank import Treebank
+from induction.corpus import COLUMNS, PROVENANCE
+from sampling.labels import Labels, first_broken_heads, mix_labels, read_labels, share_of_host
+from sampling.provenance import example_ids, provenance, rows_as_lists
+from sampling.repairs import Repairer
+from sampling.span_grammar import SpanGrammar
+from sampling.splicing import as_lists, as_strings, join_heads, join_pieces, join_trees
+
+__all__ = ["Speller"]
+
+_TREES = {"tree": 0, "tree_pair": 1}
+_TEXTS = {"text": 0, "text_pair": 1}
+_BY_WORD = ("tokens", "tags", "deprels")
+
+
+class Speller:
+    """Spells out derivations: a host site and an entry of its pool each.
+
+    Parameters
+    ----------
+    grammar : SpanGrammar
+        The grammar they are of.
+    executor : callable, optional
+        Gives the target of a text, or None to refuse it.
+    """
+
+    def __init__(
+        self, grammar: SpanGrammar, executor: Callable[[str], str | None] | None = None
+    ) -> None:
+        self._grammar = grammar
+        self._executor = executor
+        repairs = grammar.options.get("repair") or ""
+        self._repairer = Repairer(repairs, grammar.sides) if repairs else None
+
+    def table(self, host: IntArray, entry: LongArray, *, seed: int, first: int) -> pa.Table:
+        """Return the examples ``first``, ``first + 1``, ... of a seed as a table."""
+        grammar = self._grammar
+        filler = grammar.pools.fillers[entry]
+        columns: dict[str, Any] = {"id": example_ids(grammar.method, seed, first, len(host))}
+        for name in grammar.columns:
+            columns[name] = self._column(name, host, filler)
+        if self._repairer is not None:
+            columns = self._repairer.columns(columns, grammar.sites, host, filler)
+        if self._executor is not None and "target" in grammar.examples.names:
+            targets = [self._executor(text) for text in columns["text"].to_pylist()]
+            columns["target"] = pa.array(targets, pa.string())
+        columns["provenance"] = self._provenance(host, entry, filler, seed, first)
+        return pa.table(columns)
+
+    def judge(self) -> Callable[[IntArray, LongArray], BoolArray] | None:
+        """Return what says which derivations of a stream, in order, are refused once spelt out.
+
+        With an executor, texts without a target; with repairs, texts that a repair made equal to
+        one before. None if nothing can be refused.
+        """
+        if self._executor is None and self._repairer is None:
+            return None
+        names = [name for name in _TEXTS if name in self._grammar.columns]
+        known = set(zip(*(self._grammar.examples.column(name) for name in names), strict=True))
+
+        def judged(host: IntArray, entry: LongArray) -> BoolArray:
+            good = np.ones(len(host), np.bool_)
+            filler = self._grammar.pools.fillers[entry]
+            columns = {name: self._column(name, host, filler) for name in names}
+            if self._repairer is not None:
+                columns = self._repairer.columns(columns, self._grammar.sites, host, filler)
+            rows = zip(*(columns[name].to_pylist() for name in names), strict=True)
+            for i, texts in enumerate(rows):
+                good[i] = texts not in known and self._runs(texts[0])
+                known.add(texts)
+            return good
+
+        return judged
+
+    def _runs(self, text: str) -> bool:
+        return self._executor is None or self._executor(text) is not None
+
+    def _column(self, name: str, host: IntArray, filler: IntArray) -> pa.Array:
+        if name in _TEXTS:
+            return self._text(_TEXTS[name], host, filler)
+        if name in _TREES:
+            return self._tree(_TREES[name], host, filler)
+        if name in _BY_WORD:
+            codes, values = self._words[name]
+            joined, offsets = join_pieces(codes, *self._word_pieces(host, filler))
+            return as_lists(values.take(pa.array(joined)), offsets)
+        if name == "heads":
+            return self._heads(host, filler)
+        return self._label(host, filler)
+
+    def _text(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
+        side, sites = self._grammar.sides[k], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        first, last = (side.offsets[i] + bound[host, k] for bound in (sites.start, sites.end))
+        put, stop = (side.offsets[d] + bound[filler, k] for bound in (sites.start, sites.end))
+        starts = np.stack([side.text_offsets[i], side.start[put], side.end[last - 1]], axis=1)
+        stops = np.stack([side.start[first], side.end[stop - 1], side.text_offsets[i + 1]], axis=1)
+        return as_strings(*join_pieces(side.text, starts, stops))
+
+    def _word_pieces(self, host: IntArray, filler: IntArray) -> tuple[LongArray, LongArray]:
+        side, sites = self._grammar.sides[0], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        begin, donor = side.offsets[i], side.offsets[d]
+        starts = (begin, donor + sites.start[filler, 0], begin + sites.end[host, 0])
+        stops = (begin + sites.start[host, 0], donor + sites.end[filler, 0], side.offsets[i + 1])
+        return np.stack(starts, axis=1), np.stack(stops, axis=1)
+
+    def _heads(self, host: IntArray, filler: IntArray) -> pa.ListArray:
+        side, sites = self._grammar.sides[0], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        hole = np.stack([side.offsets[i], sites.start[host, 0], sites.end[host, 0]], axis=1)
+        fill = np.stack([side.offsets[d], sites.start[filler, 0], sites.end[filler, 0]], axis=1)
+        values, offsets = join_heads(
+            self._source_heads, side.offsets[i], side.lengths[i], hole, fill
+        )
+        broken, fault = first_broken_heads(offsets, values)
+        if fault:
+            raise _invalid("its heads form no tree", int(broken))
+        return as_lists(pa.array(values), offsets)
+
+    def _tree(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
+        bank, sites = self._grammar.sides[k].treebank, self._grammar.sites
+        if bank is None:
+            raise _invalid("it has no tree", 0)
+        i = sites.example[host]
+        label, size, offsets = join_trees(
+            bank.label,
+            bank.size,
+            bank.offsets[i],
+            bank.offsets[i + 1],
+            sites.node[host, k],
+            sites.node[filler, k],
+        )
+        spliced = Treebank(label, size, offsets, bank.symbols)
+        wrong = spliced.lengths != self._new_lengths(k, host, filler)
+        if wrong.any():
+            raise _invalid("its tree has other words", int(np.flatnonzero(wrong)[0]))
+        return spliced.brackets().cast(pa.string())
+
+    def _new_lengths(self, k: int, host: IntArray, filler: IntArray) -> LongArray:
+        sites = self._grammar.sites
+        words = (sites.end - sites.start)[:, k].astype(np.int64)
+        lengths = self._grammar.sides[k].lengths
+        return np.asarray(lengths[sites.example[host]] - words[host] + words[filler])
+
+    def _label(self, host: IntArray, filler: IntArray) -> Any:
+        sites = self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        if not self._grammar.mixes:
+            column = self._grammar.examples.arrow("label").combine_chunks()
+            return column.take(pa.array(i))
+        filled = (sites.end - sites.start)[filler].sum(axis=1).astype(np.int64)
+        new = sum(self._new_lengths(k, host, filler) for k in range(sites.start.shape[1]))
+        mixed = mix_labels(self._labels, i, d, share_of_host(new - filled, filled))
+        sums = np.asarray(mixed.flatten()).reshape(len(host), self._labels.classes).sum(axis=1)
+        if not np.allclose(sums, 1, atol=1e-4):
+            raise _invalid("its label does not sum to 1", int(np.argmax(np.abs(sums - 1))))
+        return mixed
+
+    def _provenance(
+        self, host: IntArray, entry: LongArray, filler: IntArray, seed: int, first: int
+    ) -> pa.StructArray:
+        grammar, sites, pools = self._grammar, self._grammar.sites, self._grammar.pools
+        parents = np.stack([sites.example[host], sites.example[filler]], axis=1).ravel()
+        ids = grammar.examples.arrow("id").combine_chunks()
+        start = sites.start[host]
+        end = start + (sites.end - sites.start)[filler]
+        places = pa.StructArray.from_arrays(
+            [pa.array(start.ravel()), pa.array(end.ravel())],
+            fields=list(PROVENANCE.field("spans").type.value_type),
+        )
+        rules = np.stack([host, filler + np.int32(len(sites))], axis=1).ravel()
+        probability: NDArray[np.float64] = np.log(pools.host_weight[host]) + np.log(
+            pools.weight[entry]
+        )
+        return provenance(
+            grammar.method,
+            grammar.version,
+            seed,
+            first,
+            parents=rows_as_lists(ids.take(pa.array(parents)), 2),
+            spans=rows_as_lists(places, start.shape[1]),
+            rules=rows_as_lists(pa.array(rules), 2),
+            log_probability=probability,
+        )
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return read_labels(self._grammar.examples, classes=self._grammar.options.get("classes"))
+
+    @cached_property
+    def _words(self) -> dict[str, tuple[IntArray, pa.Array]]:
+        found = {}
+        for name in _BY_WORD:
+            if name in self._grammar.columns:
+                flat = self._grammar.examples.arrow(name).combine_chunks().flatten()
+                coded = flat.dictionary_encode()
+                codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+                found[name] = codes, coded.dictionary.cast(COLUMNS[name].value_type)
+        return found
+
+    @cached_property
+    def _source_heads(self) -> IntArray:
+        flat = self._grammar.examples.arrow("heads").combine_chunks().flatten()
+        return np.asarray(flat.to_numpy(zero_copy_only=False), np.int32)
+
+
+def _invalid(what: str, row: int) -> CorpusError:
+    return CorpusError(
+        f"a new example is not valid: {what}",
+        where=f"row {row} of its batch",
+        hint="this is a fault of the program; please report it with the seed",
+    )

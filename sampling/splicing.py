@@ -1,0 +1,150 @@
+"""Splicing on columns: a piece of one example in the place of a piece of another.
+
+Everything a sentence carries is spliced by the same three pieces: what the host has before the
+hole, what fills it, what the host has behind it. Texts are joined by bytes, so no character
+outside the hole can change; words, tags and relations by words; trees by nodes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.arrays import IntArray, LongArray, kernel
+
+__all__ = ["as_lists", "as_strings", "join_heads", "join_pieces", "join_trees"]
+
+
+@kernel()
+def join_pieces(values: Any, starts: LongArray, stops: LongArray) -> Any:
+    """Join pieces of an array: row i is ``values[starts[i, k]:stops[i, k]]`` for k = 0, 1, ...
+
+    Returns
+    -------
+    joined, offsets
+        The rows one after the other, and where each begins (one more than rows).
+    """
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    for i in range(len(starts)):
+        size = 0
+        for k in range(starts.shape[1]):
+            size += stops[i, k] - starts[i, k]
+        offsets[i + 1] = offsets[i] + size
+    joined = np.empty(offsets[-1], values.dtype)
+    at = 0
+    for i in range(len(starts)):
+        for k in range(starts.shape[1]):
+            for j in range(starts[i, k], stops[i, k]):
+                joined[at] = values[j]
+                at += 1
+    return joined, offsets
+
+
+@kernel()
+def join_heads(
+    heads: IntArray, host: LongArray, length: LongArray, hole: LongArray, fill: LongArray
+) -> Any:
+    """Join the heads of sentences (from 1, 0 for the root) whose subtrees are exchanged.
+
+    Parameters
+    ----------
+    heads : int32[]
+        The heads of all sentences.
+    host, length : int64[n]
+        Where the host's words begin, and how many there are.
+    hole, fill : int64[n, 3]
+        The subtree cut out and the one put in: where its sentence begins, its first word and the
+        word behind its last, counted in the sentence.
+
+    Returns
+    -------
+    joined, offsets
+        Heads of the results: those of the host, moved; those of the filler, moved; and its top
+        word hangs where the top word of the hole hung.
+    """
+    size = hole[:, 2] - hole[:, 1]
+    new = fill[:, 2] - fill[:, 1]
+    offsets = np.zeros(len(host) + 1, np.int64)
+    offsets[1:] = np.cumsum(length - size + new)
+    joined = np.empty(offsets[-1], np.int32)
+    for i in range(len(host)):
+        first, last, shift = hole[i, 1], hole[i, 2], new[i] - size[i]
+        above = np.int64(0)
+        for t in range(first, last):
+            head = heads[host[i] + t]
+            if head <= first or head > last:
+                above = head + (shift if head > last else 0)
+        at = offsets[i]
+        for t in range(length[i]):
+            if t == first:
+                for d in range(fill[i, 1], fill[i, 2]):
+                    head = heads[fill[i, 0] + d]
+                    inside = fill[i, 1] < head <= fill[i, 2]
+                    joined[at] = head - fill[i, 1] + first if inside else above
+                    at += 1
+            if t < first or t >= last:
+                head = heads[host[i] + t]
+                joined[at] = head + (shift if head > last else 0)
+                at += 1
+    return joined, offsets
+
+
+@kernel()
+def join_trees(
+    label: IntArray,
+    size: IntArray,
+    begin: LongArray,
+    stop: LongArray,
+    hole: LongArray,
+    fill: LongArray,
+) -> Any:
+    """Join trees in preorder columns: the subtree at ``fill[i]`` in the place of ``hole[i]``.
+
+    Parameters
+    ----------
+    label, size : int32[nodes]
+        Columns of a treebank.
+    begin, stop : int64[n]
+        Where the host's nodes lie.
+    hole, fill : int64[n]
+        The node cut out and the one put in.
+
+    Returns
+    -------
+    labels, sizes, offsets
+        Columns of the results.
+    """
+    offsets = np.zeros(len(begin) + 1, np.int64)
+    for i in range(len(begin)):
+        change = size[fill[i]] - size[hole[i]]
+        offsets[i + 1] = offsets[i] + stop[i] - begin[i] + change
+    labels, sizes = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+    at = 0
+    for i in range(len(begin)):
+        cut, put = hole[i], fill[i]
+        change = size[put] - size[cut]
+        for node in range(begin[i], cut):
+            labels[at] = label[node]
+            # only the nodes above the hole reach beyond it
+            sizes[at] = size[node] + (change if node + size[node] > cut else 0)
+            at += 1
+        for node in range(put, put + size[put]):
+            labels[at], sizes[at] = label[node], size[node]
+            at += 1
+        for node in range(cut + size[cut], stop[i]):
+            labels[at], sizes[at] = label[node], size[node]
+            at += 1
+    return labels, sizes, offsets
+
+
+def as_strings(data: Any, offsets: LongArray) -> pa.StringArray:
+    """Return UTF-8 bytes cut at the offsets as Arrow strings."""
+    narrow = pa.py_buffer(offsets.astype(np.int32))
+    return pa.StringArray.from_buffers(len(offsets) - 1, narrow, pa.py_buffer(data))
+
+
+def as_lists(values: pa.Array, offsets: LongArray) -> pa.ListArray:
+    """Return values cut at the offsets as Arrow lists."""
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
