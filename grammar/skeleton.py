@@ -24,6 +24,9 @@ from grammar.treebank import Treebank
 
 __all__ = ["Skeleton"]
 
+_BYTES = 12 + 16 + 4
+"""Of a unit over a span: inside value and place, outside value and total, number of the node."""
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -83,6 +86,10 @@ class Skeleton:
         first = np.maximum(rules.rhs[rules.offsets[:-1]], -1)
         second = np.where(arity == 2, rules.rhs[rules.offsets[1:] - 1], -1)
         return rules.lhs, first.astype(np.int32), second.astype(np.int32)
+
+    def chart_bytes(self, length: int) -> int:
+        """Return how much memory the chart of a sentence of so many words takes, in bytes."""
+        return length * (length + 1) // 2 * self._compiled.units * _BYTES
 
     def forest(self, emission: FloatArray, threshold: float) -> Forest | None:
         """Return what the skeleton leaves of a sentence; None if it has no derivation.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,10 +30,18 @@ from induction.plain_trees import DEEPEST
 from induction.text_parsers import Given, Sentence, Tags, TextParser, read_sentences
 from induction.tokens import penn_word
 
-__all__ = ["ForestParser", "log_posterior"]
+__all__ = ["ForestParser", "ParsedForest", "log_posterior"]
 
 _LEAST = 1e-30
 """A posterior that stands for none, so that one model alone cannot forbid a tree."""
+
+
+class ParsedForest(NamedTuple):
+    """The words of a sentence, what they are known as, and what the skeleton leaves of it."""
+
+    words: tuple[str, ...]
+    known: tuple[str, ...]
+    forest: Forest
 
 
 class ForestParser(TextParser):
@@ -48,12 +57,15 @@ class ForestParser(TextParser):
         Posterior below which the skeleton's nodes are dropped.
     max_words : int
         Longer sentences are refused.
+    memory_limit : int
+        Bytes that the chart of one sentence may take.
     """
 
     skeleton: Skeleton
     lexicon: Lexicon
     threshold: float
     max_words: int
+    memory_limit: int = 2 << 30
 
     @abstractmethod
     def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
@@ -77,34 +89,44 @@ class ForestParser(TextParser):
         OptionError
             If there are more or fewer tags than tokens, or a token is not a string.
         """
+        for found in self.forests_each(sentences, tags=tags):
+            yield found if isinstance(found, NoParse) else self._best_tree(found)
+
+    def forests_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[ParsedForest | NoParse]:
+        """Yield the forest, or the reason for having none, of each sentence in order."""
         for given in read_sentences(sentences, tags, max_words=self.max_words):
-            yield given if isinstance(given, NoParse) else self._parse(given)
+            yield given if isinstance(given, NoParse) else self._forest(given)
 
-    def forest(self, words: tuple[str, ...], tags: tuple[str, ...] | None = None) -> Forest | None:
-        """Return the forest of a sentence, of words as :meth:`known` gives them; None if empty.
-
-        Where no derivation has the tags that the words were seen with, others are tried.
-        """
-        allowed = 1.0 if tags is None else self._allowed(tags)
+    def _forest(self, given: Given) -> ParsedForest | NoParse:
+        """Return the forest; where no derivation has tags that words were seen with, try others."""
+        needed = self.skeleton.chart_bytes(len(given.words))
+        if needed > self.memory_limit:
+            reason = (
+                f"its chart needs {needed / 2**20:,.0f} MiB, more than the limit of "
+                f"{self.memory_limit / 2**20:,.0f} MiB (split it, or raise memory_limit)"
+            )
+            return NoParse(given.words, reason, refused=True)
+        words = self.known(given.words)
+        allowed = 1.0 if given.tags is None else self._allowed(given.tags)
         emission = self.lexicon.emission(words)
         forest = self.skeleton.forest(emission * allowed, self.threshold)
         if forest is None:
             least = emission[emission > 0.0].min()
             forest = self.skeleton.forest((emission + least) * allowed, self.threshold)
-        return None if forest is None else self.thinned(forest, words)
-
-    def _parse(self, given: Given) -> Tree | NoParse:
-        words = self.known(given.words)
-        forest = self.forest(words, given.tags)
         if forest is None:
             tags = "" if given.tags is None else " with these tags"
             return NoParse(given.words, f"no derivation of the skeleton yields it{tags}")
-        edges, _ = best_edges(forest, self.scores(forest, words))
+        return ParsedForest(given.words, words, self.thinned(forest, words))
+
+    def _best_tree(self, found: ParsedForest) -> Tree | NoParse:
+        edges, _ = best_edges(found.forest, self.scores(found.forest, found.known))
         names = self.skeleton.grammar.rules.nonterminals
-        tree = tree_of_edges(forest, edges, names, given.words)
+        tree = tree_of_edges(found.forest, edges, names, found.words)
         if tree.height() > DEEPEST:
             reason = f"its best tree is nested more than {DEEPEST} deep"
-            return NoParse(given.words, reason, refused=True)
+            return NoParse(found.words, reason, refused=True)
         return expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
 
     def _allowed(self, tags: tuple[str, ...]) -> FloatArray:

@@ -33,7 +33,7 @@ from induction.lpcfg_model import LexicalisedModel, Smoothing
 from induction.lpcfg_trees import LexicalisedParse, lexicalised_parse
 from induction.plain_trees import DEEPEST, plain_spans, visible_labels
 from induction.skeleton_trees import SKELETON_STEPS
-from induction.text_parsers import MAX_WORDS, Sentence, Tags, read_sentences
+from induction.text_parsers import MAX_WORDS, Sentence, Tags
 
 __all__ = ["LexicalisedParser", "induce_lpcfg"]
 
@@ -245,16 +245,11 @@ class LexicalisedParser(ForestParser):
     def _forests(
         self, sentences: Iterable[Sentence], tags: Tags | None
     ) -> Iterator[tuple[tuple[str, ...], Forest, LexicalForest] | NoParse]:
-        for given in read_sentences(sentences, tags, max_words=self.max_words):
-            if isinstance(given, NoParse):
-                yield given
-                continue
-            words = self.known(given.words)
-            forest = self.forest(words, given.tags)
-            if forest is None:
-                yield NoParse(given.words, "no derivation of the skeleton yields it")
+        for found in self.forests_each(sentences, tags=tags):
+            if isinstance(found, NoParse):
+                yield found
             else:
-                yield given.words, forest, self.lexical_forest(forest, words)
+                yield found.words, found.forest, self.lexical_forest(found.forest, found.known)
 
     def _derivations(
         self, sentences: Iterable[Sentence], k: int, tags: Tags | None

@@ -92,6 +92,15 @@ def test_what_is_no_sentence_is_said_and_kept_in_place(parser):
     assert [tree == NO_PARSE for tree in parser.parse(given)] == [True, True, False, True]
 
 
+def test_charts_that_would_not_fit_are_refused_before_they_are_made(parser, monkeypatch):
+    monkeypatch.setattr(type(parser), "memory_limit", 1 << 20)
+    short, long = parser.parse_each([["fine"], ["fine"] * 250])
+    assert not isinstance(short, NoParse)
+    assert isinstance(long, NoParse)
+    assert long.refused
+    assert "more than the limit of 1 MiB" in long.reason
+
+
 def test_a_latent_parser_is_saved_and_opened(latent, treebank, tmp_path):
     path = tmp_path / "parser.arrow"
     latent.save(path)

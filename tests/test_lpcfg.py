@@ -112,8 +112,10 @@ def test_all_sentences_together_have_probability_one(h):
 
 
 def forest_of(parser, sentence):
-    forest = parser.forest(sentence)
-    return forest, None if forest is None else parser.lexical_forest(forest, sentence)
+    [found] = parser.forests_each([sentence])
+    if isinstance(found, NoParse):
+        return None, None
+    return found.forest, parser.lexical_forest(found.forest, sentence)
 
 
 @given(treebank=treebanks(), data=st.data(), h=st.integers(0, 1), v=st.integers(1, 2))
