@@ -72,7 +72,7 @@ def test_labels_stand_above_the_middle_of_their_words(posteriors):
 
 def test_labels_share_a_cell_if_there_is_room():
     spans = [Span("S", 0, 2, 0.9), Span("VP", 0, 2, 0.8), Span("X", 0, 2, 0.1)]
-    assert ">S VP<" in heat_map_svg(posteriors_of_spans(["a", "b"], spans))
+    assert ">S VP<" in heat_map_svg(posteriors_of_spans(["considerable", "b"], spans))
     spans[1] = Span("VERBPHRASE", 0, 2, 0.8)
     assert ">S<" in heat_map_svg(posteriors_of_spans(["a", "b"], spans))
 

@@ -36,7 +36,7 @@ from tests.strategies import grammars
 run = test_command_line.run
 names = test_command_line.names
 
-STEPS = ("traces", "functions", "unaries", "root")
+STEPS = ("traces", "functions", "root", "unaries")
 FILES = {
     "pcfg": "p.json",
     "tsg": "t.json.gz",
