@@ -186,7 +186,7 @@ class LengthTableSampler:
                 )
         used = _fertile(self._grammar)
         still[:, ~used] = 0.0
-        solve = np.linalg.inv(np.eye(len(still)) - still)
+        solve: FloatArray = np.linalg.inv(np.eye(len(still)) - still).astype(np.float64)
         return _fill(solve, *rules, *(band[1] for band in bands))
 
 
@@ -397,6 +397,12 @@ def _split_sum(
 
 
 @kernel()
+def _place(sums: FloatArray, u: float) -> int:
+    """Return the entry of cumulative shares that a uniform number falls into."""
+    return min(int(np.searchsorted(sums, u, side="right")), len(sums) - 1)
+
+
+@kernel()
 def _draw_lengths(
     key: np.uint64,
     index: int,
@@ -419,8 +425,8 @@ def _draw_lengths(
     """Write the rules of one derivation in preorder; return how many there are."""
     state = open_stream(key, index)
     state, u = next_uniform(state)
-    cell = min(np.searchsorted(chance, u, side="right"), len(chance) - 1)
-    stack = [(start, cells[cell, 0], cells[cell, 1])]
+    cell = _place(chance, u)
+    stack = [(start, int(cells[cell, 0]), int(cells[cell, 1]))]
     made = 0
     while len(stack):
         symbol, n, m = stack.pop()
@@ -439,13 +445,13 @@ def _draw_lengths(
                     break
         out[made] = rule
         made += 1
-        n -= source_words[rule]
-        m -= target_words[rule]
+        n -= int(source_words[rule])
+        m -= int(target_words[rule])
         begin, end = offsets[rule], offsets[rule + 1]
         first = len(stack)
         for s in range(begin, end):
             if s == end - 1:
-                stack.append((child[s], n, m // max(copies[s], 1)))
+                stack.append((int(child[s]), n, m // max(int(copies[s]), 1)))
                 break
             state, u = next_uniform(state)
             left = u * rest[s, n, m]
@@ -456,9 +462,9 @@ def _draw_lengths(
                     if part > 0.0 and left >= 0.0:
                         a_found, b_found = a, b
                         left -= part
-            stack.append((child[s], a_found, b_found))
+            stack.append((int(child[s]), a_found, b_found))
             n -= a_found
-            m -= copies[s] * b_found
+            m -= int(copies[s]) * b_found
         # the first slot comes first in preorder
         last = len(stack) - 1
         while first < last:
@@ -544,7 +550,7 @@ def _draw_depth(
     state = open_stream(key, index)
     state, u = next_uniform(state)
     stack[0, 0] = start
-    stack[0, 1] = min(np.searchsorted(levels, u, side="right"), len(levels) - 1)
+    stack[0, 1] = _place(levels, u)
     stack[0, 2] = 1
     height, made = 1, 0
     while height:

@@ -1,0 +1,98 @@
+"""SCAN by a synchronous grammar induced from pairs alone: every split, three shuffles.
+
+``python -m benchmarks.synchronous [SPLIT...]`` prints, for every split and shuffle, the exact match
+of the grammar's best parses on the whole test set, the agreement of sampled pairs with the
+interpreter (an audit: it labels nothing), and the processor time of it all; then the rules.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from grammar.parses import NoParse
+from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_parsing import SynchronousParser
+from induction.corpus import Corpus
+from induction.synchronous import SynchronousInduction, induce_synchronous
+from sampling.pairs import sample_pairs
+from scan.generator import audit
+from scan.splits import split
+
+NAMES = (
+    "simple", "length", "jump", "turn-left", "around-right", "opposite-right", "right",
+    "jump-around-right", "mcd1", "mcd2", "mcd3",
+)  # fmt: skip
+SHUFFLES = 3
+SAMPLED = 10_000
+BAR_SECONDS = 60
+
+
+class Outcome(NamedTuple):
+    found: SynchronousInduction
+    exact: float
+    agreeing: float
+    inducing: float
+    parsing: float
+
+    @property
+    def met(self) -> bool:
+        in_time = self.inducing + self.parsing <= BAR_SECONDS
+        return self.exact == 1.0 and self.agreeing == 1.0 and in_time
+
+
+def main() -> None:
+    warm_up()
+    rules = set()
+    print("| split | test | shuffle | types | rules | exact | audit | induce | parse | |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name in sys.argv[1:] or NAMES:
+        parts = split(name)
+        for shuffle in range(SHUFFLES):
+            done = run(parts.train, parts.test, shuffle)
+            rules.add("\n".join(map(str, done.found.rules.rules)))
+            verdict = "met" if done.met else "MISSED"
+            print(
+                f"| {name} | {len(parts.test):,} | {shuffle} | {done.found.types} "
+                f"| {len(done.found.rules)} | {done.exact:.3%} | {done.agreeing:.3%} "
+                f"| {done.inducing:.1f} s | {done.parsing:.1f} s | {verdict} |",
+                flush=True,
+            )
+    print(f"\n{len(rules)} different rule sets:\n")
+    print("\n\n".join(sorted(rules)))
+
+
+def warm_up() -> None:
+    """Compile, or load what was compiled."""
+    pairs = [("a", "A"), ("b", "B"), ("a c", "A A"), ("b c", "B B")]
+    found = induce_synchronous(pairs, types=1)
+    SynchronousParser(found.grammar).translations(["a"])
+
+
+def run(train: Corpus, test: Corpus, shuffle: int) -> Outcome:
+    order = np.random.default_rng(shuffle).permutation(len(train))
+    texts, targets = train.column("text"), train.column("target")
+    pairs = [(texts[i], targets[i]) for i in order]
+    began = time.process_time()
+    found = induce_synchronous(pairs, seed=shuffle)
+    induced = time.process_time()
+    exact = exact_match(found.grammar, test)
+    parsed = time.process_time()
+    made = sample_pairs(found.core, SAMPLED, seed=shuffle)
+    return Outcome(found, exact, audit(made).rate, induced - began, parsed - induced)
+
+
+def exact_match(grammar: SynchronousGrammar, test: Corpus) -> float:
+    parser = SynchronousParser(grammar)
+    right = 0
+    for text, target in zip(test.column("text"), test.column("target"), strict=True):
+        found = parser.translations(text.split())
+        right += not isinstance(found, NoParse) and " ".join(found[0].target) == target
+    return right / len(test)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Training pairs for the induction of synchronous grammars: checked, distinct and coded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grammar.errors import CorpusError
+from grammar.synchronous_forest import Coder
+from induction.corpus import Corpus
+
+__all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
+
+Pair = tuple[str | Sequence[str], str | Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingPairs:
+    """Distinct pairs in the order of source length, then of words; coded by ``coder``.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+        Coded source and target.
+    coder : Coder
+        What the characters stand for.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    coder: Coder
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def words(self, text: str) -> str:
+        """Return a coded text as words apart by spaces."""
+        return " ".join(map(str, self.coder.symbols(text)))
+
+
+def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
+    """Check and code pairs; equal ones count once.
+
+    Parameters
+    ----------
+    pairs : Corpus or iterable of (source, target)
+        A corpus needs the column ``target``; sides are texts with spaces or sequences of words.
+
+    Raises
+    ------
+    CorpusError
+        If there are no pairs, a side is empty, or a source has two targets.
+    """
+    coder = Coder()
+    targets: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
+    for line, pair in enumerate(_sides(pairs), start=1):
+        source, target = (_words(side) for side in pair)
+        if not source or not target:
+            raise CorpusError(
+                f"the {'target' if source else 'source'} is empty",
+                where=f"pair {line}",
+                hint="drop the pair, or fill it in",
+            )
+        first, known = targets.setdefault(source, (line, target))
+        if known != target:
+            raise CorpusError(
+                f"{' '.join(source)!r} has two targets: {' '.join(known)!r} and "
+                f"{' '.join(target)!r}",
+                where=f"pairs {first} and {line}",
+                hint="keep the right one of them",
+            )
+    if not targets:
+        raise CorpusError("there are no training pairs", hint="give at least one")
+    ordered = sorted((len(" ".join(s)), s, t) for s, (_, t) in targets.items())
+    coded = tuple((coder.words(s), coder.words(t)) for _, s, t in ordered)
+    return TrainingPairs(coded, coder)
+
+
+def relaxed_pattern(side: str) -> str:
+    """Return a regular expression for coded texts that may hold what a side of a rule derives.
+
+    Its runs of words occur in order, with at least one word between two of them and at each end
+    where there is a slot. The earliest place of a run is as good as any, so nothing is tried twice.
+    """
+    first, *rest = re.split("[\x01-\xff]", side)
+    return re.escape(first) + "".join(f"(?>[^\n]+?{re.escape(run)})" for run in rest)
+
+
+def _sides(pairs: Corpus | Iterable[Pair]) -> Iterable[Pair]:
+    if isinstance(pairs, Corpus):
+        return zip(pairs.column("text"), pairs.column("target"), strict=True)
+    return pairs
+
+
+def _words(side: object) -> tuple[str, ...]:
+    if side is None:
+        return ()
+    return tuple(side.split() if isinstance(side, str) else side)  # type: ignore[arg-type]

@@ -1,0 +1,337 @@
+"""Types of nonterminals, by EM over (parent, slot) -> child.
+
+Rules with one type of nonterminal derive too much. Let every slot of every rule, and the root of
+derivations, have a distribution over T types, and every type one over rules:
+
+    P(child | parent, slot) = sum_t theta(t | parent, slot) phi(child | t)
+
+(Qiu et al. 2022, section 3.3, where it is trained by gradient.) Rules of one family, which differ
+only by a word of one class, share their types, and the family's probability is shared equally among
+them: so a word that was seen in one context is known in all contexts of its class. EM sums over
+all derivations of each training pair. The result is a synchronous grammar of T types.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from grammar.arrays import FloatArray, LongArray, kernel
+from grammar.counter_rng import next_uniform, open_stream, stream_key
+from grammar.synchronous_forest import PairForest
+
+__all__ = [
+    "Families",
+    "Fold",
+    "Forests",
+    "TypeModel",
+    "fit_types",
+    "held_out_folds",
+    "pack_forests",
+    "sharpened",
+]
+
+_RESTARTS = 4
+_ROUNDS = 200
+_FOLDS = 6
+_LEAST = 0.5
+SMOOTHING = 1e-2
+"""Added to expected counts, so that nothing is impossible."""
+
+
+Shape = tuple[int, tuple[tuple[int, int, tuple[int, ...]], ...]]
+"""The root of a forest, and its edges as (node, family, children)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Rules grouped for typing.
+
+    Attributes
+    ----------
+    of_rule : tuple of int
+        The family of each rule.
+    size : float64 array, shape (families,)
+        How many rules it has.
+    first_slot : int64 array, shape (families + 1,)
+        The slots of family f are ``first_slot[f]`` to ``first_slot[f + 1] - 1``; slot 0 is the
+        root.
+    """
+
+    of_rule: tuple[int, ...]
+    size: FloatArray
+    first_slot: LongArray
+
+    @classmethod
+    def of(cls, keys: Sequence[object], arity: Sequence[int]) -> Families:
+        """Group rules by equal keys; rules of one family have the same arity."""
+        number: dict[object, int] = {}
+        of_rule = tuple(number.setdefault(key, len(number)) for key in keys)
+        arity_of = dict(zip(of_rule, arity, strict=True))
+        slots = [1, *(arity_of[f] for f in range(len(number)))]
+        size = np.bincount(of_rule, minlength=len(number)).astype(np.float64)
+        return cls(of_rule, size, np.cumsum(slots))
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are, the root included."""
+        return int(self.first_slot[-1])
+
+
+class Forests(NamedTuple):
+    """Distinct forests of training pairs as columns, each with its number of pairs.
+
+    Edge e makes ``node[e]`` by ``family[e]`` with ``weight[e]``, over ``child[k]`` in ``slot[k]``
+    for k from ``children[e]`` to ``children[e + 1] - 1``; children come first. Forest i has the
+    edges ``edges[i]`` to ``edges[i + 1] - 1``, the root ``root[i]``, and stands for ``pairs[i]``
+    of the forests given, the first of which was number ``first[i]``.
+    """
+
+    node: LongArray
+    family: LongArray
+    weight: FloatArray
+    children: LongArray
+    child: LongArray
+    slot: LongArray
+    edges: LongArray
+    root: LongArray
+    pairs: FloatArray
+    first: LongArray
+
+    def events(self, i: int) -> set[tuple[int, int]]:
+        """Return the (slot, child family) that every derivation of forest i might use."""
+        begin, end = int(self.edges[i]), int(self.edges[i + 1])
+        made: dict[int, list[int]] = {}
+        for e in range(begin, end):
+            made.setdefault(int(self.node[e]), []).append(int(self.family[e]))
+        found = {(0, family) for family in made[int(self.root[i])]}
+        for k in range(int(self.children[begin]), int(self.children[end])):
+            found |= {(int(self.slot[k]), f) for f in made[int(self.child[k])]}
+        return found
+
+
+class Fold(NamedTuple):
+    """How much each forest counts in fitting, and the forests to be judged."""
+
+    fitted: FloatArray
+    judged: tuple[int, ...]
+
+
+class TypeModel(NamedTuple):
+    """The distributions: ``theta`` (slots, types), ``phi`` (types, families), log-likelihood."""
+
+    theta: FloatArray
+    phi: FloatArray
+    log_likelihood: float
+
+    @property
+    def types(self) -> int:
+        """T."""
+        return len(self.phi)
+
+    def description_gain(self, forests: Forests) -> float:
+        """Return the log-likelihood less the cost of its parameters (Schwarz 1978)."""
+        free = sum(int((table > 0).sum()) - len(table) for table in (self.theta, self.phi))
+        return self.log_likelihood - 0.5 * free * float(np.log(forests.pairs.sum()))
+
+
+def pack_forests(forests: Sequence[PairForest], families: Families) -> Forests:
+    """Turn pruned forests into columns; those that are equal but for members count together."""
+    shaped = [_shape(forest, families) for forest in forests]
+    shapes = Counter(shaped)
+    first: dict[object, int] = {}
+    for i, shape in enumerate(shaped):
+        first.setdefault(shape, i)
+    node, family, weight, children, child, slot = [], [], [], [0], [], []
+    edges, root = [0], []
+    nodes = 0
+    for shape in shapes:
+        for made, kind, below in shape[1]:
+            node.append(nodes + made)
+            family.append(kind)
+            weight.append(1.0 / families.size[kind])
+            child += [nodes + c for c in below]
+            slot += [int(families.first_slot[kind]) + i for i in range(len(below))]
+            children.append(len(child))
+        root.append(nodes + shape[0])
+        edges.append(len(node))
+        nodes = max(node) + 1
+    pairs = np.array(list(shapes.values()), np.float64)
+    return Forests(
+        _longs(node), _longs(family), np.array(weight), _longs(children), _longs(child),
+        _longs(slot), _longs(edges), _longs(root), pairs, _longs(first.values()),
+    )  # fmt: skip
+
+
+def fit_types(
+    forests: Forests,
+    families: Families,
+    types: int,
+    *,
+    seed: int,
+    fitted: FloatArray | None = None,
+    restarts: int = _RESTARTS,
+    rounds: int = _ROUNDS,
+    smoothing: float = SMOOTHING,
+) -> TypeModel:
+    """Fit the distributions by EM from several random starts and return the likeliest.
+
+    Parameters
+    ----------
+    forests, families, types
+        The data, what is tied, and T.
+    seed : int
+        Of the starts.
+    fitted : float64 array, shape (forests,), optional
+        How much each forest counts, instead of its number of pairs.
+    restarts, rounds : int
+        Starts, and iterations from each.
+    smoothing : float
+        Added to all expected counts.
+    """
+    pairs = forests.pairs if fitted is None else fitted
+    best: TypeModel | None = None
+    for start in range(restarts if types > 1 else 1):
+        theta, phi = _random_start(families, types, seed, start)
+        value = -np.inf
+        for _ in range(rounds):
+            theta_counts, phi_counts, now = _expected(theta, phi, *forests[:8], pairs)
+            theta = _shares(theta_counts + smoothing)
+            phi = _shares(phi_counts + smoothing)
+            if now - value < 1e-7 * abs(now):
+                break
+            value = now
+        if best is None or value > best.log_likelihood:
+            best = TypeModel(theta, phi, float(value))
+    if best is None:
+        raise ValueError("restarts must be positive")
+    return best
+
+
+def sharpened(model: TypeModel, forests: Forests) -> TypeModel:
+    """Drop what all training pairs use less than half of once, and share out the rest."""
+    theta, phi, _ = _expected(model.theta, model.phi, *forests[:9])
+    theta = _shares(np.where(theta < _LEAST, 0.0, theta))
+    phi = _shares(np.where(phi < _LEAST, 0.0, phi))
+    return TypeModel(theta, phi, float(_expected(theta, phi, *forests[:9])[2]))
+
+
+def held_out_folds(forests: Forests, *, seed: int, folds: int = _FOLDS) -> list[Fold]:
+    """Split training pairs by how they are put together.
+
+    A fold is a share of the events (slot, child family). All forests that might use one of them
+    are held out; those whose slots and families are all seen in the others are judged.
+    """
+    events = [forests.events(i) for i in range(len(forests.root))]
+    ordered = sorted(set().union(*events))
+    drawn = _uniforms(stream_key(seed, "synchronous-folds"), 0, len(ordered))
+    fold_of = dict(zip(ordered, (drawn * folds).astype(int).tolist(), strict=True))
+    made = []
+    for fold in range(folds):
+        held = np.array([any(fold_of[e] == fold for e in found) for found in events])
+        kept = (found for found, out in zip(events, held, strict=True) if not out)
+        seen: set[tuple[int, int]] = set().union(*kept)
+        slots, kinds = {slot for slot, _ in seen}, {family for _, family in seen}
+        judged = [
+            i
+            for i in np.flatnonzero(held).tolist()
+            if all(slot in slots and kind in kinds for slot, kind in events[i])
+        ]
+        if judged:
+            made.append(Fold(np.where(held, 0.0, forests.pairs), tuple(judged)))
+    return made
+
+
+def _longs(values: Iterable[int]) -> LongArray:
+    return np.fromiter(values, np.int64)
+
+
+def _shape(forest: PairForest, families: Families) -> Shape:
+    edges = tuple((edge.node, families.of_rule[edge.rule], edge.children) for edge in forest.edges)
+    return forest.root, edges
+
+
+def _random_start(
+    families: Families, types: int, seed: int, start: int
+) -> tuple[FloatArray, FloatArray]:
+    key = stream_key(seed, f"synchronous-types-{types}")
+    values = 0.05 + _uniforms(key, start, types * (families.slots + len(families.size)))
+    cut = types * families.slots
+    return (
+        _shares(values[:cut].reshape(families.slots, types)),
+        _shares(values[cut:].reshape(types, -1)),
+    )
+
+
+def _shares(counts: FloatArray) -> FloatArray:
+    """Divide every row by its sum; a row of zeros becomes an even one."""
+    total = counts.sum(axis=1, keepdims=True)
+    even = np.full_like(counts, 1.0 / counts.shape[1])
+    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), even)
+
+
+@kernel()
+def _uniforms(key: np.uint64, index: int, n: int) -> FloatArray:
+    """Return the first n uniform numbers of a stream."""
+    state = open_stream(key, index)
+    values = np.empty(n)
+    for i in range(n):
+        state, values[i] = next_uniform(state)
+    return values
+
+
+@kernel()
+def _expected(
+    theta: FloatArray,
+    phi: FloatArray,
+    node: LongArray,
+    family: LongArray,
+    weight: FloatArray,
+    children: LongArray,
+    child: LongArray,
+    slot: LongArray,
+    edges: LongArray,
+    root: LongArray,
+    pairs: FloatArray,
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the expected counts of theta and phi, and the log-likelihood."""
+    types = len(phi)
+    theta_counts, phi_counts = np.zeros_like(theta), np.zeros_like(phi)
+    inside = np.zeros((node.max() + 1, types))
+    outside = np.zeros((node.max() + 1, types))
+    likelihood = 0.0
+    for i in range(len(root)):
+        if pairs[i] == 0.0:
+            continue
+        for e in range(edges[i], edges[i + 1]):
+            value = weight[e]
+            for k in range(children[e], children[e + 1]):
+                value *= (theta[slot[k]] * inside[child[k]]).sum()
+            inside[node[e]] += phi[:, family[e]] * value
+        total = (theta[0] * inside[root[i]]).sum()
+        if total <= 0.0:
+            likelihood -= 700.0 * pairs[i]
+            continue
+        likelihood += pairs[i] * np.log(total)
+        scale = pairs[i] / total
+        theta_counts[0] += scale * theta[0] * inside[root[i]]
+        outside[root[i]] += scale * theta[0]
+        for e in range(edges[i + 1] - 1, edges[i] - 1, -1):
+            value = weight[e]
+            for k in range(children[e], children[e + 1]):
+                value *= (theta[slot[k]] * inside[child[k]]).sum()
+            above = outside[node[e]] * phi[:, family[e]]
+            phi_counts[:, family[e]] += above * value
+            reach = above.sum() * weight[e]
+            for k in range(children[e], children[e + 1]):
+                other = reach
+                for j in range(children[e], children[e + 1]):
+                    if j != k:
+                        other *= (theta[slot[j]] * inside[child[j]]).sum()
+                theta_counts[slot[k]] += other * theta[slot[k]] * inside[child[k]]
+                outside[child[k]] += other * theta[slot[k]]
+    return theta_counts, phi_counts, likelihood

@@ -1,0 +1,131 @@
+"""Pairs of source and target from a synchronous grammar, with the derivation of each."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from grammar.counter_rng import stream_key
+from grammar.errors import OptionError
+from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_tables import (
+    Band,
+    DepthSampler,
+    DerivationSampler,
+    FreeSampler,
+    LengthTableSampler,
+)
+from induction.corpus import PROVENANCE, Corpus
+
+__all__ = ["sample_pairs"]
+
+METHOD = "synchronous"
+VERSION = "1"
+"""Raised whenever the same seed would give other bytes."""
+
+
+def sample_pairs(
+    grammar: SynchronousGrammar,
+    n: int,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    depth: Band | None = None,
+    source_length: Band | None = None,
+    target_length: Band | None = None,
+    uniform: bool = False,
+    flat: bool = False,
+) -> Corpus:
+    """Draw n independent pairs, each with exactly its probability under what was asked for.
+
+    Example i is a function of (seed, i) alone; being independent draws, examples may repeat.
+
+    Parameters
+    ----------
+    grammar : SynchronousGrammar
+        Any; without a depth or length, both its sides must stay finite.
+    n : int
+        How many.
+    seed, start : int
+        Examples ``start`` to ``start + n - 1`` of the stream ``seed``.
+    depth : (int, int), optional
+        Condition on this many levels of rules, both ends included.
+    source_length, target_length : (int, int), optional
+        Condition on this many words of one side, or of both at once.
+    uniform : bool
+        All derivations within the bands alike, instead of by weight.
+    flat : bool
+        All lengths within the bands alike: first a length (or a pair of them), then a derivation.
+
+    Returns
+    -------
+    Corpus
+        Columns ``id``, ``text``, ``target`` and ``provenance``, which has the rule numbers of the
+        derivation in preorder and its natural log-probability under the grammar.
+
+    Raises
+    ------
+    NotTightError
+        If there is no band, and a side of the grammar does not stay finite.
+    LengthBandError
+        If no derivation is within the bands.
+    OptionError
+        If options contradict each other or are out of range.
+
+    Examples
+    --------
+    >>> grammar = SynchronousGrammar.parse('''
+    ...     NT_1 twice ### NT_1 NT_1 [0.5]
+    ...     walk ### WALK [0.5]
+    ... ''')
+    >>> pairs = sample_pairs(grammar, 2, target_length=(4, 4))
+    >>> pairs[0]["text"], pairs[0]["target"]
+    ('walk twice twice', 'WALK WALK WALK WALK')
+    """
+    for name, value in (("n", n), ("start", start)):
+        if value < 0:
+            raise OptionError(f"{name} is {value}", hint="give a number of 0 or more")
+    sampler = _sampler(grammar, depth, source_length, target_length, uniform, flat)
+    draws = sampler.draw(stream_key(seed, METHOD), start, n)
+    sides = [grammar.yields(draws[i]) for i in range(n)]
+    provenance = [
+        {
+            "method": METHOD,
+            "version": VERSION,
+            "seed": seed,
+            "index": start + i,
+            "parents": [],
+            "spans": [],
+            "rules": draws[i],
+            "log_probability": value,
+        }
+        for i, value in enumerate(draws.log_probability.tolist())
+    ]
+    return Corpus.from_columns(
+        id=[str(start + i) for i in range(n)],
+        text=[" ".join(source) for source, _ in sides],
+        target=[" ".join(target) for _, target in sides],
+        provenance=pa.array(provenance, PROVENANCE),
+    )
+
+
+def _sampler(
+    grammar: SynchronousGrammar,
+    depth: Band | None,
+    source: Band | None,
+    target: Band | None,
+    uniform: bool,
+    flat: bool,
+) -> DerivationSampler:
+    if depth is not None:
+        if source is not None or target is not None or flat:
+            raise OptionError(
+                "a depth was given with a length or flat lengths", hint="give one of them"
+            )
+        return DepthSampler(grammar, depth, uniform=uniform)
+    if source is not None or target is not None:
+        return LengthTableSampler(grammar, source=source, target=target, uniform=uniform, flat=flat)
+    if uniform or flat:
+        raise OptionError(
+            "uniform and flat draws need a band", hint="give a depth or a length, such as (1, 20)"
+        )
+    return FreeSampler(grammar)

@@ -1,0 +1,235 @@
+"""Induction of synchronous grammars from small parts of SCAN, and from faulty pairs."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammar.errors import CorpusError, OptionError
+from grammar.storage import graph_from_json, graph_to_json
+from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_parsing import SynchronousParser
+from induction.corpus import Corpus
+from induction.synchronous import SynchronousInduction, induce_synchronous
+from induction.synchronous_closure import ClosureOptions
+from induction.synchronous_lexicon import induce_lexicon
+from induction.synchronous_pairs import read_training_pairs
+from induction.synchronous_search import SearchOptions
+from induction.synchronous_unification import canonical, unifiers
+from sampling.pairs import sample_pairs
+from scan.generator import audit, generate
+
+CANONICAL = """
+NT_1 after NT_2 ### NT_2 NT_1
+NT_1 and NT_2 ### NT_1 NT_2
+NT_1 around left ### I_TURN_LEFT NT_1 I_TURN_LEFT NT_1 I_TURN_LEFT NT_1 I_TURN_LEFT NT_1
+NT_1 around right ### I_TURN_RIGHT NT_1 I_TURN_RIGHT NT_1 I_TURN_RIGHT NT_1 I_TURN_RIGHT NT_1
+NT_1 left ### I_TURN_LEFT NT_1
+NT_1 opposite left ### I_TURN_LEFT I_TURN_LEFT NT_1
+NT_1 opposite right ### I_TURN_RIGHT I_TURN_RIGHT NT_1
+NT_1 right ### I_TURN_RIGHT NT_1
+NT_1 thrice ### NT_1 NT_1 NT_1
+NT_1 twice ### NT_1 NT_1
+jump ### I_JUMP
+look ### I_LOOK
+run ### I_RUN
+turn around left ### I_TURN_LEFT I_TURN_LEFT I_TURN_LEFT I_TURN_LEFT
+turn around right ### I_TURN_RIGHT I_TURN_RIGHT I_TURN_RIGHT I_TURN_RIGHT
+turn left ### I_TURN_LEFT
+turn opposite left ### I_TURN_LEFT I_TURN_LEFT
+turn opposite right ### I_TURN_RIGHT I_TURN_RIGHT
+turn right ### I_TURN_RIGHT
+walk ### I_WALK
+""".strip().splitlines()
+
+
+def short_pairs(words: int = 5, without: str = "-") -> list[tuple[str, str]]:
+    scan = generate()
+    pairs = zip(scan.column("text"), scan.column("target"), strict=True)
+    return [(s, t) for s, t in pairs if len(s.split()) <= words and without not in s]
+
+
+def rules_of(grammar: SynchronousGrammar) -> list[str]:
+    return sorted(map(str, grammar.rules))
+
+
+@pytest.fixture(scope="module")
+def found() -> SynchronousInduction:
+    return induce_synchronous(short_pairs())
+
+
+def test_the_canonical_rules_are_recovered(found: SynchronousInduction) -> None:
+    assert rules_of(found.rules) == CANONICAL
+    assert found.underivable == 0
+    assert found.lexicon["I_TURN_LEFT"] == ("left",)
+    assert (("left", "I_TURN_LEFT"), ("right", "I_TURN_RIGHT")) in found.classes
+
+
+def test_every_training_pair_is_derivable_and_parsed_right(found: SynchronousInduction) -> None:
+    untyped = SynchronousParser(found.rules)
+    typed = SynchronousParser(found.core)
+    for source, target in short_pairs()[::7]:
+        assert untyped.is_derivable(source.split(), target.split())
+        best = typed.translations(source.split())
+        assert best
+        assert " ".join(best[0].target) == target
+
+
+def test_longer_commands_than_those_seen_are_parsed_right(found: SynchronousInduction) -> None:
+    parser = SynchronousParser(found.grammar)
+    scan = generate()
+    pairs = list(zip(scan.column("text"), scan.column("target"), strict=True))
+    for source, target in pairs[500::400]:
+        best = parser.translations(source.split())
+        assert best
+        assert " ".join(best[0].target) == target
+
+
+def test_sampled_pairs_agree_with_the_interpreter(found: SynchronousInduction) -> None:
+    for bands in ({}, {"depth": (2, 4)}, {"target_length": (10, 30), "flat": True}):
+        assert audit(sample_pairs(found.core, 300, **bands)).rate == 1.0
+
+
+def test_order_and_copies_of_the_pairs_change_nothing(found: SynchronousInduction) -> None:
+    pairs = short_pairs()
+    again = induce_synchronous([*reversed(pairs), *pairs[:50]])
+    assert again.grammar == found.grammar
+
+
+@pytest.mark.parametrize(
+    ("options", "solved"),
+    [({}, True), ({"licensing": False}, False), ({"closure": False}, False)],
+)
+def test_a_template_split_needs_licensing_and_closure(options: dict, solved: bool) -> None:
+    made = induce_synchronous(short_pairs(5, without="around right"), types=1, **options)
+    parser = SynchronousParser(made.rules)
+    right = "I_TURN_RIGHT"
+    tests = {
+        f"{word} around right": " ".join([right, action] * 4)
+        for word, action in (("walk", "I_WALK"), ("jump", "I_JUMP"))
+    }
+    assert solved == all(parser.is_derivable(s.split(), t.split()) for s, t in tests.items())
+    if solved:
+        assert rules_of(made.rules) == CANONICAL
+        assert len(made.added) == 2
+
+
+def test_closure_that_the_pairs_refute_is_left_out() -> None:
+    # "hot" and "dry" look alike in one frame, but "very dry" is said otherwise
+    pairs = [
+        ("hot", "H"), ("dry", "D"), ("wet", "W"), ("so hot", "S H"), ("so dry", "S D"),
+        ("so wet", "S W"), ("very hot", "V H"), ("very wet", "V W"),
+        ("very dry", "D D X"),
+    ]  # fmt: skip
+    made = induce_synchronous(pairs, types=1)
+    assert SynchronousParser(made.rules).is_derivable(["very", "dry"], ["D", "D", "X"])
+    assert made.underivable == 0
+
+
+def test_the_trace_can_be_read_and_gives_grammars(found: SynchronousInduction) -> None:
+    said: list[str] = []
+    induce_synchronous(short_pairs(3), types=1, progress=said.append)
+    assert said[0].startswith("part 1, step 1: ")
+    assert any(line.startswith("closure: ") for line in said)
+    first, last = found.trace[0], found.trace[-1]
+    assert len(first.grammar) > len(last.grammar) == 20 - len(found.added)
+    assert "part 1, step 1:" in str(first)
+    graph = last.grammar.graph
+    again = graph_from_json(graph_to_json(graph))
+    assert json.loads(graph_to_json(again))["family"] == "synchronous"
+    assert SynchronousGrammar.from_graph(again) == last.grammar
+
+
+def test_the_report_says_what_was_chosen(found: SynchronousInduction) -> None:
+    report = str(found)
+    assert "0 underivable" in report
+    assert "left~I_TURN_LEFT" in report
+    assert set(found.type_scores) == {1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("method", ["necessity", "association", "ibm1"])
+def test_lexicons(method: str) -> None:
+    pairs = [("a b", "A B"), ("b a", "B A"), ("a c", "A C"), ("c b", "C B"), ("a", "A"), ("b", "B")]
+    training = read_training_pairs(pairs)
+    found = induce_lexicon(training, method=method)
+    named = {training.words(v): [training.words(w) for w in words] for v, words in found.items()}
+    assert named == {"A": ["a"], "B": ["b"], "C": ["c"]}
+
+
+def test_the_fallback_stands_noise_that_necessity_does_not() -> None:
+    pairs = [(f"a w{i}", f"A V{i}") for i in range(20)] + [("a odd", "ODD")]
+    training = read_training_pairs(pairs)
+    a = training.pairs[0][1][0]
+    assert a not in induce_lexicon(training, method="necessity")
+    assert a in induce_lexicon(training, method="association")
+
+
+def test_a_rule_is_a_unifier_of_what_it_makes() -> None:
+    a, b, twice = ("\u0101\u0103", "\u0201\u0201"), ("\u0101", "\u0201"), ("\x01\u0103", "\x01\x01")
+    assert list(unifiers(a, b, max_slots=2)) == [twice]
+    assert list(unifiers(a, twice, max_slots=2)) == [b]
+
+
+@given(st.permutations("\x01\x02\u0101"), st.permutations("\x01\x02\x02\u0201"))
+def test_canonical_rules_stay_as_they_are(source: list[str], target: list[str]) -> None:
+    rule = canonical("".join(source), "".join(target))
+    assert rule is not None
+    assert canonical(*rule) == rule
+    assert [c for c in rule[0] if c < "\x10"] == ["\x01", "\x02"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message", "where"),
+    [
+        ([], "there are no training pairs", None),
+        ([("walk", "W"), ("", "W")], "the source is empty", "pair 2"),
+        ([("walk", " ")], "the target is empty", "pair 1"),
+        (
+            [("walk", "W"), ("run", "R"), ("walk", "X")],
+            "'walk' has two targets: 'W' and 'X'",
+            "pairs 1 and 3",
+        ),
+    ],
+)
+def test_faulty_pairs(pairs: list, message: str, where: str | None) -> None:
+    with pytest.raises(CorpusError, match=message) as caught:
+        induce_synchronous(pairs)
+    assert caught.value.where == where
+
+
+def test_a_corpus_needs_targets() -> None:
+    with pytest.raises(CorpusError, match="no column 'target'"):
+        induce_synchronous(Corpus.from_columns(text=["walk"]))
+    with pytest.raises(CorpusError, match="the target is empty"):
+        induce_synchronous(Corpus.from_columns(text=["walk"], target=[None]))
+
+
+def test_options_out_of_range() -> None:
+    pairs = [("walk", "W")]
+    for option in ({"types": 0}, {"parts": 0}, {"lexicon": "magic"}):
+        with pytest.raises(OptionError):
+            induce_synchronous(pairs, **option)
+    with pytest.raises(OptionError, match="threshold"):
+        induce_lexicon(read_training_pairs(pairs), threshold=0.2)
+    with pytest.raises(OptionError, match="out of range"):
+        ClosureOptions(evidence=0)
+    with pytest.raises(OptionError, match="max_slots"):
+        SearchOptions(max_slots=0)
+
+
+def test_a_single_pair() -> None:
+    made = induce_synchronous([("walk", "W")])
+    assert rules_of(made.grammar) == ["walk ### W"]
+
+
+def test_options_of_sampling_that_contradict() -> None:
+    grammar = SynchronousGrammar.parse("walk ### W")
+    with pytest.raises(OptionError, match="depth"):
+        sample_pairs(grammar, 1, depth=(1, 2), source_length=(1, 2))
+    with pytest.raises(OptionError, match="need a band"):
+        sample_pairs(grammar, 1, uniform=True)
+    with pytest.raises(OptionError, match="n is -1"):
+        sample_pairs(grammar, -1)
+    whole, part = sample_pairs(grammar, 4), sample_pairs(grammar, 2, start=2)
+    assert part.table.equals(whole.table.slice(2, 2))
