@@ -1,0 +1,1 @@
+"""Measures of what augmentation made, each a function of one or two corpora."""
