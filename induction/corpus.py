@@ -30,8 +30,9 @@ PROVENANCE = pa.struct(
     ]
 )
 """What made an example: the method, its version, the (seed, index) of the draw, the ids of the
-parent examples, the token spans of ``text`` that were put in, the grammar rules used, and the
-natural logarithm of the probability of the derivation."""
+parent examples, the token spans of ``text`` that were put in (and, behind them, those of
+``text_pair``), the grammar rules used, and the natural logarithm of the probability of the
+derivation."""
 
 COLUMNS: Mapping[str, pa.DataType] = {
     "id": pa.string(),
@@ -47,7 +48,8 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "provenance": PROVENANCE,
 }
 """Types of the agreed columns. ``label`` (absent here) is an int64 class or a list<float32>
-distribution over classes."""
+distribution over classes. ``heads`` are as in CoNLL-U: words are numbered from 1, and the root has
+the head 0."""
 
 
 @dataclass(frozen=True, eq=False)

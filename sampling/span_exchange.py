@@ -188,6 +188,8 @@ def assemble(
 def _other_fillers(pools: Pools, span: Any) -> LongArray:
     """Return for every site how many fillers of other words its pool holds (0 without a pool)."""
     sizes = np.diff(pools.offsets)
+    if not len(pools.fillers):
+        return np.zeros(len(span), np.int64)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     code = np.unique(span, return_inverse=True)[1].ravel().astype(np.int64)
     width = int(code.max(initial=0)) + 1
@@ -376,18 +378,17 @@ class _Draws:
 
     def take(self, count: int) -> tuple[IntArray, LongArray]:
         """Return the next examples as hosts and entries of pools; fewer only if there are none."""
-        parts = [self._next(count)]
-        if self._judge is not None:
-            parts = []
-            wanted = count
-            while wanted:
-                host, entry = self._next(wanted)
-                if not len(host):
-                    break
+        parts, wanted = [], count
+        while wanted:
+            host, entry = self._next(wanted)
+            if not len(host):
+                break
+            if self._judge is not None:
                 good = self._judge(host, entry)
                 self.refused += int(np.count_nonzero(~good))
-                parts.append((host[good], entry[good]))
-                wanted -= len(parts[-1][0])
+                host, entry = host[good], entry[good]
+            parts.append((host, entry))
+            wanted -= len(host)
         empty = np.zeros(0, np.int32), np.zeros(0, np.int64)
         host, entry = (np.concatenate(c) for c in zip(*(parts or [empty]), strict=True))
         self.made += len(host)
