@@ -20,7 +20,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
 
-__all__ = ["Side", "protected_words", "read_side"]
+__all__ = ["Side", "protected_words", "read_side", "text_bytes"]
 
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 # how treebanks write signs that texts have otherwise

@@ -23,6 +23,7 @@ __all__ = [
     "Hashes",
     "draw_examples",
     "example_hashes",
+    "guides",
     "hash_sides",
     "members",
     "new_set",
@@ -64,8 +65,9 @@ class DrawTables(NamedTuple):
 
     ``first`` and ``last`` are the numbers of the first and last word of every site, side by side,
     counted over all sides. Host site ``hosts[h]`` is drawn by ``host_ends``, the running sum of
-    its probability; then an entry of its pool by ``pool_ends``, running sums within each pool.
-    ``pair_ends`` are running sums of the number of pairs of each host.
+    its probability; then an entry of its pool by ``pool_ends``, running sums within each pool
+    (:func:`guides` say where to look). ``pair_ends`` are running sums of the number of pairs of
+    each host.
     """
 
     example: IntArray
@@ -74,10 +76,12 @@ class DrawTables(NamedTuple):
     span: Keys
     hosts: IntArray
     host_ends: NDArray[np.float64]
+    host_guide: IntArray
     pool: IntArray
     pool_offsets: LongArray
     pool_fillers: IntArray
     pool_ends: NDArray[np.float64]
+    pool_guide: IntArray
     pair_ends: LongArray
 
 
@@ -234,17 +238,34 @@ def members(known: Keys) -> Keys:
     return known[known != 0] - _S1
 
 
+@kernel()
+def guides(ends: NDArray[np.float64], offsets: LongArray) -> IntArray:
+    """Return, for every k of n rows with running sums, where the search for k / n begins.
+
+    With such a guide a draw looks at two entries on average, however many there are (Chen & Asau
+    1974, On generating random variates from an empirical distribution).
+    """
+    guide = np.zeros(len(ends), np.int32)
+    for r in range(len(offsets) - 1):
+        first, size = offsets[r], offsets[r + 1] - offsets[r]
+        at = 0
+        for k in range(size):
+            while at < size - 1 and ends[first + at] <= k / size:
+                at += 1
+            guide[first + k] = at
+    return guide
+
+
 @kernel(inline="always")
-def _find(ends: Any, first: Index, last: Index, value: Any) -> Index:
-    """Return the first place in [first, last) whose end is above the value; at most the last."""
-    stop = last - 1
-    while first < stop:
-        middle = (first + stop) // 2
-        if ends[middle] > value:
-            stop = middle
-        else:
-            first = middle + 1
-    return first
+def _drawn(ends: Any, guide: IntArray, first: Index, last: Index, u: float) -> Index:
+    """Return the first place in [first, last) whose end is above u; at most the last."""
+    at: Any = first + guide[first + min(int(u * (last - first)), last - first - 1)]
+    # rounding may put the guide one too far
+    while at > first and ends[at - 1] > u:
+        at -= 1
+    while at < last - 1 and ends[at] <= u:
+        at += 1
+    return at
 
 
 @kernel(inline="always")
@@ -296,15 +317,14 @@ def draw_examples(
         if attempt < rounds:
             state, u = next_uniform(open_stream(key, attempt))
             _, v = next_uniform(state)
-            h = _find(tables.host_ends, 0, hosts, u)
+            h = _drawn(tables.host_ends, tables.host_guide, 0, hosts, u)
             host = tables.hosts[h]
-            pool = tables.pool[host]
-            entry = _find(
-                tables.pool_ends, tables.pool_offsets[pool], tables.pool_offsets[pool + 1], v
-            )
+            row = tables.pool[host]
+            first, last = tables.pool_offsets[row], tables.pool_offsets[row + 1]
+            entry = _drawn(tables.pool_ends, tables.pool_guide, first, last, v)
         else:
             pair = _shuffled(key, attempt - rounds, pairs)
-            h = _find(tables.pair_ends, 0, hosts, pair)
+            h = np.searchsorted(tables.pair_ends, pair, side="right")
             host = tables.hosts[h]
             before = tables.pair_ends[h - 1] if h > 0 else 0
             entry = tables.pool_offsets[tables.pool[host]] + pair - before

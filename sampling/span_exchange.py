@@ -33,6 +33,7 @@ from sampling.span_draws import (
     Hashes,
     draw_examples,
     example_hashes,
+    guides,
     hash_sides,
     members,
     new_set,
@@ -343,17 +344,21 @@ class SpanSampler:
         sizes = np.diff(pools.offsets)
         running = np.cumsum(pools.weight)
         before = np.concatenate(([0.0], running))[pools.offsets[:-1]]
+        host_ends = np.cumsum(pools.host_weight[hosts])
+        pool_ends = running - np.repeat(before, sizes)
         return DrawTables(
             grammar.sites.example,
             first,
             last,
             span_hashes(self._hashes, first, last),
             hosts,
-            np.cumsum(pools.host_weight[hosts]),
+            host_ends,
+            guides(host_ends, np.array([0, len(hosts)])),
             pools.of_site,
             pools.offsets,
             pools.fillers,
-            running - np.repeat(before, sizes),
+            pool_ends,
+            guides(pool_ends, pools.offsets),
             np.cumsum(sizes[pools.of_site[hosts]]),
         )
 

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import BoolArray, IntArray, LongArray
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
 from grammar.errors import CorpusError
-from grammar.treebank import Treebank
 from induction.corpus import COLUMNS, PROVENANCE
 from sampling.labels import Labels, first_broken_heads, mix_labels, read_labels, share_of_host
 from sampling.provenance import example_ids, provenance, rows_as_lists
 from sampling.repairs import Repairer
+from sampling.sides import text_bytes
 from sampling.span_grammar import SpanGrammar
-from sampling.splicing import as_lists, as_strings, join_heads, join_pieces, join_trees
+from sampling.splicing import as_lists, as_strings, bracket_places, join_heads, join_pieces
 
 __all__ = ["Speller"]
 
@@ -133,23 +133,13 @@ class Speller:
         return as_lists(pa.array(values), offsets)
 
     def _tree(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
-        bank, sites = self._grammar.sides[k].treebank, self._grammar.sites
-        if bank is None:
-            raise _invalid("it has no tree", 0)
+        sites = self._grammar.sites
+        text, offsets, start, end = self._brackets[k]
         i = sites.example[host]
-        label, size, offsets = join_trees(
-            bank.label,
-            bank.size,
-            bank.offsets[i],
-            bank.offsets[i + 1],
-            sites.node[host, k],
-            sites.node[filler, k],
-        )
-        spliced = Treebank(label, size, offsets, bank.symbols)
-        wrong = spliced.lengths != self._new_lengths(k, host, filler)
-        if wrong.any():
-            raise _invalid("its tree has other words", int(np.flatnonzero(wrong)[0]))
-        return spliced.brackets().cast(pa.string())
+        hole, fill = sites.node[host, k], sites.node[filler, k]
+        starts = np.stack([offsets[i], start[fill], end[hole]], axis=1)
+        stops = np.stack([start[hole], end[fill], offsets[i + 1]], axis=1)
+        return as_strings(*join_pieces(text, starts, stops))
 
     def _new_lengths(self, k: int, host: IntArray, filler: IntArray) -> LongArray:
         sites = self._grammar.sites
@@ -201,6 +191,17 @@ class Speller:
     @cached_property
     def _labels(self) -> Labels:
         return read_labels(self._grammar.examples, classes=self._grammar.options.get("classes"))
+
+    @cached_property
+    def _brackets(self) -> list[tuple[Bytes, LongArray, LongArray, LongArray]]:
+        """Bracketings of each side with the places of their nodes."""
+        found = []
+        for side in self._grammar.sides:
+            bank = side.treebank
+            if bank is not None:
+                text, offsets = text_bytes(bank.brackets())
+                found.append((text, offsets, *bracket_places(text, offsets, len(bank.size))))
+        return found
 
     @cached_property
     def _words(self) -> dict[str, tuple[IntArray, pa.Array]]:

@@ -2,7 +2,7 @@
 
 Everything a sentence carries is spliced by the same three pieces: what the host has before the
 hole, what fills it, what the host has behind it. Texts are joined by bytes, so no character
-outside the hole can change; words, tags and relations by words; trees by nodes.
+outside the hole can change; so are bracketings; words, tags and relations by words.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import Bytes, IntArray, LongArray, kernel
 
-__all__ = ["as_lists", "as_strings", "join_heads", "join_pieces", "join_trees"]
+__all__ = ["as_lists", "as_strings", "bracket_places", "join_heads", "join_pieces"]
+
+_OPEN, _CLOSE, _SPACE = ord("("), ord(")"), ord(" ")
 
 
 @kernel()
@@ -92,51 +94,48 @@ def join_heads(
 
 
 @kernel()
-def join_trees(
-    label: IntArray,
-    size: IntArray,
-    begin: LongArray,
-    stop: LongArray,
-    hole: LongArray,
-    fill: LongArray,
-) -> Any:
-    """Join trees in preorder columns: the subtree at ``fill[i]`` in the place of ``hole[i]``.
+def bracket_places(text: Bytes, offsets: LongArray, nodes: int) -> tuple[LongArray, LongArray]:
+    """Return where each node of a treebank stands in its bracketings.
 
     Parameters
     ----------
-    label, size : int32[nodes]
-        Columns of a treebank.
-    begin, stop : int64[n]
-        Where the host's nodes lie.
-    hole, fill : int64[n]
-        The node cut out and the one put in.
+    text, offsets : uint8[], int64[trees + 1]
+        Bracketings as :meth:`grammar.treebank.Treebank.brackets` writes them: no bracket inside a
+        name, one space between parts.
+    nodes : int
+        Nodes of all trees, words included.
 
     Returns
     -------
-    labels, sizes, offsets
-        Columns of the results.
+    start, end : int64[nodes]
+        Node i, in preorder, is ``text[start[i]:end[i]]``; so a subtree is exchanged by bytes.
     """
-    offsets = np.zeros(len(begin) + 1, np.int64)
-    for i in range(len(begin)):
-        change = size[fill[i]] - size[hole[i]]
-        offsets[i + 1] = offsets[i] + stop[i] - begin[i] + change
-    labels, sizes = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-    at = 0
-    for i in range(len(begin)):
-        cut, put = hole[i], fill[i]
-        change = size[put] - size[cut]
-        for node in range(begin[i], cut):
-            labels[at] = label[node]
-            # only the nodes above the hole reach beyond it
-            sizes[at] = size[node] + (change if node + size[node] > cut else 0)
-            at += 1
-        for node in range(put, put + size[put]):
-            labels[at], sizes[at] = label[node], size[node]
-            at += 1
-        for node in range(cut + size[cut], stop[i]):
-            labels[at], sizes[at] = label[node], size[node]
-            at += 1
-    return labels, sizes, offsets
+    start, end = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    stack = np.zeros(nodes, np.int64)
+    node = 0
+    for i in range(len(offsets) - 1):
+        at, depth = offsets[i], 0
+        while at < offsets[i + 1]:
+            if text[at] == _SPACE:
+                at += 1
+                continue
+            if text[at] == _CLOSE:
+                at += 1
+                depth -= 1
+                end[stack[depth]] = at
+                continue
+            opens = text[at] == _OPEN
+            start[node] = at
+            at += opens
+            while at < offsets[i + 1] and text[at] != _SPACE and text[at] != _CLOSE:
+                at += 1
+            if opens:
+                stack[depth] = node
+                depth += 1
+            else:
+                end[node] = at
+            node += 1
+    return start, end
 
 
 def as_strings(data: Any, offsets: LongArray) -> pa.StringArray:

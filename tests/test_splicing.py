@@ -14,7 +14,7 @@ from grammar.tree import Tree
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
 from sampling.repairs import repair_names, repaired
-from sampling.sides import protected_words, read_side
+from sampling.sides import protected_words, read_side, text_bytes
 from sampling.sites import (
     all_spans,
     balanced_spans,
@@ -24,7 +24,7 @@ from sampling.sites import (
     tree_spans,
 )
 from sampling.span_draws import hash_sides, new_set
-from sampling.splicing import join_heads, join_pieces, join_trees
+from sampling.splicing import bracket_places, join_heads, join_pieces
 from tests.strategies import tokens, trees
 
 SPACES = st.sampled_from([" ", "  ", "\t", "\n ", "\u00a0"])
@@ -148,16 +148,12 @@ def test_trees_are_spliced_as_values(host: Tree, donor: Tree, data: st.DataObjec
     theirs = np.flatnonzero(spans.example == 1)
     h = data.draw(st.integers(0, len(mine) - 1))
     f = data.draw(st.integers(0, len(theirs) - 1))
-    label, size, offsets = join_trees(
-        bank.label,
-        bank.size,
-        bank.offsets[:1],
-        bank.offsets[1:2],
-        spans.node[mine[h : h + 1]],
-        spans.node[theirs[f : f + 1]],
-    )
-    made = Treebank(label, size, offsets, bank.symbols)
-    assert made[0] == replaced(host, h, nodes(donor)[f])
+    text, offsets = text_bytes(bank.brackets())
+    start, end = bracket_places(text, offsets, len(bank.size))
+    hole, fill = spans.node[mine[h]], spans.node[theirs[f]]
+    pieces = ((offsets[0], start[hole]), (start[fill], end[fill]), (end[hole], offsets[1]))
+    made = b"".join(text[a:b].tobytes() for a, b in pieces).decode()
+    assert Tree.parse(made) == replaced(host, h, nodes(donor)[f])
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
