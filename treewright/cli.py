@@ -18,6 +18,7 @@ from treewright.inducing import induce
 from treewright.inspecting import inspect
 from treewright.library import app as data_app
 from treewright.parsing import parse
+from treewright.quality import quality
 from treewright.scanning import app as scan_app
 from treewright.showing import demo
 
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, induce, inspect, intersect, sample, parse, evalb, explain):
+for verb in (demo, induce, inspect, intersect, sample, parse, evalb, quality, explain):
     app.command()(verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
