@@ -205,10 +205,13 @@ def _texts(corpus: Corpus) -> list[str]:
 def _trained(features: Any, labels: FloatArray, strength: float) -> LogisticRegression:
     """Train on every class of an example with the weight that its label gives it."""
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     row, chosen = np.nonzero(labels)
     model = LogisticRegression(C=strength, max_iter=2000)
-    model.fit(features[row], chosen, sample_weight=labels[row, chosen])
+    # sums over more threads differ in their last digits, and wait for each other on a busy machine
+    with threadpool_limits(1):
+        model.fit(features[row], chosen, sample_weight=labels[row, chosen])
     return model
 
 
