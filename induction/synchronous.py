@@ -44,6 +44,7 @@ _TYPES = (1, 2, 3, 4, 5, 6)
 _LAST_ROUNDS = 3
 _TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
 _JUDGED = 100
+_REPEATS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,8 @@ class SynchronousInduction:
     grammar : SynchronousGrammar
         With types and weights. What the types rule out is left all but impossible, for parsing.
     core : SynchronousGrammar
-        The same without what all training pairs together use less than half of once, for sampling.
+        For sampling: with the number of types that describes the training pairs the shortest, and
+        without what all of them together use less than half of once. It derives less.
     rules : SynchronousGrammar
         The rules before typing, with one type and equal weights: what a person reads.
     trace : tuple of TraceStep
@@ -214,14 +216,15 @@ def induce_synchronous(
     packed = pack_forests([forest for _, forest in forests], groups)
     written = [training.coder.rule(*rule) for rule in rules]
     scores: dict[int, float] = {}
+    trial = _Trial(written, groups, packed, [pair for pair, _ in forests], training, seed)
+    sampling = types
     if types is None:
-        trial = _Trial(written, groups, packed, [pair for pair, _ in forests], training, seed)
-        types, scores = trial.best()
-        say(f"types: {types} of held-out scores {scores}")
+        types, sampling, scores = trial.best()
+        say(f"types: {types} to parse, {sampling} to sample, of held-out scores {scores}")
     model = fit_types(packed, groups, types, seed=seed)
     return SynchronousInduction(
         grammar=typed_grammar(written, groups, model),
-        core=typed_grammar(written, groups, sharpened(model, packed)),
+        core=typed_grammar(written, groups, trial.sharp(sampling or types)),
         rules=_untyped(rules, training),
         trace=trace,
         lexicon={
@@ -284,23 +287,29 @@ class _Trial:
     training: TrainingPairs
     seed: int
 
-    def best(self) -> tuple[int, dict[int, float]]:
-        """Return the number of types, and the score of each number tried.
+    def best(self) -> tuple[int, int, dict[int, float]]:
+        """Return the number of types to parse with, that to sample with, and all scores.
 
-        Of those that are not a standard error worse than the best at parsing held-out pairs, it is
-        the one with which all training pairs are described the shortest.
+        To parse is to recombine: of the numbers that are not a standard error worse than the best
+        at held-out recombinations, the one that describes all training pairs the shortest. To
+        sample is to say nothing wrong: simply the number that describes them the shortest.
         """
-        folds = held_out_folds(self.forests, seed=self.seed)
+        sharp = {t: self.sharp(t).description_gain(self.forests) for t in _TYPES}
+        folds = [
+            fold
+            for repeat in range(_REPEATS)
+            for fold in held_out_folds(self.forests, seed=self.seed, repeat=repeat)
+        ]
         if not folds:
-            return 1, {}
+            return 1, 1, {}
         exact = {t: np.array([self._exact(t, fold) for fold in folds]) for t in _TYPES}
         best = max(exact.values(), key=lambda values: values.mean())
         good = [t for t in _TYPES if (best - exact[t]).mean() <= _standard_error(best - exact[t])]
-        gain = {t: self._sharp(t).description_gain(self.forests) for t in good}
         scores = {t: float(values.mean()) for t, values in exact.items()}
-        return max(good, key=gain.__getitem__), scores
+        return max(good, key=sharp.__getitem__), max(_TYPES, key=sharp.__getitem__), scores
 
-    def _sharp(self, types: int) -> TypeModel:
+    def sharp(self, types: int) -> TypeModel:
+        """Fit types to all training pairs, without what those hardly use."""
         model = fit_types(self.forests, self.groups, types, seed=self.seed)
         return sharpened(model, self.forests)
 

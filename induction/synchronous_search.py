@@ -100,21 +100,24 @@ class RuleSearch:
     def add(self, examples: list[Coded], part: int) -> Iterator[Step]:
         """Give more examples and search until nothing changes, yielding every step."""
         known = coded_rules(self.rules)
+        shown = self.rules
         self.examples += examples
         self._matched.clear()
-        self.rules |= {pair for pair in examples if not derives(known, pair)}
+        self.rules = shown | {pair for pair in examples if not derives(known, pair)}
         for number in range(1, self._options.max_steps + 1):
             added, removed = self._step()
             before = self.rules
             self.rules = (before | added) - removed
-            gained, lost = self.rules - before, before - self.rules
-            if not gained and not lost:
+            if self.rules != shown:
+                yield Step(
+                    part, number, len(self.examples), tuple(sorted(self.rules, key=_by_size)),
+                    tuple(sorted(self.rules - shown, key=_by_size)),
+                    tuple(sorted(shown - self.rules, key=_by_size)),
+                    sum(map(self._size, self.rules)),
+                )  # fmt: skip
+            if self.rules == before:
                 return
-            yield Step(
-                part, number, len(self.examples), tuple(sorted(self.rules, key=_by_size)),
-                tuple(sorted(gained, key=_by_size)), tuple(sorted(lost, key=_by_size)),
-                sum(map(self._size, self.rules)),
-            )  # fmt: skip
+            shown = self.rules
 
     def _step(self) -> tuple[set[Coded], set[Coded]]:
         rules = sorted(self.rules, key=_by_size)

@@ -220,15 +220,18 @@ def sharpened(model: TypeModel, forests: Forests) -> TypeModel:
     return TypeModel(theta, phi, float(_expected(theta, phi, *forests[:9])[2]))
 
 
-def held_out_folds(forests: Forests, *, seed: int, folds: int = _FOLDS) -> list[Fold]:
+def held_out_folds(
+    forests: Forests, *, seed: int, repeat: int = 0, folds: int = _FOLDS
+) -> list[Fold]:
     """Split training pairs by how they are put together.
 
     A fold is a share of the events (slot, child family). All forests that might use one of them
-    are held out; those whose slots and families are all seen in the others are judged.
+    are held out; those whose slots and families are all seen in the others are judged. Each
+    ``repeat`` shares out the events anew.
     """
     events = [forests.events(i) for i in range(len(forests.root))]
     ordered = sorted(set().union(*events))
-    drawn = _uniforms(stream_key(seed, "synchronous-folds"), 0, len(ordered))
+    drawn = _uniforms(stream_key(seed, "synchronous-folds"), repeat, len(ordered))
     fold_of = dict(zip(ordered, (drawn * folds).astype(int).tolist(), strict=True))
     made = []
     for fold in range(folds):
