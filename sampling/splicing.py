@@ -30,17 +30,20 @@ def join_pieces(values: Any, starts: LongArray, stops: LongArray) -> Any:
     """
     offsets = np.zeros(len(starts) + 1, np.int64)
     for i in range(len(starts)):
-        size = 0
+        total = 0
         for k in range(starts.shape[1]):
-            size += stops[i, k] - starts[i, k]
-        offsets[i + 1] = offsets[i] + size
+            total += stops[i, k] - starts[i, k]
+        offsets[i + 1] = offsets[i] + total
     joined = np.empty(offsets[-1], values.dtype)
-    at = 0
+    # unsigned places cannot count from the end, so the copy is one of whole blocks
+    at = np.uint64(0)
     for i in range(len(starts)):
         for k in range(starts.shape[1]):
-            for j in range(starts[i, k], stops[i, k]):
-                joined[at] = values[j]
-                at += 1
+            first = np.uint64(starts[i, k])
+            size = np.uint64(stops[i, k]) - first
+            for j in range(size):
+                joined[at + j] = values[first + j]
+            at += size
     return joined, offsets
 
 
