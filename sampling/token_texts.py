@@ -200,17 +200,18 @@ def write_slots(words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> A
         each (FNV-1a): equal for equal texts.
     """
     source = np.concatenate((words.text, pools.data, np.array([32], np.uint8)))
-    starts, stops, pieces, offsets = _pieces(words, pools, slots, hosts)
+    starts, stops, pieces, offsets = _pieces(source, words, pools, slots, hosts)
     data = _joined(source, starts, stops, pieces, offsets)
     return data, offsets, hash_rows(data, offsets)
 
 
 @kernel()
-def _pieces(words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> Any:
+def _pieces(source: Bytes, words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> Any:
     """Return the pieces that rows are made of: places in the texts, the vocabulary and a space.
 
     Pieces that follow each other in their source are joined, so unchanged stretches are one. An
-    empty gap (tokens may touch) stays only between the two words that it was between.
+    empty gap (tokens may touch) stays only between the two words that it was between, and not if
+    letters of both would come to touch that did not (*bird)* with a word for the bracket).
     """
     # names of its own for each array: taking them out of tuples in the loop made it slower
     begin, end, lead, trail = words.start, words.end, words.lead, words.trail
@@ -229,8 +230,18 @@ def _pieces(words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> Any:
             w, e, g = word[s], entry[s], gaps[s]
             if s > at:
                 a, b = space, space + 1
-                if g >= 0 and (begin[g] > end[g - 1] or (w == g and word[s - 1] == g - 1)):
+                if g >= 0 and begin[g] > end[g - 1]:
                     a, b = end[g - 1], begin[g]
+                elif g >= 0 and w == g and word[s - 1] == g - 1:
+                    left, right = end[g - 1] - 1, begin[g]
+                    touched = _letter(source[left]) and _letter(source[right])
+                    p = entry[s - 1]
+                    if p >= 0 and trail[g - 1] == 0:
+                        left = vocabulary + bounds[form[p] + 1] - 1
+                    if e >= 0 and lead[g] == 0:
+                        right = vocabulary + bounds[form[e]]
+                    if touched or not (_letter(source[left]) and _letter(source[right])):
+                        a, b = 0, 0
                 made = _add(starts, stops, pieces[r], made, a, b)
             if e < 0:
                 made = _add(starts, stops, pieces[r], made, begin[w], end[w])
@@ -247,6 +258,12 @@ def _pieces(words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> Any:
             size += stops[k] - starts[k]
         pieces[r + 1], offsets[r + 1] = made, offsets[r] + size
     return starts[:made], stops[:made], pieces, offsets
+
+
+@kernel(inline="always")
+def _letter(byte: int) -> bool:
+    """Return whether a byte is of an ASCII letter or digit, or of any character beyond ASCII."""
+    return byte >= 128 or 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
 
 
 @kernel(inline="always")
