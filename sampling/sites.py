@@ -34,7 +34,7 @@ __all__ = [
     "unprotected",
 ]
 
-_MOST_SPANS = 2**26
+_MOST_SPANS = 2**25
 _MOST_PAIRS = 2**24
 
 

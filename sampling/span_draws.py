@@ -27,6 +27,7 @@ __all__ = [
     "hash_sides",
     "members",
     "new_set",
+    "site_pieces",
     "site_words",
     "span_hashes",
 ]
@@ -63,16 +64,14 @@ class Hashes(NamedTuple):
 class DrawTables(NamedTuple):
     """What a draw is made of.
 
-    ``first`` and ``last`` are the numbers of the first and last word of every site, side by side,
-    counted over all sides. Host site ``hosts[h]`` is drawn by ``host_ends``, the running sum of
+    ``pieces`` and ``span`` are from :func:`site_pieces` and :func:`span_hashes`. Host site
+    ``hosts[h]`` is drawn by ``host_ends``, the running sum of
     its probability; then an entry of its pool by ``pool_ends``, running sums within each pool
     (:func:`guides` say where to look). ``pair_ends`` are running sums of the number of pairs of
     each host.
     """
 
-    example: IntArray
-    first: LongArray
-    last: LongArray
+    pieces: Keys
     span: Keys
     hosts: IntArray
     host_ends: NDArray[np.float64]
@@ -169,16 +168,32 @@ def site_words(sites: Sites, sides: tuple[Side, ...]) -> tuple[LongArray, LongAr
 
 
 @kernel()
-def span_hashes(hashes: Hashes, first: LongArray, last: LongArray) -> Keys:
-    """Return one number for the texts of a site's spans: equal for equal texts."""
-    result = np.zeros(len(first), np.uint64)
+def site_pieces(hashes: Hashes, example: IntArray, first: LongArray, last: LongArray) -> Keys:
+    """Return what the hash of a spliced text is made of, side by side for every site.
+
+    Row (s, k) holds the hash of the text before the span in side k; the hash of the span and its
+    bytes; the hash of the text behind it and its bytes.
+    """
+    pieces = np.empty((len(first), first.shape[1], 5), np.uint64)
     for s in range(len(first)):
         for k in range(first.shape[1]):
-            size = hashes.end[last[s, k]] - hashes.start[first[s, k]]
-            span = _between(
-                hashes.at_start[first[s, k]], hashes.at_end[last[s, k]], size, hashes.power
-            )
-            result[s] = _reduce(_times(result[s], _JOIN) + span)
+            a, b, i = first[s, k], last[s, k], example[s]
+            size, rest = hashes.end[b] - hashes.start[a], hashes.size[i, k] - hashes.end[b]
+            pieces[s, k, 0] = hashes.at_start[a]
+            pieces[s, k, 1] = _between(hashes.at_start[a], hashes.at_end[b], size, hashes.power)
+            pieces[s, k, 2] = size
+            pieces[s, k, 3] = _between(hashes.at_end[b], hashes.whole[i, k], rest, hashes.power)
+            pieces[s, k, 4] = rest
+    return pieces
+
+
+@kernel()
+def span_hashes(pieces: Keys) -> Keys:
+    """Return one number for the texts of a site's spans: equal for equal texts."""
+    result = np.zeros(len(pieces), np.uint64)
+    for s in range(len(pieces)):
+        for k in range(pieces.shape[1]):
+            result[s] = _reduce(_times(result[s], _JOIN) + pieces[s, k, 1])
     return result
 
 
@@ -193,20 +208,13 @@ def example_hashes(hashes: Hashes) -> Keys:
 
 
 @kernel()
-def _spliced_hash(hashes: Hashes, tables: DrawTables, host: int, filler: int) -> np.uint64:
+def _spliced_hash(power: Keys, pieces: Keys, host: int, filler: int) -> np.uint64:
     """Return the number of the texts that a host site filled by another site makes."""
     result = np.uint64(0)
-    power, i = hashes.power, tables.example[host]
-    for k in range(tables.first.shape[1]):
-        a, b = tables.first[filler, k], tables.last[filler, k]
-        size = hashes.end[b] - hashes.start[a]
-        fill = _between(hashes.at_start[a], hashes.at_end[b], size, power)
-        value = _reduce(_times(hashes.at_start[tables.first[host, k]], power[size]) + fill)
-        c = tables.last[host, k]
-        rest = hashes.size[i, k] - hashes.end[c]
-        tail = _between(hashes.at_end[c], hashes.whole[i, k], rest, power)
-        value = _reduce(_times(value, power[rest]) + tail)
-        result = _reduce(_times(result, _JOIN) + value)
+    for k in range(pieces.shape[1]):
+        value = _times(pieces[host, k, 0], power[pieces[filler, k, 2]])
+        value = _times(_reduce(value + pieces[filler, k, 1]), power[pieces[host, k, 4]])
+        result = _reduce(_times(result, _JOIN) + _reduce(value + pieces[host, k, 3]))
     return result
 
 
@@ -297,7 +305,7 @@ def draw_examples(
     stop: int,
     rounds: int,
     distinct: bool,
-    hashes: Hashes,
+    power: Keys,
     tables: DrawTables,
     known: Keys,
     tally: LongArray,
@@ -334,7 +342,7 @@ def draw_examples(
             tally[0] += 1
             continue
         if distinct:
-            value = _spliced_hash(hashes, tables, host, filler)
+            value = _spliced_hash(power, tables.pieces, host, filler)
             slot = _slot(known, value)
             if known[slot] != 0:
                 tally[1] += 1

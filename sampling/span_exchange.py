@@ -37,6 +37,7 @@ from sampling.span_draws import (
     hash_sides,
     members,
     new_set,
+    site_pieces,
     site_words,
     span_hashes,
 )
@@ -148,7 +149,9 @@ def assemble(
         If no site can be filled with other words; the message says what emptied the pool.
     """
     hashes = hash_sides(examples.sides)
-    span = span_hashes(hashes, *site_words(sites, examples.sides))
+    pieces = site_pieces(hashes, sites.example, *site_words(sites, examples.sides))
+    span = span_hashes(pieces)
+    del pieces
     others = _other_fillers(pools, span)
     hosts = others > 0
     if not hosts.any():
@@ -339,7 +342,8 @@ class SpanSampler:
     @functools.cached_property
     def _tables(self) -> DrawTables:
         grammar, pools = self.grammar, self.grammar.pools
-        first, last = site_words(grammar.sites, grammar.sides)
+        words = site_words(grammar.sites, grammar.sides)
+        pieces = site_pieces(self._hashes, grammar.sites.example, *words)
         hosts = np.flatnonzero(pools.of_site >= 0).astype(np.int32)
         sizes = np.diff(pools.offsets)
         running = np.cumsum(pools.weight)
@@ -347,10 +351,8 @@ class SpanSampler:
         host_ends = np.cumsum(pools.host_weight[hosts])
         pool_ends = running - np.repeat(before, sizes)
         return DrawTables(
-            grammar.sites.example,
-            first,
-            last,
-            span_hashes(self._hashes, first, last),
+            pieces,
+            span_hashes(pieces),
             hosts,
             host_ends,
             guides(host_ends, np.array([0, len(hosts)])),
@@ -409,7 +411,7 @@ class _Draws:
             self._stop,
             self._rounds,
             self._distinct,
-            self._sampler._hashes,
+            self._sampler._hashes.power,
             self._sampler._tables,
             self._known,
             self._tally,
