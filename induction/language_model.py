@@ -21,6 +21,7 @@ __all__ = [
     "LanguageModel",
     "NGramMixture",
     "Scores",
+    "UnknownWordsOf",
     "encode",
     "mixture_weights",
     "split_sentences",
@@ -42,11 +43,14 @@ class Scores:
         Of every token after those before it in its sentence.
     known : bool[]
         Whether the token is in the vocabulary.
+    log_unknown : float64[]
+        What the log-probability of an unknown word in the place of the token is.
     """
 
     offsets: LongArray
     log_probability: FloatArray
     known: BoolArray
+    log_unknown: FloatArray
 
     def by_sentence(self) -> FloatArray:
         """Return the log-probability of every sentence, </s> included."""
@@ -152,13 +156,70 @@ class NGramMixture(LanguageModel):
         sentences = _listed(sentences)
         scores = [model.score(sentences) for model in self.models]
         with np.errstate(divide="ignore"):
-            logs = np.stack([s.log_probability for s in scores]) + np.log(self.weights)[:, None]
-        return Scores(scores[0].offsets, np.logaddexp.reduce(logs), scores[0].known)
+            weights = np.log(self.weights)[:, None]
+        mixed = np.logaddexp.reduce(np.stack([s.log_probability for s in scores]) + weights)
+        unknown = np.logaddexp.reduce(np.stack([s.log_unknown for s in scores]) + weights)
+        return Scores(scores[0].offsets, mixed, scores[0].known, unknown)
 
     def distribution(self, beginning: str = "") -> FloatArray:
         """Return the probability of every word (see :meth:`LanguageModel.distribution`)."""
         parts = np.stack([model.distribution(beginning) for model in self.models])
         return np.asarray(self.weights @ parts)
+
+
+class UnknownWordsOf(LanguageModel):
+    """A model that gives unknown words the probabilities that another model gives them.
+
+    With q of the lender, a known word has ``p(w | h) (1 - q(<unk> | h)) / (1 - p(<unk> | h))``.
+    Made sentences hold only known words, so a model that is trained on many of them expects unknown
+    ones less than it should; the model of the real sentences can lend it its own expectation.
+
+    Parameters
+    ----------
+    lender, model : LanguageModel
+        Of one vocabulary.
+
+    Raises
+    ------
+    OptionError
+        If their vocabularies differ.
+
+    Examples
+    --------
+    >>> from induction.ngrams import NGramModel
+    >>> one = NGramModel.train(["a b", "b a"], order=2)
+    >>> other = NGramModel.train(["a a"], order=2, vocabulary=one.words)
+    >>> tied = UnknownWordsOf(one, other)
+    >>> bool(tied.distribution("a")[0] == one.distribution("a")[0])
+    True
+    >>> round(float(tied.distribution("a").sum()), 12)
+    1.0
+    """
+
+    def __init__(self, lender: LanguageModel, model: LanguageModel) -> None:
+        _one_vocabulary([lender, model])
+        self.lender = lender
+        self.model = model
+        self.words = model.words
+
+    def __repr__(self) -> str:
+        return f"UnknownWordsOf({self.lender!r}, {self.model!r})"
+
+    def score(self, sentences: Iterable[str]) -> Scores:
+        """Return the log-probability of every token (see :meth:`LanguageModel.score`)."""
+        sentences = _listed(sentences)
+        own, lent = self.model.score(sentences), self.lender.score(sentences)
+        ratio = np.log1p(-np.exp(lent.log_unknown)) - np.log1p(-np.exp(own.log_unknown))
+        scores = np.where(own.known, own.log_probability + ratio, lent.log_unknown)
+        return Scores(own.offsets, scores, own.known, lent.log_unknown)
+
+    def distribution(self, beginning: str = "") -> FloatArray:
+        """Return the probability of every word (see :meth:`LanguageModel.distribution`)."""
+        probability = self.model.distribution(beginning)
+        unknown = self.lender.distribution(beginning)[UNKNOWN]
+        probability *= (1 - unknown) / (1 - probability[UNKNOWN])
+        probability[UNKNOWN] = unknown
+        return probability
 
 
 def mixture_weights(

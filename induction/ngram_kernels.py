@@ -58,8 +58,11 @@ def fill_scores(
     log_probability: FloatArray,
     log_backoff: FloatArray,
     scores: FloatArray,
+    unknown: FloatArray,
 ) -> Index:
-    """Fill the log-probability of every token and return the state after the last sentence.
+    """Fill the log-probability of every token, and that of word 0 in its place.
+
+    Return the state after the last sentence.
 
     Sentences begin in the state ``start``; nodes from ``deepest`` on have no children.
     """
@@ -67,15 +70,31 @@ def fill_scores(
     for sentence in range(len(offsets) - 1):
         state = start
         for i in range(offsets[sentence], offsets[sentence + 1]):
-            child = _child(first_child, word, state, tokens[i])
-            score = 0.0
-            while child < 0:
-                score += log_backoff[state]
-                state = suffix[state]
-                child = _child(first_child, word, state, tokens[i])
-            scores[i] = score + log_probability[child]
+            columns = first_child, word, suffix, log_probability, log_backoff
+            _, unknown[i] = _score(state, 0, *columns)
+            child, scores[i] = _score(state, tokens[i], *columns)
             state = suffix[child] if child >= deepest else child
     return state
+
+
+@kernel()
+def _score(
+    state: Index,
+    wanted: Index,
+    first_child: LongArray,
+    word: IntArray,
+    suffix: LongArray,
+    log_probability: FloatArray,
+    log_backoff: FloatArray,
+) -> tuple[Index, float]:
+    """Return the node of the longest n-gram that ends in a word, and the word's log-probability."""
+    weight = 0.0
+    child = _child(first_child, word, state, wanted)
+    while child < 0:
+        weight += log_backoff[state]
+        state = suffix[state]
+        child = _child(first_child, word, state, wanted)
+    return child, weight + log_probability[child]
 
 
 @kernel(inline="always")

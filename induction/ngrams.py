@@ -141,15 +141,16 @@ class NGramModel(LanguageModel):
     def score(self, sentences: Iterable[str]) -> Scores:
         """Return the log-probability of every token (see :meth:`LanguageModel.score`)."""
         tokens, offsets = encode(split_sentences(sentences), self.words)
-        scores = np.empty(len(tokens))
-        self._read(tokens, offsets, scores)
-        return Scores(offsets, scores, tokens != UNKNOWN)
+        scores, unknown = np.empty((2, len(tokens)))
+        self._read(tokens, offsets, scores, unknown)
+        return Scores(offsets, scores, tokens != UNKNOWN, unknown)
 
     def distribution(self, beginning: str = "") -> FloatArray:
         """Return the probability of every word (see :meth:`LanguageModel.distribution`)."""
-        tokens, offsets = encode([beginning.split()], self.words)
+        tokens, _ = encode([beginning.split()], self.words)
         # the end of the sentence is not read
-        node = self._read(tokens[:-1], np.array([0, offsets[1] - 1]), np.empty(len(tokens)))
+        offsets = np.array([0, len(tokens) - 1])
+        node = self._read(tokens[:-1], offsets, *np.empty((2, len(tokens))))
         return self.distribution_after(node)
 
     def distribution_after(self, node: int) -> FloatArray:
@@ -164,14 +165,17 @@ class NGramModel(LanguageModel):
             probability[self.trie.word[children]] = np.exp(self.node_log_probability[children])
         return probability
 
-    def _read(self, tokens: IntArray, offsets: LongArray, scores: FloatArray) -> int:
+    def _read(
+        self, tokens: IntArray, offsets: LongArray, scores: FloatArray, unknown: FloatArray
+    ) -> int:
         trie = self.trie
         # a unigram model has no node for the state after <s>
         start = 1 + BEGIN if self.order > 1 else 0
         deepest = int(trie.levels[-2])
         columns = trie.first_child, trie.word, trie.suffix
         weights = self.node_log_probability, self.node_log_backoff
-        return int(fill_scores(tokens, offsets, start, deepest, *columns, *weights, scores))
+        filled = scores, unknown
+        return int(fill_scores(tokens, offsets, start, deepest, *columns, *weights, *filled))
 
     @staticmethod
     def mixture(models: Sequence[LanguageModel], weights: Sequence[float]) -> NGramMixture:

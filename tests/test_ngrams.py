@@ -15,8 +15,8 @@ from scipy.optimize import minimize_scalar
 from grammar.errors import CorpusError, OptionError
 from grammar.files import read_text
 from induction import ngrams
-from induction.language_model import NGramMixture, mixture_weights
-from induction.ngram_counts import BEGIN, FALLBACK, discounts_of
+from induction.language_model import NGramMixture, UnknownWordsOf, mixture_weights
+from induction.ngram_counts import BEGIN, FALLBACK, UNKNOWN, discounts_of
 from induction.ngrams import NGramModel
 
 SENTENCES = st.lists(
@@ -232,6 +232,27 @@ def test_weights_are_those_of_the_highest_likelihood(
 
     best = min(loss(0), loss(1), minimize_scalar(loss, bounds=(0, 1), method="bounded").fun)
     assert loss(weights[0]) <= best + 1e-6
+
+
+@given(SENTENCES, SENTENCES, BEGINNINGS)
+def test_unknown_words_of_another_model(
+    one: list[str], other: list[str], beginning: list[str]
+) -> None:
+    lender = NGramModel.train(one, order=3)
+    model = NGramModel.train(other, order=2, vocabulary=lender.words)
+    tied = UnknownWordsOf(lender, model)
+    prefix = " ".join(beginning)
+    probability, own = tied.distribution(prefix), model.distribution(prefix)
+    assert isclose(probability.sum(), 1, abs_tol=1e-12)
+    assert probability[UNKNOWN] == lender.distribution(prefix)[UNKNOWN]
+    # among known words nothing changes
+    assert np.allclose(probability[1:] / probability[2], own[1:] / own[2])
+    scores = tied.score([" ".join([*beginning, "z", "a"])])
+    for i, word in enumerate([*beginning, "z", "a"]):
+        at = tied.distribution(" ".join([*beginning, "z"][:i]))
+        number = tied.words.index(word) if word in tied.words else UNKNOWN
+        assert isclose(scores.log_probability[i], log(at[number]), abs_tol=1e-9)
+        assert isclose(scores.log_unknown[i], log(at[UNKNOWN]), abs_tol=1e-9)
 
 
 def test_a_model_that_does_not_help_gets_no_weight() -> None:
