@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grammar.arrays import FloatArray
 from grammar.errors import OptionError
 from grammar.parses import NoParse
 from grammar.synchronous import SynchronousGrammar, SynchronousRule
@@ -290,9 +289,9 @@ class _Trial:
     def best(self) -> tuple[int, int, dict[int, float]]:
         """Return the number of types to parse with, that to sample with, and all scores.
 
-        To parse is to recombine: of the numbers that are not a standard error worse than the best
-        at held-out recombinations, the one that describes all training pairs the shortest. To
-        sample is to say nothing wrong: simply the number that describes them the shortest.
+        To parse is to recombine: the number that is best at held-out recombinations, the smaller
+        one of equals. To sample is to say nothing wrong: the number that describes all training
+        pairs the shortest.
         """
         sharp = {t: self.sharp(t).description_gain(self.forests) for t in _TYPES}
         folds = [
@@ -302,11 +301,8 @@ class _Trial:
         ]
         if not folds:
             return 1, 1, {}
-        exact = {t: np.array([self._exact(t, fold) for fold in folds]) for t in _TYPES}
-        best = max(exact.values(), key=lambda values: values.mean())
-        good = [t for t in _TYPES if (best - exact[t]).mean() <= _standard_error(best - exact[t])]
-        scores = {t: float(values.mean()) for t, values in exact.items()}
-        return max(good, key=sharp.__getitem__), max(_TYPES, key=sharp.__getitem__), scores
+        exact = {t: float(np.mean([self._exact(t, fold) for fold in folds])) for t in _TYPES}
+        return max(exact, key=lambda t: (exact[t], -t)), max(sharp, key=sharp.__getitem__), exact
 
     def sharp(self, types: int) -> TypeModel:
         """Fit types to all training pairs, without what those hardly use."""
@@ -330,10 +326,6 @@ class _Trial:
                 self.training.words(target).split()
             )
         return right / len(judged)
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def _untyped(rules: Sequence[Coded], training: TrainingPairs) -> SynchronousGrammar:

@@ -306,6 +306,8 @@ def _expected(
     theta_counts, phi_counts = np.zeros_like(theta), np.zeros_like(phi)
     inside = np.zeros((node.max() + 1, types))
     outside = np.zeros((node.max() + 1, types))
+    # what a child gives its edge, and an edge its node but for phi
+    message, product = np.zeros(len(child)), np.zeros(len(node))
     likelihood = 0.0
     for i in range(len(root)):
         if pairs[i] == 0.0:
@@ -313,28 +315,37 @@ def _expected(
         for e in range(edges[i], edges[i + 1]):
             value = weight[e]
             for k in range(children[e], children[e + 1]):
-                value *= (theta[slot[k]] * inside[child[k]]).sum()
-            inside[node[e]] += phi[:, family[e]] * value
-        total = (theta[0] * inside[root[i]]).sum()
+                message[k] = 0.0
+                for t in range(types):
+                    message[k] += theta[slot[k], t] * inside[child[k], t]
+                value *= message[k]
+            product[e] = value
+            for t in range(types):
+                inside[node[e], t] += phi[t, family[e]] * value
+        total = 0.0
+        for t in range(types):
+            total += theta[0, t] * inside[root[i], t]
         if total <= 0.0:
             likelihood -= 700.0 * pairs[i]
             continue
         likelihood += pairs[i] * np.log(total)
         scale = pairs[i] / total
-        theta_counts[0] += scale * theta[0] * inside[root[i]]
-        outside[root[i]] += scale * theta[0]
+        for t in range(types):
+            theta_counts[0, t] += scale * theta[0, t] * inside[root[i], t]
+            outside[root[i], t] += scale * theta[0, t]
         for e in range(edges[i + 1] - 1, edges[i] - 1, -1):
-            value = weight[e]
-            for k in range(children[e], children[e + 1]):
-                value *= (theta[slot[k]] * inside[child[k]]).sum()
-            above = outside[node[e]] * phi[:, family[e]]
-            phi_counts[:, family[e]] += above * value
-            reach = above.sum() * weight[e]
+            reach = 0.0
+            for t in range(types):
+                above = outside[node[e], t] * phi[t, family[e]]
+                phi_counts[t, family[e]] += above * product[e]
+                reach += above * weight[e]
             for k in range(children[e], children[e + 1]):
                 other = reach
                 for j in range(children[e], children[e + 1]):
                     if j != k:
-                        other *= (theta[slot[j]] * inside[child[j]]).sum()
-                theta_counts[slot[k]] += other * theta[slot[k]] * inside[child[k]]
-                outside[child[k]] += other * theta[slot[k]]
+                        other *= message[j]
+                for t in range(types):
+                    part = other * theta[slot[k], t]
+                    theta_counts[slot[k], t] += part * inside[child[k], t]
+                    outside[child[k], t] += part
     return theta_counts, phi_counts, likelihood
