@@ -34,7 +34,7 @@ class AEDAOptions(TokenOptions):
     ratio: float = option(
         1 / 3,
         "Most marks, as a share of the words.",
-        source="section 3.1",
+        source="definition of AEDA",
         code=0.3,
         least=0,
         most=1,
@@ -43,7 +43,7 @@ class AEDAOptions(TokenOptions):
         False, "Add one to the words times the ratio before rounding down.", code=True
     )
     at_end: bool = option(True, "A mark may stand behind the last word.", code=False)
-    marks: str = option(".;?:!,", "The marks, one character each.", source="section 3.1")
+    marks: str = option(".;?:!,", "The marks, one character each.", source="definition of AEDA")
 
 
 class AEDA(TokenSampler):

@@ -55,7 +55,7 @@ class EDAOptions(TokenOptions):
     alpha_sr: float = option(
         0.1,
         "Share of the words replaced by synonyms (SR); 0 leaves the operation out.",
-        source="section 2; section 3.3 has 0.05 for fewer than 5,000 texts",
+        source="section 2; Table 3 recommends 0.05 for fewer than 5,000 texts",
         least=0,
         most=1,
     )

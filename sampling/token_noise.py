@@ -130,7 +130,7 @@ class SwitchOutOptions(TokenOptions):
         0.95,
         "1/tau: n of the words are replaced with a probability proportional to exp(-n / tau). The "
         "value is that of public reimplementations for source sentences.",
-        source="section 3",
+        source="the sampling algorithm",
         least=0,
     )
     exact: bool = option(
@@ -173,7 +173,7 @@ class SwitchOut(TokenSampler):
 
         The number n of replaced words of a text of L words has P(n) = exp(-n / tau) / Z for n = 0
         to L, Z the sum of the numerators; places are drawn uniformly without replacement, and new
-        words uniformly from the vocabulary without the old word (section 3). With ``distinct``,
+        words uniformly from the vocabulary without the old word (the paper's sampling algorithm). With ``distinct``,
         draws with n = 0 are passed over, so examples follow P(n | new).
 
         Parameters

@@ -33,7 +33,7 @@ class WordDropOptions(TokenOptions):
     p: float = option(
         0.1,
         "Probability that a word is dropped.",
-        source="Sennrich et al. 2016, section 2",
+        source="Sennrich et al. 2016",
         least=0,
         most=1,
     )

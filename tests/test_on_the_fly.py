@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -112,6 +113,11 @@ def test_a_transform_of_batches() -> None:
         transform({"idx": ["id99"]})
     with pytest.raises(OptionError, match="epoch=-1"):
         transform.set_epoch(-1)
+
+
+def test_epochs_reach_workers_that_are_started_afresh() -> None:
+    data = epochs(seed=2)
+    assert list(pickle.loads(pickle.dumps(data)).rows(1)) == list(data.rows(1))
 
 
 def test_bad_arguments() -> None:
