@@ -468,3 +468,12 @@ def test_a_report_on_polarity_sentences(data_folder: Path) -> None:
     assert found["fidelity"].original.value > 0.65
     assert found["bleu_to_originals_5"].score.value < 0.2
     assert found["length_shift"].score.value == 0
+
+
+def test_the_documentation_has_every_measure() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "quality.md").read_text("utf-8")
+    assert [name for name in MEASURES if f"`{name}`" not in text] == []
+    # and names no others: what stands in the first column is a measure
+    named = [cell for line in text.splitlines() if line.startswith("| `")
+             for cell in re.findall(r"`(\w+)`", line.split("|")[1])]  # fmt: skip
+    assert sorted(named) == sorted(MEASURES)
