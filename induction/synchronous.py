@@ -22,6 +22,7 @@ from grammar.synchronous_parsing import SynchronousParser
 from induction.corpus import Corpus
 from induction.synchronous_closure import Closure, ClosureOptions, close, families
 from induction.synchronous_lexicon import LexiconMethod, induce_lexicon
+from induction.synchronous_needless import needless_rules
 from induction.synchronous_pairs import Pair, TrainingPairs, read_training_pairs
 from induction.synchronous_search import RuleSearch, SearchOptions, Step, coded_rules, derives
 from induction.synchronous_typed import typed_grammar
@@ -204,7 +205,7 @@ def induce_synchronous(
     words = induce_lexicon(training, method=lexicon)
     searching = RuleSearch(words if licensing else None, search or SearchOptions())
     trace = tuple(_searched(searching, training, parts, say))
-    found = sorted(searching.rules, key=lambda rule: (len(rule[0]), len(rule[1]), rule))
+    found = _needed(searching.rules, training, say)
     closed = close(found, words, training.pairs, closing or ClosureOptions())
     use = closed.used if closure is None else closure
     rules = found + [rule for rule in closed.unseen if use]
@@ -262,6 +263,18 @@ def _searched(
             return
         for step in searching.add(missing, parts + extra):
             yield _told(step, training, say)
+
+
+def _needed(
+    rules: Iterable[Coded], training: TrainingPairs, say: Callable[[str], None]
+) -> list[Coded]:
+    """Return the rules in order, without those that no training pair needs."""
+    ordered = sorted(rules, key=lambda rule: (len(rule[0]), len(rule[1]), rule))
+    forests = [forest for _, forest in _forests(coded_rules(ordered), training.pairs)]
+    gone = needless_rules(forests, range(len(ordered)))
+    for number in sorted(gone):
+        say(f"not needed: {training.coder.rule(*ordered[number])}")
+    return [rule for number, rule in enumerate(ordered) if number not in gone]
 
 
 def _told(step: Step, training: TrainingPairs, say: Callable[[str], None]) -> TraceStep:

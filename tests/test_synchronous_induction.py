@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError, OptionError
 from grammar.storage import graph_from_json, graph_to_json
 from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_forest import Edge, PairForest
 from grammar.synchronous_parsing import SynchronousParser
 from induction.corpus import Corpus
 from induction.synchronous import SynchronousInduction, induce_synchronous
 from induction.synchronous_closure import ClosureOptions
 from induction.synchronous_lexicon import induce_lexicon
+from induction.synchronous_needless import needless_rules
 from induction.synchronous_pairs import read_training_pairs
 from induction.synchronous_search import SearchOptions
 from induction.synchronous_unification import canonical, unifiers
@@ -115,6 +117,16 @@ def test_a_template_split_needs_licensing_and_closure(options: dict, solved: boo
     if solved:
         assert rules_of(made.rules) == CANONICAL
         assert len(made.added) == 2
+
+
+def test_rules_that_no_pair_needs_go_one_at_a_time() -> None:
+    # both rules derive the first pair, so either may go but not both; the second needs rule 1
+    either = PairForest([(0, 1, "NT", "x")], [Edge(0, 0, ()), Edge(0, 1, ())], 0)
+    second = PairForest([(0, 1, "NT", "y")], [Edge(0, 1, ()), Edge(0, 2, ())], 0)
+    assert needless_rules([either], range(2)) == {0}
+    assert needless_rules([either, second], range(3)) == {0, 2}
+    assert needless_rules([either, second], [1]) == {1}
+    assert needless_rules([either, second], range(4)) == {0, 2, 3}
 
 
 def test_closure_that_the_pairs_refute_is_left_out() -> None:
