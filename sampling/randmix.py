@@ -14,7 +14,8 @@ from induction.corpus import Corpus
 from sampling.protocol import option, read_options
 from sampling.sides import Side, protected_words
 from sampling.sites import Spans, all_spans, sites_of, unprotected
-from sampling.span_exchange import SpanSampler, assemble, read_examples
+from sampling.span_exchange import SpanSampler
+from sampling.span_induction import assemble, read_examples
 from sampling.treemix import MixOptions, label_pools
 
 __all__ = ["RandMix", "RandMixOptions", "length_probabilities"]

@@ -25,8 +25,9 @@ from sampling.sites import (
     tree_spans,
     unprotected,
 )
-from sampling.span_exchange import Examples, SpanOptions, SpanSampler, assemble, read_examples
+from sampling.span_exchange import SpanOptions, SpanSampler
 from sampling.span_grammar import Pools, pools_of_classes
+from sampling.span_induction import Examples, assemble, read_examples
 
 __all__ = ["Sub2", "Sub2Options", "refuse_lone_classes"]
 

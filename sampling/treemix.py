@@ -25,15 +25,9 @@ from sampling.sites import (
     tree_spans,
     unprotected,
 )
-from sampling.span_exchange import (
-    Examples,
-    Executor,
-    SpanOptions,
-    SpanSampler,
-    assemble,
-    read_examples,
-)
+from sampling.span_exchange import Executor, SpanOptions, SpanSampler
 from sampling.span_grammar import Pools, pools_of_classes
+from sampling.span_induction import Examples, assemble, read_examples
 from sampling.sub2 import refuse_lone_classes
 
 __all__ = ["MixOptions", "TreeMix", "TreeMixOptions", "label_pools", "per_example"]
