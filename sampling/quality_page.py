@@ -68,7 +68,7 @@ figure {{ margin: 0; }} figure svg {{ width: 100%; height: auto; max-width: 520p
 .figures:empty {{ display: none; }}
 .pair {{ padding: 10px 0; border-top: 1px solid var(--line); }}
 .pair p {{ margin: 2px 0; overflow-wrap: anywhere; }}
-.pair .label {{ color: var(--quiet); font-size: 12.5px; }}
+.pair .label {{ color: var(--quiet); font-size: 12.5px; display: inline-block; }}
 del, ins {{ text-decoration: none; border-radius: 3px; padding: 0 3px; }}
 del {{ background: #fbefd6; color: #7a5208; }}
 ins {{ background: #dbe9f8; color: #123e6e; }}

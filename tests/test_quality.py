@@ -351,7 +351,8 @@ def test_a_threshold_that_is_passed_makes_the_exit_code_one(run: Run, tmp_path: 
         "treewright: failed: duplicates = 0.125, which is > 0.01; length_shift = 1, which is >= 1"
     )
     assert (tmp_path / "r.html").exists()  # the page shows why
-    assert run("old.jsonl", "new.jsonl", "--fail-if", "duplicates>20%")[0] == 0
+    assert run("old.jsonl", "new.jsonl", "--fail-if", "duplicates>13%")[0] == 0
+    assert run("old.jsonl", "new.jsonl", "--fail-if", "duplicates>12%")[0] == 1
 
 
 def test_quiet_says_nothing_but_the_failure(run: Run) -> None:

@@ -81,10 +81,8 @@ def _measured(
     from sampling.quality import assess
     from sampling.quality_parts import PARTS
 
-    corpora = [_read(path) if path else None for path in (original, augmented, test)]
-    given, made, tests = corpora
-    if given is None or made is None:
-        raise typer.BadParameter("the name of a file is empty")
+    given, made = _read(original), _read(augmented)
+    tests = _read(test) if test is not None else None
     opened = _open(parser)
     with progress(quiet=quiet) as bars, warnings_said(quiet=quiet):
         task = bars.add_task("measuring", total=len(PARTS), note="")
