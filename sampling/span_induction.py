@@ -39,6 +39,8 @@ def read_examples(corpus: Corpus, *, tokenised: bool = False) -> Examples:
     ------
     CorpusError
         If it is empty, or a text or label is not valid (:func:`sampling.labels.check_corpus`).
+    OptionError
+        If texts are made anew although a column says where they are protected.
     """
     if not len(corpus):
         raise CorpusError("the corpus is empty", hint="give at least two examples")
@@ -58,7 +60,12 @@ def read_examples(corpus: Corpus, *, tokenised: bool = False) -> Examples:
     for word_column in ("tags", "heads", "deprels"):
         if word_column in corpus.names:
             _check_lengths(corpus, word_column, sides[0])
-    kept = [name for name in corpus.names if name in COLUMNS or name == "label"]
+    if tokenised and "protected" in corpus.names:
+        raise OptionError(
+            "tokenised=True makes texts in which the places of 'protected' are others",
+            hint="leave one of them out, or protect by a regular expression",
+        )
+    kept = [name for name in corpus.names if name in COLUMNS or name in ("label", "protected")]
     table = corpus.table.select([name for name in kept if name != "provenance"])
     return Examples(Corpus(table.combine_chunks()), tuple(sides))
 

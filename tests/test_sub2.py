@@ -307,6 +307,20 @@ def test_protected_words_are_neither_cut_nor_carried() -> None:
         assert mark in row["text"]
 
 
+def test_a_column_protects_words_and_entities() -> None:
+    text = ["Ann saw Bo Lee", "cats like big dogs"]
+    for places in ([[0, 2, 3], []], [[{"start": 0, "end": 3}, {"start": 8, "end": 14}], []]):
+        corpus = Corpus.from_columns(text=text, protected=places)
+        made = everything(Sub2.induce(corpus, length=True)).column("text")
+        assert "Ann like Bo Lee" in made
+        assert "cats saw big dogs" in made
+        for row in made:
+            assert row.startswith("Ann ") == row.endswith(" Bo Lee")
+            assert sum(name in row for name in ("Ann", "Bo", "Lee")) in (0, 3)
+        with pytest.raises(OptionError, match="places of 'protected'"):
+            Sub2.induce(corpus, tokenised=True)
+
+
 def test_repairs_change_tokens_and_trees_too() -> None:
     corpus = Corpus.from_columns(
         text=["an old car", "big cats"], tree=["(NP an (N (A old) car))", "(N (A big) cats)"],
