@@ -157,6 +157,14 @@ def test_a_side_that_does_not_stay_finite() -> None:
     assert len(LengthTableSampler(wild, target=(8, 8)).draw(KEY, 0, 3)) == 3
 
 
+def test_derivations_longer_than_the_first_buffer() -> None:
+    polite = SynchronousGrammar.parse("please NT_1 ### NT_1 [0.999]\nwalk ### WALK [0.001]")
+    draws = LengthTableSampler(polite, target=(1, 1)).draw(KEY, 0, 20)
+    lengths = np.diff(draws.offsets)
+    assert lengths.max() > 1024
+    assert all(len(polite.yields(draws[i])[0]) == lengths[i] for i in range(20))
+
+
 def test_bands_that_cannot_be() -> None:
     with pytest.raises(OptionError, match="no length is given"):
         LengthTableSampler(GRAMMAR)
