@@ -21,7 +21,8 @@ from induction.sources import data_file
 from sampling.aeda import AEDA
 from sampling.eda import EDA
 from sampling.shuffling import Shuffle
-from sampling.token_noise import RandomWord, SwitchOut
+from sampling.switchout import SwitchOut
+from sampling.token_noise import RandomWord
 from sampling.word_drop import WordDrop
 
 SENTENCES, EXAMPLES, BAR = 1_000, 100_000, 20

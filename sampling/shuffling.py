@@ -64,7 +64,7 @@ class Shuffle(TokenSampler):
 
     References
     ----------
-    Shi, Livescu & Gimpel 2021, section 4.1 (Rand: words); Şahin & Steedman 2018, Data
+    Shi, Livescu & Gimpel 2021, the baseline Rand of section 4 (words); Şahin & Steedman 2018, Data
     Augmentation via Dependency Tree Morphing for Low-Resource Languages (rotating dependents).
     """
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import networkx as nx
 import numpy as np
 
+from grammar.arrays import FloatArray
 from grammar.files import PathLike
 from grammar.storage import write_graph
 from sampling.token_texts import Pools, vocabulary_of
@@ -54,11 +55,9 @@ class WordGrammar:
         if name not in self._numbers:
             raise KeyError(name)
         number = self._numbers[name]
-        first, last = self.pools.offsets[number], self.pools.offsets[number + 1]
-        weights = np.diff(self.pools.ends[first:last], prepend=0.0)
-        words = self._vocabulary
-        pairs = zip(self.pools.form[first:last].tolist(), weights.tolist(), strict=True)
-        return {words[form]: weight for form, weight in pairs}
+        row = slice(int(self.pools.offsets[number]), int(self.pools.offsets[number + 1]))
+        pairs = zip(self.pools.form[row].tolist(), self._weights[row].tolist(), strict=True)
+        return {self._vocabulary[form]: weight for form, weight in pairs}
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -69,14 +68,18 @@ class WordGrammar:
         return [str(word) for word in vocabulary_of(self.pools).to_pylist()]
 
     @cached_property
+    def _weights(self) -> FloatArray:
+        """The probability of every entry in its pool."""
+        weights = np.diff(self.pools.ends, prepend=0.0)
+        first = self.pools.offsets[:-1][np.diff(self.pools.offsets) > 0]
+        weights[first] = self.pools.ends[first]
+        return weights
+
+    @cached_property
     def graph(self) -> nx.MultiDiGraph:
         """The grammar as a frozen graph: symbol -> rule (with ``weight``) -> word."""
         graph = nx.MultiDiGraph(family="words", method=self.method)
-        words = self._vocabulary
-        weights = np.diff(self.pools.ends, prepend=0.0)
-        weights[self.pools.offsets[:-1][np.diff(self.pools.offsets) > 0]] = self.pools.ends[
-            self.pools.offsets[:-1][np.diff(self.pools.offsets) > 0]
-        ]
+        words, weights = self._vocabulary, self._weights
         for number, name in enumerate(self.names):
             symbol = f"symbol:{name}"
             graph.add_node(symbol, kind="symbol", name=name)

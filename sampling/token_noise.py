@@ -1,4 +1,4 @@
-"""Words replaced by random words of the corpus: RandWord and SwitchOut."""
+"""Words replaced by random words of the corpus: RandWord, and what SwitchOut shares with it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ from sampling.token_texts import Pools, Slots, Words, as_pools, keep_words, pick
 __all__ = [
     "RandomWord",
     "RandomWordOptions",
-    "SwitchOut",
-    "SwitchOutOptions",
+    "drawn_number",
     "refuse_no_hosts",
+    "replacements",
+    "switch_words",
+    "vocabulary",
     "with_words",
 ]
 
@@ -42,7 +44,10 @@ class RandomWordOptions(TokenOptions):
     """The options of :meth:`RandomWord.induce`."""
 
     replaced: int = option(
-        1, "How many words of a text are replaced.", source="Shi et al., section 4.1", least=1
+        1,
+        "How many words of a text are replaced.",
+        source="Shi et al., section 4.2",
+        least=1,
     )
     draw: str = option(
         "uniform",
@@ -100,7 +105,7 @@ class RandomWord(TokenSampler):
         """
         chosen = read_options(RandomWordOptions, options, cls.method)
         texts = read_texts(corpus, chosen.protect)
-        pools, names, pool = _vocabulary(texts, chosen.draw == "unigram", chosen.same_tag)
+        pools, names, pool = vocabulary(texts, chosen.draw == "unigram", chosen.same_tag)
         return cls(texts, pools, names, pool, chosen)
 
     @cached_property
@@ -112,111 +117,14 @@ class RandomWord(TokenSampler):
         """Replace words of each text."""
         slots = room_for(self.texts.words, hosts, np.zeros(len(hosts), np.int64))
         fixed = np.full(len(hosts), self.options.replaced, np.int64)
-        _switch(
+        switch_words(
             key, index, hosts, fixed, 0.0, True, self.texts.words, self.pools, self._pool, slots
         )
         return slots
 
     def bound(self, host: int) -> int:
         """Return an upper bound of the distinct texts that one text can become."""
-        return _replacements(self, host, self._pool, self.options.replaced)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SwitchOutOptions(TokenOptions):
-    """The options of :meth:`SwitchOut.induce`."""
-
-    inverse_temperature: float = option(
-        0.95,
-        "1/tau: n of the words are replaced with a probability proportional to exp(-n / tau). The "
-        "value is that of public reimplementations for source sentences.",
-        source="the sampling algorithm",
-        least=0,
-    )
-    exact: bool = option(
-        True,
-        "Replace exactly n words. The program replaces each word with probability n / L instead.",
-        source="appendix",
-        code=False,
-    )
-
-
-class SwitchOut(TokenSampler):
-    """Replace a random number of words by words drawn uniformly from the vocabulary.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_columns(text=["jump twice", "walk left"])
-    >>> SwitchOut.induce(corpus).sample(2).column("text")
-    ['twice twice', 'left left']
-
-    References
-    ----------
-    Xinyi Wang, Hieu Pham, Zihang Dai, Graham Neubig. 2018. SwitchOut: an Efficient Data
-    Augmentation Algorithm for Neural Machine Translation. EMNLP.
-    """
-
-    method = "switchout"
-    Options = SwitchOutOptions
-
-    def __init__(
-        self, texts: TokenTexts, pools: Pools, names: list[str], pool: IntArray, options: Any
-    ) -> None:
-        self._pool = pool
-        self._names = names
-        super().__init__(texts, pools, options, with_words(texts, pool >= 0))
-        refuse_no_hosts(self._hosts, "no word can be replaced")
-
-    @classmethod
-    def induce(cls, corpus: Corpus, **options: Any) -> SwitchOut:
-        """Collect the vocabulary of the texts.
-
-        The number n of replaced words of a text of L words has P(n) = exp(-n / tau) / Z for n = 0
-        to L, Z the sum of the numerators; places are drawn uniformly without replacement, and new
-        words uniformly from the vocabulary without the old word (the paper's sampling algorithm). With ``distinct``,
-        draws with n = 0 are passed over, so examples follow P(n | new).
-
-        Parameters
-        ----------
-        corpus : Corpus
-            With ``text``. A ``target`` stays as it is. Tags, heads and trees stay too.
-        **options
-            Fields of :class:`SwitchOutOptions`; none of them is needed.
-
-        Raises
-        ------
-        CorpusError
-            If a column is missing or not valid, or the vocabulary has one word only.
-        OptionError
-            If an option is unknown or has a value that cannot be used.
-
-        Notes
-        -----
-        Not taken over from the appendix: its word numbers may become those of the marks for
-        padding and sentence ends.
-        """
-        chosen = read_options(SwitchOutOptions, options, cls.method)
-        texts = read_texts(corpus, chosen.protect)
-        pools, names, pool = _vocabulary(texts, False, False)
-        return cls(texts, pools, names, pool, chosen)
-
-    @cached_property
-    def grammar(self) -> WordGrammar | None:
-        """The vocabulary, all words alike."""
-        return WordGrammar(self.method, self._names, self.pools)
-
-    def edits(self, key: np.uint64, index: LongArray, rounds: LongArray, hosts: LongArray) -> Slots:
-        """Replace words of each text."""
-        slots = room_for(self.texts.words, hosts, np.zeros(len(hosts), np.int64))
-        drawn = np.full(len(hosts), -1, np.int64)
-        o, words = self.options, self.texts.words
-        beta = float(o.inverse_temperature)
-        _switch(key, index, hosts, drawn, beta, o.exact, words, self.pools, self._pool, slots)
-        return slots
-
-    def bound(self, host: int) -> int:
-        """Return an upper bound of the distinct texts that one text can become."""
-        return _replacements(self, host, self._pool, None)
+        return replacements(self, host, self._pool, self.options.replaced)
 
 
 def with_words(texts: TokenTexts, good: BoolArray) -> BoolArray:
@@ -232,7 +140,7 @@ def refuse_no_hosts(hosts: LongArray, what: str) -> None:
         raise CorpusError(what, hint="give more texts, or protect fewer words")
 
 
-def _vocabulary(
+def vocabulary(
     texts: TokenTexts, unigram: bool, same_tag: bool
 ) -> tuple[Pools, list[str], IntArray]:
     """Return the words of the corpus as pools, what each is for, and the pool of every word.
@@ -275,7 +183,7 @@ def _as_written(texts: TokenTexts) -> BoolArray:
     return good
 
 
-def _replacements(sampler: TokenSampler, host: int, pool: IntArray, n: int | None) -> int:
+def replacements(sampler: TokenSampler, host: int, pool: IntArray, n: int | None) -> int:
     """Return an upper bound of the results of n replacements (or any number of them)."""
     words = sampler.texts.words
     row = slice(int(words.offsets[host]), int(words.offsets[host + 1]))
@@ -288,7 +196,7 @@ def _replacements(sampler: TokenSampler, host: int, pool: IntArray, n: int | Non
 
 
 @kernel()
-def _switch(
+def switch_words(
     key: np.uint64,
     index: LongArray,
     hosts: LongArray,

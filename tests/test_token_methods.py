@@ -24,7 +24,8 @@ from sampling.eda import EDA, STOP_WORDS, clean_text
 from sampling.labels import check_corpus
 from sampling.shuffling import Shuffle
 from sampling.substitution import ShortfallWarning
-from sampling.token_noise import RandomWord, SwitchOut, drawn_number
+from sampling.switchout import SwitchOut
+from sampling.token_noise import RandomWord, drawn_number
 from sampling.token_sampler import TokenSampler
 from sampling.token_texts import core_of
 from sampling.word_drop import WordDrop
@@ -471,6 +472,23 @@ def test_switchout_draws_places_and_words_uniformly() -> None:
     loose = SwitchOut.induce(data, faithful="code", inverse_temperature=0.5).sample(8000)
     spread = np.bincount([len(r["provenance"]["spans"]) for r in loose], minlength=5) / 8000
     assert abs(spread[0] - counts[0]) > 0.03
+
+
+def test_switchout_of_both_sides() -> None:
+    data = corpus(["a b c", "d e f"], target=["A B C", "D E F"])
+    still = SwitchOut.induce(data).sample(50)
+    assert set(still.column("target")) == {"A B C", "D E F"}
+    both = {"target": True, "inverse_temperature": 0.0, "distinct": False}
+    made = SwitchOut.induce(data, **both).sample(300)
+    assert all(set(text.split()) <= set("ABCDEF") for text in made.column("target"))
+    old = {"0": "A B C", "1": "D E F"}
+    pairs = [(r["target"].split(), old[r["provenance"]["parents"][0]].split()) for r in made]
+    numbers = Counter(sum(a != b for a, b in zip(x, y, strict=True)) for x, y in pairs)
+    assert [numbers[n] / 300 for n in range(4)] == pytest.approx([0.25] * 4, abs=0.08)
+    again = SwitchOut.induce(data, **both).sample(5, start=7)
+    assert list(again) == list(made)[7:12]
+    with pytest.raises(CorpusError, match="no column 'target'"):
+        SwitchOut.induce(corpus(), target=True)
 
 
 def test_random_words_by_frequency_and_by_tag() -> None:
