@@ -33,7 +33,7 @@ from grammar.fragment import Fragment
 from grammar.rules import Nonterminal
 from grammar.synchronous_analysis import SynchronousReport, analyse_synchronous
 from grammar.synchronous_notation import format_grammar, parse_rules
-from grammar.synchronous_rule import NT, Slot, SynchronousRule
+from grammar.synchronous_rule import NT, Slot, SynchronousRule, chain_cycle
 from grammar.tsg_flattening import Flattened, flattened
 
 __all__ = ["Slot", "SynchronousGrammar", "SynchronousRule", "WeightedRule"]
@@ -351,13 +351,8 @@ class SynchronousGrammar:
             )
 
     def _check_chains(self) -> None:
-        chains = nx.DiGraph(
-            (rule.lhs, rule.source[0].symbol)
-            for rule in self.rules
-            if len(rule.source) == 1 and isinstance(rule.source[0], Slot)
-        )
-        if not nx.is_directed_acyclic_graph(chains):
-            cycle = [edge[0] for edge in nx.find_cycle(chains)]
+        cycle = chain_cycle(self.rules)
+        if cycle:
             raise ChartGrammarError(
                 f"rules with one slot as source lead from {cycle[0]} back to it",
                 where=" -> ".join([*cycle, cycle[0]]),

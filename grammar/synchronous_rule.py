@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import networkx as nx
+
 from grammar.errors import SynchronousRuleError
 
-__all__ = ["NT", "Slot", "SynchronousRule"]
+__all__ = ["NT", "Slot", "SynchronousRule", "chain_cycle"]
 
 NT = "NT"
 """The type of a nonterminal that has no other."""
@@ -143,6 +145,18 @@ class SynchronousRule:
     def _shown(self) -> str:
         sides = (" ".join(map(str, side)) for side in (self.source, self.target))
         return " ### ".join(sides)
+
+
+def chain_cycle(rules: Iterable[SynchronousRule]) -> list[str]:
+    """Return types that rules with one slot as source lead round in a cycle; empty if none do."""
+    chains = nx.DiGraph(
+        (rule.lhs, rule.source[0].symbol)
+        for rule in rules
+        if len(rule.source) == 1 and isinstance(rule.source[0], Slot)
+    )
+    if nx.is_directed_acyclic_graph(chains):
+        return []
+    return [edge[0] for edge in nx.find_cycle(chains)]
 
 
 def _slots(symbols: Iterable[Slot | str]) -> Iterable[Slot]:
