@@ -37,7 +37,8 @@ def result_file(language: str, seed: int) -> Path:
 
 
 def outcomes(language: str) -> list[dict]:
-    return [json.loads(result_file(language, seed).read_text())["outcome"] for seed in SEEDS]
+    files = [result_file(language, seed) for seed in SEEDS]
+    return [json.loads(file.read_text())["outcome"] for file in files]
 
 
 def table() -> str:
