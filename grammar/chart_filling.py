@@ -104,7 +104,7 @@ class ChartFiller:
         if refused is not None:
             return refused
         if given is not None:
-            given.check(len(words), self.compiled.grammar.rules.nonterminals)
+            check_constraints(given, len(words), self.compiled.grammar)
         found = self._words_and_rules(words, given, self.compiled.rules)
         if isinstance(found, NoParse):
             return found
@@ -182,6 +182,8 @@ def checked_sentence(sentence: Sequence[str], where: str | None = None) -> tuple
     hint = 'for example "the dog barked".split()'
     if isinstance(sentence, str):
         raise OptionError("a sentence is a sequence of words, not a string", where=where, hint=hint)
+    if not isinstance(sentence, Iterable):
+        raise OptionError(f"{sentence!r} is not a sequence of words", where=where, hint=hint)
     words = tuple(sentence)
     if not words:
         raise OptionError("the sentence has no words", where=where, hint=hint)
@@ -189,6 +191,15 @@ def checked_sentence(sentence: Sequence[str], where: str | None = None) -> tuple
     if strange:
         raise OptionError(f"the word {strange[0]!r} is not a string", where=where, hint=hint)
     return words
+
+
+def check_constraints(given: Constraints, length: int, grammar: Grammar) -> None:
+    """Raise OptionError unless constraints suit a sentence of so many words."""
+    if not isinstance(given, Constraints):
+        raise OptionError(
+            f"{given!r} are not constraints", hint="for example Constraints([(0, 2)])"
+        )
+    given.check(length, grammar.rules.nonterminals)
 
 
 def checked_batch(
@@ -207,5 +218,5 @@ def checked_batch(
     for i, (sentence, one) in enumerate(zip(words, within, strict=True), 1):
         if one is not None:
             with located(f"sentence {i}"):
-                one.check(len(sentence), grammar.rules.nonterminals)
+                check_constraints(one, len(sentence), grammar)
     return list(zip(words, within, strict=True))

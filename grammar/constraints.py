@@ -7,6 +7,7 @@ a rule with more than two children, and symbols that binarisation made (``VP|<NP
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,8 +81,11 @@ class Constraints:
                     hint="a bracket over all of them is (0, number of words)",
                 )
             if len(bracket) == 3 and bracket[2] not in names:
+                near = difflib.get_close_matches(bracket[2], names, 3) or sorted(names)[:8]
                 raise OptionError(
-                    f"the grammar has no symbol {bracket[2]!r}", where=f"bracket {bracket}"
+                    f"the grammar has no symbol {bracket[2]!r}",
+                    where=f"bracket {bracket}",
+                    hint=f"try {', '.join(near)}",
                 )
 
     def seen_through(self, look: Callable[[str], str]) -> Constraints:

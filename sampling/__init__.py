@@ -1,24 +1,38 @@
 """From grammars to new examples."""
 
+from sampling.aeda import AEDA
+from sampling.eda import EDA
 from sampling.geca import GECA
 from sampling.protocol import Sampler, induce
+from sampling.quality import assess
 from sampling.randmix import RandMix
 from sampling.replication import augmented
 from sampling.sentences import sample_sentences
+from sampling.shuffling import Shuffle
 from sampling.span_grammar import SpanGrammar
 from sampling.sub2 import Sub2
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
+from sampling.switchout import SwitchOut
+from sampling.token_noise import RandomWord
 from sampling.treemix import TreeMix
+from sampling.word_drop import WordDrop
 
 __all__ = [
+    "AEDA",
+    "EDA",
     "GECA",
     "RandMix",
+    "RandomWord",
     "Sampler",
     "ShortfallWarning",
+    "Shuffle",
     "SpanGrammar",
     "Sub2",
     "SubstitutionGrammar",
+    "SwitchOut",
     "TreeMix",
+    "WordDrop",
+    "assess",
     "augmented",
     "induce",
     "sample_sentences",

@@ -112,6 +112,15 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.randmix", "RandMix"),
             ("geca", "good-enough compositional augmentation (Andreas 2020)",
              "sampling.geca", "GECA"),
+            ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.eda", "EDA"),
+            ("aeda", "punctuation inserted (Karimi et al. 2021)", "sampling.aeda", "AEDA"),
+            ("random-word", "random words replaced by random words",
+             "sampling.token_noise", "RandomWord"),
+            ("switchout", "a random number of words replaced (Wang et al. 2018)",
+             "sampling.switchout", "SwitchOut"),
+            ("worddrop", "words dropped (Sennrich et al. 2016)", "sampling.word_drop", "WordDrop"),
+            ("shuffle", "words, constituents or dependents in another order",
+             "sampling.shuffling", "Shuffle"),
         )
     }
 )  # fmt: skip

@@ -323,3 +323,17 @@ def test_a_beam_and_brackets_leave_whole_derivations(
     assert spans.table(grammar.start)[0, len(sentence)] == pytest.approx(1.0)
     assert {tree.tree.leaves() for tree in pruned.sample(sentence, 3, **ask)} == {tuple(sentence)}
     assert parsed(pruned.max_rule(sentence, **ask)).tree.leaves() == tuple(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "constraints", "message"),
+    [
+        (None, None, "not a sequence of words"),
+        (["a"], [(0, 1)], "are not constraints"),
+        (["a"], Constraints([(0, 1, "T")]), "no symbol 'T'"),
+    ],
+)
+def test_what_is_no_sentence_or_no_constraint_is_refused(sentence, constraints, message):
+    parser = Parser(Grammar.parse("S -> 'a' [1]"))
+    with pytest.raises(OptionError, match=message):
+        parser.viterbi(sentence, constraints=constraints)

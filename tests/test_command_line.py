@@ -588,7 +588,7 @@ FAULTS = {
     "smoothing": ("(S a)", "induce IN -o OUT.json --smoothing=-1", ["smoothing -1"]),
     "not a number": ("(S a)", "induce IN -o OUT.json --smoothing nan", ["smoothing nan"]),
     "no folder": ("(S a)", "induce IN -o none/OUT.json", ["none/OUT.json", "cannot write"]),
-    "folder as output": ("(S a)", "induce IN -o folder", ["folder", "cannot write"]),
+    "folder as output": ("(S a)", "induce IN -o folder", ["folder", "no name for the model"]),
     "unknown schema": ('{"schema": "x/9"}', "inspect IN", ["IN", "'x/9'", "treewright.grammar/1"]),
     "no schema": ("{\"nodes\": []}", "inspect IN", ["IN", "unknown schema None"]),
     "no rules in JSON": (SCHEMA, "inspect IN", ["rule"]),

@@ -57,3 +57,29 @@ def test_a_fault_is_one_message_and_no_file(
     assert said.startswith("treewright: ")
     assert message in said
     assert not output.exists()
+
+
+def test_lengths_are_a_constraint_like_others(source, tmp_path, monkeypatch, capsys):
+    output = tmp_path / "h.json"
+    arguments = ("--length", "2:3", "--avoid", "b", "--json")
+    assert run(monkeypatch, "intersect", source, "-o", output, *arguments) == 0
+    # a c and a a c
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["probability of the constraint"] == pytest.approx(1 / 8 + 1 / 16)
+
+
+def test_grammars_of_fragments_are_intersected_as_their_pcfg(tmp_path, monkeypatch, capsys):
+    trees, fragments = tmp_path / "trees.mrg", tmp_path / "fragments.json"
+    trees.write_text("(S (N we) (V swim)) (S (N they) (V swim))", "utf-8")
+    induced = run(monkeypatch, "induce", trees, "-o", fragments, "--model", "double-dop")
+    output = tmp_path / "h.json"
+    assert (
+        induced == run(monkeypatch, "intersect", fragments, "-o", output, "--contains", "we") == 0
+    )
+    assert set(Grammar.load(output).rules.words) == {"we", "swim"}
+    latent = tmp_path / "x.arrow"
+    options = ("--model", "latent", "--rounds", "0", "--grammars", "1")
+    assert run(monkeypatch, "induce", trees, "-o", latent, *options) == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "intersect", latent, "-o", output, "--contains", "we") == 1
+    assert "must be a PCFG" in capsys.readouterr().err

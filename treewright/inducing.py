@@ -22,7 +22,10 @@ def induce(
         str, typer.Argument(help="'embedded', nltk:NAME, a file or folder of brackets, or -.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Grammar file: .json or text; latent: .arrow.")
+        str,
+        typer.Option(
+            "--output", "-o", help="A .json or .json.gz file; pcfg: also .txt; latent: .arrow."
+        ),
     ],
     model: Annotated[str, typer.Option(help=f"The family: {', '.join(MODELS)}.")] = "pcfg",
     steps: Annotated[
@@ -73,7 +76,6 @@ def induce(
 
     Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
     """
-    from grammar.errors import OptionError
     from induction.readers import read_treebank
 
     given = {
@@ -93,20 +95,32 @@ def induce(
         "graphml": graphml,
     }
     options = _checked(model, {name: value for name, value in given.items() if value is not None})
+    _check_name(model, output)
     with warnings_said(quiet=quiet):
         treebank = read_treebank(corpus, encoding=encoding)
     say(f"read {len(treebank):,} trees, {treebank.word_count:,} words", quiet=quiet)
-    if (model == "latent") != output.endswith(".arrow"):
-        raise OptionError(
-            f"{output!r} is no name for the model {model}",
-            hint="latent is saved as .arrow, all other models as .json or .json.gz",
-        )
     facts = _INDUCERS[model](treebank, output, options, workers, quiet)
     known = {"grammar": output, "model": model, "trees": len(treebank)}
     show_facts(known | facts, as_json=as_json, quiet=quiet)
 
 
 Options = dict[str, Any]
+
+_SUFFIXES = {"latent": (".arrow",), "pcfg": (".json", ".json.gz", ".txt", ".pcfg", ".cfg")}
+_GRAPH_SUFFIXES = (".json", ".json.gz")
+
+
+def _check_name(model: str, output: str) -> None:
+    """Refuse a name that would not tell what the file holds."""
+    from grammar.errors import OptionError
+
+    suffixes = _SUFFIXES.get(model, _GRAPH_SUFFIXES)
+    if not output.endswith(suffixes):
+        raise OptionError(
+            f"{output!r} is no name for the model {model}",
+            hint=f"it is saved as {', '.join(suffixes)}",
+        )
+
 
 _PREPARATION = ("steps", "direction", "horizontal_markov", "vertical_markov")
 
