@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ import pyarrow as pa
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, atomic_output
 
-__all__ = ["array_schema", "load_arrays", "save_arrays"]
+__all__ = ["array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
+
+_MAGIC = b"ARROW1"
+"""With it, Arrow files begin and end."""
 
 Column = np.ndarray[Any, Any] | Sequence[str]
 
@@ -67,23 +71,40 @@ def load_arrays(
     UnreadableInputError
         If the file cannot be opened.
     SchemaError
-        If it is truncated, or no file of this schema.
+        If it is no Arrow file, damaged, or of another schema; the message says which.
     """
+    found: str | None = None
     try:
         with pa.OSFile(os.fspath(path)) as source:
-            table = pa.ipc.open_file(source).read_all()
-        metadata = table.schema.metadata or {}
-        if metadata.get(b"schema") == schema.encode():
-            return json.loads(metadata[b"facts"]), {
-                n: _values(table, n) for n in table.column_names
-            }
+            reader = pa.ipc.open_file(source)
+            metadata = reader.schema.metadata or {}
+            found = metadata.get(b"schema", b"").decode("utf-8", "replace")
+            if found == schema:
+                table = reader.read_all()
+                return json.loads(metadata[b"facts"]), {
+                    n: _values(table, n) for n in table.column_names
+                }
     except (pa.ArrowInvalid, pa.ArrowSerializationError, ValueError, LookupError, TypeError):
         pass  # said below: it is damaged, or something else
     except OSError as error:
         if error.errno is not None:
             reason = error.strerror or error
             raise UnreadableInputError(f"cannot read the file: {reason}", where=str(path)) from None
-    raise SchemaError(f"not {what} saved by this version of treewright", where=str(path), hint=hint)
+    reason = _fault(path, schema, found)
+    raise SchemaError(
+        f"not {what} saved by this version of treewright: {reason}", where=str(path), hint=hint
+    )
+
+
+def is_arrow_file(path: PathLike) -> bool:
+    """Say whether a file begins as Arrow files do; False if it cannot be read, or is a pipe."""
+    try:
+        if not Path(path).is_file():
+            return False  # what is read of a pipe is gone
+        with open(path, "rb") as source:
+            return source.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def array_schema(path: PathLike) -> str | None:
@@ -95,6 +116,18 @@ def array_schema(path: PathLike) -> str | None:
         return None
     schema = metadata.get(b"schema")
     return None if schema is None else schema.decode("utf-8", "replace")
+
+
+def _fault(path: PathLike, schema: str, found: str | None) -> str:
+    """Say what is wrong with a file that could not be read; ``found`` is its schema, if known."""
+    if found is not None and found != schema:
+        return f"its schema is {found!r}, and {schema!r} is read"
+    data = Path(path).read_bytes()
+    if not data:
+        return "it is empty"
+    if not data.startswith(_MAGIC):
+        return "it is not an Arrow file"
+    return "it is damaged" if data.endswith(_MAGIC) else "it is truncated, its end is missing"
 
 
 def _values(table: pa.Table, name: str) -> Any:

@@ -94,7 +94,7 @@ class TreeAutomaton:
         Raises
         ------
         ChartGrammarError
-            If a production of a fragment is not in the skeleton.
+            If a production of a fragment is not in the skeleton, or has a word beside symbols.
         """
         rules = {sides: number for number, sides in enumerate(skeleton.grammar.rules)}
         pieces: dict[tuple[int, int, int], int] = {}
@@ -108,12 +108,18 @@ class TreeAutomaton:
             if isinstance(first, str) and not rest:
                 key = (piece.label, first)
                 return leaves.setdefault(key, 2 + len(pieces) + len(leaves))
+            if any(isinstance(child, str) for child in piece.children):
+                raise ChartGrammarError(
+                    "a fragment has a word beside other symbols",
+                    where=str(piece.top()),
+                    hint="put every word of the treebank under a tag of its own",
+                )
             rule = rules.get((piece.root, piece.top().rhs))
             if rule is None or len(rest) > 1:
                 raise ChartGrammarError(
                     "a fragment has a production that the skeleton lacks",
                     where=str(piece.top()),
-                    hint="binarise the trees, and put every word under a tag of its own",
+                    hint="binarise the trees",
                 )
             second = state(rest[0]) if rest else NOBODY  # type: ignore[arg-type]  # words are alone
             joined = (rule, state(first), second)  # type: ignore[arg-type]

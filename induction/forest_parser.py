@@ -11,8 +11,9 @@ exhaustive search. No sentence is lost that way: the skeleton's best tree always
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,7 +31,9 @@ from induction.plain_trees import DEEPEST
 from induction.text_parsers import Given, Sentence, Tags, TextParser, read_sentences
 from induction.tokens import penn_word
 
-__all__ = ["ForestParser", "ParsedForest", "log_posterior"]
+__all__ = ["ForestParser", "ParsedForest", "check_forest_options", "log_posterior"]
+
+Found = TypeVar("Found")
 
 _LEAST = 1e-30
 """A posterior that stands for none, so that one model alone cannot forbid a tree."""
@@ -59,6 +62,8 @@ class ForestParser(TextParser):
         Longer sentences are refused.
     memory_limit : int
         Bytes that the chart of one sentence may take.
+    workers : int
+        Threads; each takes the memory of one chart at a time. They change nothing else.
     """
 
     skeleton: Skeleton
@@ -66,6 +71,7 @@ class ForestParser(TextParser):
     threshold: float
     max_words: int
     memory_limit: int = 2 << 30
+    workers: int = 1
 
     @abstractmethod
     def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
@@ -89,15 +95,37 @@ class ForestParser(TextParser):
         OptionError
             If there are more or fewer tags than tokens, or a token is not a string.
         """
-        for found in self.forests_each(sentences, tags=tags):
-            yield found if isinstance(found, NoParse) else self._best_tree(found)
+        return self._each(sentences, tags, self._best_tree)
 
     def forests_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
     ) -> Iterator[ParsedForest | NoParse]:
         """Yield the forest, or the reason for having none, of each sentence in order."""
-        for given in read_sentences(sentences, tags, max_words=self.max_words):
-            yield given if isinstance(given, NoParse) else self._forest(given)
+        return self._each(sentences, tags, lambda found: found)
+
+    def _each(
+        self,
+        sentences: Iterable[Sentence],
+        tags: Tags | None,
+        search: Callable[[ParsedForest], Found | NoParse],
+    ) -> Iterator[Found | NoParse]:
+        """Yield what a search finds in the forest of each sentence, in order."""
+
+        def found(given: Given | NoParse) -> Found | NoParse:
+            forest = given if isinstance(given, NoParse) else self._forest(given)
+            return forest if isinstance(forest, NoParse) else search(forest)
+
+        read = read_sentences(sentences, tags, max_words=self.max_words)
+        if self.workers == 1:
+            yield from map(found, read)
+            return
+        for given in read:
+            answer = found(given)
+            yield answer
+            if not isinstance(answer, NoParse):
+                break  # what all sentences share is computed now, before there are threads
+        with ThreadPoolExecutor(self.workers) as pool:
+            yield from pool.map(found, read)
 
     def _forest(self, given: Given) -> ParsedForest | NoParse:
         """Return the forest; where no derivation has tags that words were seen with, try others."""
@@ -112,7 +140,7 @@ class ForestParser(TextParser):
         allowed = 1.0 if given.tags is None else self._allowed(given.tags)
         emission = self.lexicon.emission(words)
         forest = self.skeleton.forest(emission * allowed, self.threshold)
-        if forest is None:
+        if forest is None and (emission > 0.0).any():
             least = emission[emission > 0.0].min()
             forest = self.skeleton.forest((emission + least) * allowed, self.threshold)
         if forest is None:
@@ -135,10 +163,12 @@ class ForestParser(TextParser):
         return (np.array(tags)[:, None] == names).astype(np.float64)
 
 
-def check_threshold(threshold: float) -> None:
-    """Refuse what is no threshold of posteriors."""
+def check_forest_options(threshold: float, workers: int) -> None:
+    """Refuse what is no threshold of posteriors, or no number of threads."""
     if not 0.0 < threshold < 1.0:
         raise OptionError(f"the threshold is {threshold}", hint="give a probability such as 1e-3")
+    if workers < 1:
+        raise OptionError(f"workers is {workers}", hint="give a whole number above zero")
 
 
 def log_posterior(posterior: FloatArray) -> FloatArray:

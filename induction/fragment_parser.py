@@ -21,7 +21,7 @@ from grammar.rules import Production
 from grammar.skeleton import Skeleton
 from grammar.tree_automaton import TreeAutomaton, nearest_pcfg
 from grammar.tsg import TreeSubstitutionGrammar
-from induction.forest_parser import ForestParser, check_threshold, log_posterior
+from induction.forest_parser import ForestParser, check_forest_options, log_posterior
 from induction.known_words import KnownWords
 from induction.lexicon import Lexicon
 from induction.text_parsers import MAX_WORDS
@@ -41,6 +41,8 @@ class FragmentParser(ForestParser):
         Posterior below which nodes of the nearest PCFG are dropped.
     max_words : int
         Longer sentences are refused.
+    workers : int
+        Threads; they change nothing but the time.
 
     Raises
     ------
@@ -48,7 +50,7 @@ class FragmentParser(ForestParser):
         If unary productions lead in a circle, a node has more than two children, or a word stands
         beside other symbols.
     OptionError
-        If the threshold is not between zero and one.
+        If the threshold is not between zero and one, or there are no workers.
 
     Examples
     --------
@@ -72,10 +74,11 @@ class FragmentParser(ForestParser):
         *,
         threshold: float = 1e-4,
         max_words: int = MAX_WORDS,
+        workers: int = 1,
     ) -> None:
-        check_threshold(threshold)
+        check_forest_options(threshold, workers)
         self.grammar = grammar
-        self.threshold, self.max_words = threshold, max_words
+        self.threshold, self.max_words, self.workers = threshold, max_words, workers
         self.skeleton, self.lexicon = _coarse(grammar)
         self._automaton = TreeAutomaton.of(grammar, self.skeleton)
         self._words = KnownWords(self.lexicon.words)

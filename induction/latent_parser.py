@@ -25,7 +25,7 @@ from grammar.grammar import Grammar
 from grammar.latent import LatentGrammar
 from grammar.rules import RuleTable
 from grammar.skeleton import Skeleton
-from induction.forest_parser import ForestParser, check_threshold, log_posterior
+from induction.forest_parser import ForestParser, check_forest_options, log_posterior
 from induction.latent_em import LatentModel
 from induction.lexicon import Lexicon
 from induction.text_parsers import MAX_WORDS
@@ -53,11 +53,13 @@ class LatentParser(ForestParser):
         Posterior below which the skeleton's nodes, and the small model's edges, are dropped.
     max_words : int
         Longer sentences are refused.
+    workers : int
+        Threads; they change nothing but the time.
 
     Raises
     ------
     OptionError
-        If there are no models, or the threshold is not between zero and one.
+        If there are no models or workers, or the threshold is not between zero and one.
     """
 
     skeleton: Skeleton
@@ -66,13 +68,14 @@ class LatentParser(ForestParser):
     models: tuple[LatentModel, ...]
     threshold: float = 1e-3
     max_words: int = MAX_WORDS
+    workers: int = 1
 
     name = "latent"
 
     def __post_init__(self) -> None:
         if not self.models:
             raise OptionError("a parser needs at least one model", hint="train one or more")
-        check_threshold(self.threshold)
+        check_forest_options(self.threshold, self.workers)
 
     @cached_property
     def version(self) -> str:  # type: ignore[override]  # it never changes
@@ -110,7 +113,7 @@ class LatentParser(ForestParser):
         save_arrays(path, LATENT_SCHEMA, facts, self._columns())
 
     @classmethod
-    def load(cls, path: PathLike, *, max_words: int = MAX_WORDS) -> LatentParser:
+    def load(cls, path: PathLike, *, max_words: int = MAX_WORDS, workers: int = 1) -> LatentParser:
         """Load what :meth:`save` wrote.
 
         Raises
@@ -132,7 +135,8 @@ class LatentParser(ForestParser):
                 )
                 for k in range(facts["models"] + 1)
             )
-            return cls(skeleton, lexicon, small, tuple(models), facts["threshold"], max_words)
+            threshold = facts["threshold"]
+            return cls(skeleton, lexicon, small, tuple(models), threshold, max_words, workers)
         except (TreewrightError, LookupError, TypeError, ValueError) as error:
             raise SchemaError(
                 f"the file is damaged: {error}".splitlines()[0], where=str(path), hint=hint

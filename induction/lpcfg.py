@@ -16,7 +16,7 @@ from itertools import chain, islice, takewhile
 import numpy as np
 
 from grammar.arrays import FloatArray
-from grammar.errors import OptionError
+from grammar.errors import ChartGrammarError, OptionError
 from grammar.forest import Forest
 from grammar.lexicalised import LexicalisedGrammar
 from grammar.lexicalised_kernels import LexicalForest, expand_forest, head_items
@@ -25,7 +25,7 @@ from grammar.skeleton import Skeleton
 from grammar.tree import Tree
 from grammar.treebank import Treebank
 from grammar.weighted_forest import best_derivations, forest_posteriors, inside_values
-from induction.forest_parser import ForestParser, check_threshold, log_posterior
+from induction.forest_parser import ForestParser, ParsedForest, check_forest_options, log_posterior
 from induction.heads import COLLINS, HeadRules
 from induction.lexicon import Lexicon
 from induction.lpcfg_counts import count_lexicalised
@@ -117,6 +117,8 @@ class LexicalisedParser(ForestParser):
         Posterior below which the skeleton's nodes are dropped.
     max_words : int
         Longer sentences are refused.
+    workers : int
+        Threads; they change nothing but the time.
 
     Raises
     ------
@@ -125,20 +127,27 @@ class LexicalisedParser(ForestParser):
     SchemaError
         If an option of the grammar is not a number.
     ChartGrammarError
-        If unary rules of the grammar lead in a circle.
+        If unary rules of the grammar lead in a circle, or a tag is one that no tree shows.
     """
 
     grammar: LexicalisedGrammar
     threshold: float = 3e-3
     max_words: int = MAX_WORDS
+    workers: int = 1
 
     name = "lpcfg"
 
     def __post_init__(self) -> None:
-        check_threshold(self.threshold)
+        check_forest_options(self.threshold, self.workers)
         if self.max_words < 1:
             raise OptionError(f"max_words is {self.max_words}", hint="give a number above zero")
-        _ = self.skeleton  # faults of the grammar come now
+        tags = self.skeleton.grammar.rules.words  # faults of the grammar come now
+        hidden = next((tag for tag in tags if not self._labels[tag]), None)
+        if hidden is not None:
+            raise ChartGrammarError(
+                f"the tag {hidden} is named as a node that only binarised trees have",
+                hint="give the tag another name, without |<...>",
+            )
 
     @cached_property
     def model(self) -> LexicalisedModel:
@@ -195,8 +204,13 @@ class LexicalisedParser(ForestParser):
         OptionError
             If k is not above zero, or tags and tokens do not pair up.
         """
-        for found in self._derivations(sentences, k, tags):
-            yield found if isinstance(found, NoParse) else [*islice(found, k)]
+        _check_k(k)
+
+        def best(found: ParsedForest) -> list[LexicalisedParse] | NoParse:
+            derivations = self._derivations(found)
+            return derivations if isinstance(derivations, NoParse) else [*islice(derivations, k)]
+
+        return self._each(sentences, tags, best)
 
     def kbest_each(
         self, sentences: Iterable[Sentence], k: int, *, tags: Tags | None = None
@@ -211,69 +225,60 @@ class LexicalisedParser(ForestParser):
         OptionError
             If k is not above zero, or tags and tokens do not pair up.
         """
-        for found in self._derivations(sentences, k, tags):
-            if isinstance(found, NoParse):
-                yield found
-                continue
+        _check_k(k)
+
+        def best(found: ParsedForest) -> list[Parse] | NoParse:
+            derivations = self._derivations(found)
+            if isinstance(derivations, NoParse):
+                return derivations
             trees: dict[Tree, Parse] = {}
-            for one in islice(found, k * _MOST_DERIVATIONS):
+            for one in islice(derivations, k * _MOST_DERIVATIONS):
                 parse = Parse(one.plain, one.log_probability, one.rules, exact=False)
                 trees.setdefault(one.plain, parse)
                 if len(trees) == k:
                     break
-            yield list(trees.values())
+            return list(trees.values())
+
+        return self._each(sentences, tags, best)
 
     def spans_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
     ) -> Iterator[list[Span] | NoParse]:
         """Yield how probable each labelled span of each sentence is, the most probable first."""
-        for ready in self._forests(sentences, tags):
-            if isinstance(ready, NoParse):
-                yield ready
-                continue
-            words, forest, lexical = ready
-            before = np.concatenate(([0.0], np.cumsum(_posteriors(forest, lexical))))
-            node = np.clip(before[forest.starts[1:]] - before[forest.starts[:-1]], 0.0, 1.0)
-            names = self.skeleton.grammar.rules.nonterminals
-            columns = (forest.begin, forest.end, forest.label, node)
-            yield plain_spans(SpanPosteriors(words, names, *columns, False), self._labels)
+        return self._each(sentences, tags, self._spans)
+
+    def _spans(self, found: ParsedForest) -> list[Span]:
+        forest = found.forest
+        lexical = self.lexical_forest(forest, found.known)
+        before = np.concatenate(([0.0], np.cumsum(_posteriors(forest, lexical))))
+        node = np.clip(before[forest.starts[1:]] - before[forest.starts[:-1]], 0.0, 1.0)
+        names = self.skeleton.grammar.rules.nonterminals
+        columns = (forest.begin, forest.end, forest.label, node)
+        return plain_spans(SpanPosteriors(found.words, names, *columns, False), self._labels)
 
     @cached_property
     def _labels(self) -> dict[str, tuple[str, ...]]:
         return visible_labels(self.skeleton.grammar)
 
-    def _forests(
-        self, sentences: Iterable[Sentence], tags: Tags | None
-    ) -> Iterator[tuple[tuple[str, ...], Forest, LexicalForest] | NoParse]:
-        for found in self.forests_each(sentences, tags=tags):
-            if isinstance(found, NoParse):
-                yield found
-            else:
-                yield found.words, found.forest, self.lexical_forest(found.forest, found.known)
+    def _derivations(self, found: ParsedForest) -> Iterator[LexicalisedParse] | NoParse:
+        """Return the derivations of a sentence, the best first, up to one nested too deeply."""
+        parses = takewhile(lambda one: one.plain.height() <= DEEPEST, self._best(found))
+        first = next(parses, None)
+        if first is None:
+            reason = f"its best tree is nested more than {DEEPEST} deep"
+            return NoParse(found.words, reason, refused=True)
+        return chain((first,), parses)
 
-    def _derivations(
-        self, sentences: Iterable[Sentence], k: int, tags: Tags | None
-    ) -> Iterator[Iterator[LexicalisedParse] | NoParse]:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
-        for ready in self._forests(sentences, tags):
-            if isinstance(ready, NoParse):
-                yield ready
-                continue
-            found = takewhile(lambda one: one.plain.height() <= DEEPEST, self._best(*ready))
-            first = next(found, None)
-            if first is None:
-                reason = f"its best tree is nested more than {DEEPEST} deep"
-                yield NoParse(ready[0], reason, refused=True)
-            else:
-                yield chain((first,), found)
-
-    def _best(
-        self, words: tuple[str, ...], forest: Forest, lexical: LexicalForest
-    ) -> Iterator[LexicalisedParse]:
+    def _best(self, found: ParsedForest) -> Iterator[LexicalisedParse]:
+        lexical = self.lexical_forest(found.forest, found.known)
         chains = [self._labels[name] for name in self.skeleton.grammar.rules.nonterminals]
         for edges, value in best_derivations(lexical.forest, lexical.weight):
-            yield lexicalised_parse(forest, lexical, edges, value, chains, words)
+            yield lexicalised_parse(found.forest, lexical, edges, value, chains, found.words)
+
+
+def _check_k(k: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
 
 
 def _posteriors(forest: Forest, lexical: LexicalForest) -> FloatArray:

@@ -63,7 +63,8 @@ def lexicalised_parse(
     value : float
         Their log-probability.
     chains : sequence of tuples of str
-        The labels that a tree shows for each label of the forest, the upper first.
+        The labels that a tree shows for each label of the forest, the upper first; of each tag,
+        there is one at least.
     words : sequence of str
         The sentence.
     """
@@ -108,7 +109,7 @@ def _dependencies(
         above, parent = waiting.pop()
         if above >= 0 and above != word:
             heads[word] = above + 1
-            deprels[word] = f"{parent}:{chain[0]}"
+            deprels[word] = f"{parent}:{(chain or (parent,))[0]}"
         shown = chain[-1] if chain else parent
         waiting.extend([(word, shown)] * arity)
     return tuple(heads), tuple(deprels)

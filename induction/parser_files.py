@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grammar.errors import OptionError, located
+from grammar.array_file import is_arrow_file
+from grammar.errors import OptionError, SchemaError, located
 from grammar.files import PathLike, read_text
 from grammar.grammar import Grammar
 from grammar.graph import grammar_from_graph
@@ -36,7 +37,7 @@ def open_parser(
     max_words : int
         Longer sentences are refused.
     workers : int
-        Threads of a PCFG's parser.
+        Threads; they change nothing but the time.
 
     Raises
     ------
@@ -50,7 +51,9 @@ def open_parser(
     check_options(decoder=decoder or "viterbi", max_words=max_words, workers=workers)
     if is_latent(path):
         _only_max_rule(decoder, path)
-        return LatentParser.load(path, max_words=max_words)
+        return LatentParser.load(path, max_words=max_words, workers=workers)
+    if is_arrow_file(path):
+        raise SchemaError("this is an Arrow file", where=str(path), hint="name it .arrow")
     text, source = read_text(path), str(path)
     if looks_like_json(text, path):
         graph = graph_from_json(text, source=source)
@@ -59,12 +62,12 @@ def open_parser(
             _only_max_rule(decoder, path)
             fragments = tsg_from_graph(graph, source=source)
             with located(source):
-                return FragmentParser(fragments, max_words=max_words)
+                return FragmentParser(fragments, max_words=max_words, workers=workers)
         if family == LexicalisedGrammar.family:
             _only_max_rule(decoder, path)
             lexicalised = lexicalised_from_graph(graph, source=source)
             with located(source):
-                return LexicalisedParser(lexicalised, max_words=max_words)
+                return LexicalisedParser(lexicalised, max_words=max_words, workers=workers)
         grammar = grammar_from_graph(graph, source=source)
     else:
         grammar = Grammar.parse(text, source=source)

@@ -1,5 +1,6 @@
 """Parsers on forests: trained, saved, opened, and faced with what is no sentence."""
 
+import copy
 import sys
 
 import numpy as np
@@ -22,6 +23,7 @@ from induction import normalise, read_treebank
 from induction.dop import induce_double_dop
 from induction.fragment_parser import FragmentParser
 from induction.latent_parser import LATENT_SCHEMA, LatentParser
+from induction.lexicon import Lexicon
 from induction.parser_files import open_parser
 from induction.parser_training import induce_parser
 from induction.skeleton_trees import SKELETON_STEPS
@@ -101,6 +103,24 @@ def test_charts_that_would_not_fit_are_refused_before_they_are_made(parser, monk
     assert "more than the limit of 1 MiB" in long.reason
 
 
+def test_trees_do_not_depend_on_workers(parser, treebank):
+    given = ["", *normalise(treebank).sentences()[:20], [], ["x"] * 400, ["fine"]]
+    one = list(parser.parse_each(given))
+    two = copy.copy(parser)
+    object.__setattr__(two, "workers", 2)
+    assert list(two.parse_each(given)) == one
+    assert two.version == parser.version
+    assert list(two.parse_each([])) == []
+
+
+def test_words_without_any_tag_have_no_parse(parser, monkeypatch):
+    tags = len(parser.skeleton.tags)
+    monkeypatch.setattr(Lexicon, "emission", lambda _, words: np.zeros((len(words), tags)))
+    [failure] = parser.parse_each([["fine"]])
+    assert isinstance(failure, NoParse)
+    assert "no derivation" in failure.reason
+
+
 def test_a_latent_parser_is_saved_and_opened(latent, treebank, tmp_path):
     path = tmp_path / "parser.arrow"
     latent.save(path)
@@ -122,22 +142,43 @@ def test_a_fragment_grammar_is_opened_as_a_parser(fragments, treebank, tmp_path)
     assert opened.parse(sentences) == fragments.parse(sentences)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
-def test_a_truncated_file_is_refused(latent, tmp_path, share):
+@pytest.mark.parametrize(
+    ("share", "what"), [(0.0, "it is empty"), (0.3, "it is truncated"), (0.9, "it is truncated")]
+)
+def test_a_truncated_file_is_refused(latent, tmp_path, share, what):
     path = tmp_path / "parser.arrow"
     latent.save(path)
     data = path.read_bytes()
     path.write_bytes(data[: int(share * len(data))])
     with pytest.raises(SchemaError, match="not a latent parser") as caught:
         open_parser(path)
+    assert what in str(caught.value)
     assert "induce" in str(caught.value)
+
+
+def test_files_that_are_named_as_others_are_said_to_be_what_they_are(latent, tmp_path):
+    path = tmp_path / "parser.arrow"
+    path.write_text("S -> 'a' [1]")
+    with pytest.raises(SchemaError, match="it is not an Arrow file"):
+        open_parser(path)
+    latent.save(path)
+    data = path.read_bytes()
+    path.write_bytes(data[:8] + bytes(len(data) - 16) + data[-8:])
+    with pytest.raises(SchemaError, match="it is damaged"):
+        open_parser(path)
+    path = tmp_path / "parser.json"
+    path.write_bytes(data)
+    with pytest.raises(SchemaError, match="this is an Arrow file") as caught:
+        open_parser(path)
+    assert "name it .arrow" in str(caught.value)
 
 
 def test_files_of_another_version_or_damaged_are_refused(latent, tmp_path):
     path = tmp_path / "parser.arrow"
     save_arrays(path, "treewright.latent-parser/0", {}, {})
-    with pytest.raises(SchemaError, match="this version"):
+    with pytest.raises(SchemaError, match="latent-parser/0', and") as caught:
         open_parser(path)
+    assert LATENT_SCHEMA in str(caught.value)
     latent.save(path)
     facts, columns = load_arrays(path, LATENT_SCHEMA, what="a parser", hint="")
     save_arrays(path, LATENT_SCHEMA, facts, columns | {"1.weight": columns["1.weight"][1:]})
@@ -198,8 +239,11 @@ def test_bad_options_of_parsers_are_refused(latent, fragments, tmp_path):
         FragmentParser(fragments.grammar, threshold=0.0)
     with pytest.raises(OptionError, match="at least one model"):
         LatentParser(latent.skeleton, latent.lexicon, latent.small, ())
+    with pytest.raises(OptionError, match="workers is 0"):
+        FragmentParser(fragments.grammar, workers=0)
     path = tmp_path / "fragments.json"
     fragments.grammar.save(path)
+    assert open_parser(path, workers=2).workers == 2
     with pytest.raises(OptionError, match="no decoder viterbi"):
         open_parser(path, decoder="viterbi")
 
@@ -212,6 +256,12 @@ def test_fragments_that_no_forest_can_hold_are_refused():
     with pytest.raises(ChartGrammarError, match="S -> A B C"):
         FragmentParser(wide)
     assert isinstance(wide, TreeSubstitutionGrammar)
+    beside = induce_double_dop(
+        Treebank.parse("(S (N we) (V saw (N us))) (S (N we) (V (V saw) us))"), steps=()
+    )
+    with pytest.raises(ChartGrammarError, match="V -> 'saw' N|V -> V 'us'") as caught:
+        FragmentParser(beside)
+    assert "tag of its own" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 
@@ -342,12 +343,35 @@ def test_k_is_a_whole_number_above_zero(parser, k):
         list(parser.lexicalised_each(["a"], k))
 
 
+def test_answers_do_not_depend_on_workers(parser):
+    two = LexicalisedParser(parser.grammar, workers=2)
+    text = ["", *read_treebank("embedded").sentences()[:12], "I loved the film .", []]
+    for ask in (
+        lambda p: p.parse_each(text),
+        lambda p: p.kbest_each(text, 3),
+        lambda p: p.lexicalised_each(text, 2),
+        lambda p: p.spans_each(text),
+    ):
+        assert list(ask(two)) == list(ask(parser))
+    assert two.version == parser.version
+
+
+def test_a_tag_that_no_tree_shows_is_refused():
+    columns = induce_lpcfg(Treebank.parse("(S (N a) (V b))"))
+    categories = tuple("N|<V>" if name == "N" else name for name in columns.categories)
+    hidden = dataclasses.replace(columns, categories=categories)
+    with pytest.raises(ChartGrammarError, match=r"the tag N\|<V>"):
+        LexicalisedParser(hidden)
+
+
 def test_options_of_a_parser_are_checked():
     grammar = induce_lpcfg(Treebank.parse("(S (N a))"))
     with pytest.raises(OptionError, match="threshold"):
         LexicalisedParser(grammar, threshold=0.0)
     with pytest.raises(OptionError, match="max_words"):
         LexicalisedParser(grammar, max_words=0)
+    with pytest.raises(OptionError, match="workers"):
+        LexicalisedParser(grammar, workers=0)
     columns = (grammar.categories, grammar.words, grammar.symbols, grammar.rules, grammar.count)
     wrong = LexicalisedGrammar(*columns, grammar.start, {"rare_words": "many"})
     with pytest.raises(SchemaError, match="rare_words"):

@@ -14,6 +14,8 @@ import pytest
 
 from grammar import Grammar, Tree, Treebank
 from grammar.chart import Parser
+from induction.dop import induce_double_dop
+from induction.skeleton_trees import SKELETON_STEPS
 from induction.text_parsers import MAX_WORDS, aligned_treebank
 from tests import test_command_line
 from treewright import parsing
@@ -268,6 +270,35 @@ def test_a_fault_is_one_message_and_leaves_nothing(run, tmp_path, arguments, mes
     assert message in done.err
     assert done.out == ""
     assert test_command_line.names(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--kbest", 2), "--kbest"),
+        (("--log-prob",), "--log-prob"),
+        (("--spans",), "--spans"),
+        (("--heat-map", "h.svg", "--log-prob"), "--log-prob and --heat-map"),
+    ],
+    ids=str,
+)
+def test_a_parser_without_probabilities_names_the_option_that_was_given(
+    run, tmp_path, options, named
+):
+    trees = Treebank.parse("(S (NP we) (VP jumped)) (S (NP we) (VP swam))")
+    induce_double_dop(trees, steps=SKELETON_STEPS).save(tmp_path / "t.json")
+    done = run("parse", "t.json", *options, stdin=b"we jumped")
+    assert done.code == 1
+    assert "t.json: the parser fragments does not know how probable its trees are" in done.err
+    assert f"leave out {named}\n" in done.err
+
+
+def test_without_rare_words_the_warning_says_how_to_have_them(run, tmp_path):
+    (tmp_path / "bare.txt").write_text("S -> 'we' S [1/2] | 'swam' [1/2]")
+    done = run("parse", "bare.txt", stdin=b"we swam\nwe drove\nwe\nthey swam\n")
+    assert "warning: 3 of 4 have no tree, 2 of them with words that the grammar lacks" in done.err
+    assert "--rare-words 1" in done.err
+    assert "--rare-words" not in run("parse", "g.txt", stdin=b"we\nwe oddly\n").err
 
 
 @pytest.mark.parametrize("k", [0, -3, "many"])

@@ -101,6 +101,15 @@ def test_a_production_that_the_skeleton_lacks_is_refused():
         TreeAutomaton.of(grammar, SKELETON)
 
 
+@pytest.mark.parametrize("text", ["(S w (B ))", "(S (A ) w)", "(S v w)"])
+def test_a_word_beside_other_symbols_is_refused(text):
+    grammar = TreeSubstitutionGrammar.from_fragments([(Fragment.parse(text), 1.0, 0)], start="S")
+    with pytest.raises(ChartGrammarError, match="beside other symbols") as caught:
+        TreeAutomaton.of(grammar, SKELETON)
+    assert "S -> " in str(caught.value)
+    assert "under a tag of its own" in str(caught.value)
+
+
 def finite(texts: dict[str, float]) -> TreeSubstitutionGrammar:
     return TreeSubstitutionGrammar.from_fragments(
         [(Fragment.parse(text), weight, 0) for text, weight in texts.items()], start="S"

@@ -89,11 +89,15 @@ def parse(
     if heat_map is not None:
         checked_suffix(heat_map)
     opened = open_parser(grammar, decoder=decoder, max_words=max_words, workers=workers)
-    if (scored or spans or heat_map) and not isinstance(opened, ScoringParser):
-        raise OptionError(
-            f"the parser {opened.name} does not know how probable its trees are",
-            hint="leave out --kbest, --log-prob, --spans and --heat-map",
-        )
+    if not isinstance(opened, ScoringParser):
+        wanted = {"kbest": kbest, "log-prob": log_prob, "spans": spans, "heat-map": heat_map}
+        asked = [f"--{name}" for name, value in wanted.items() if value]
+        if asked:
+            raise OptionError(
+                f"the parser {opened.name} does not know how probable its trees are",
+                where=grammar,
+                hint=f"leave out {' and '.join(asked)}",
+            )
     scored = scored or (as_json and cache is None and isinstance(opened, ScoringParser))
     parser = opened if cache is None else CachedParser(opened, cache)
     given = _read(sentences, tokenised=tokenised)
@@ -101,7 +105,7 @@ def parse(
         _draw_heat_map(opened, given, heat_map, quiet=quiet)
     answers = _answers(parser, given, k=(kbest or 1) if scored else None, spans=spans)
     form = _Form(numbers=kbest is not None, scores=kbest is not None or log_prob, spans=spans)
-    gallery, missing = _Gallery(), 0
+    gallery, missing = _Gallery(), _Missing()
     with _written(output) as write, _bars(output, quiet=quiet) as bars:
         task = bars.add_task("parsing", total=len(given), note="")
         for number, (sentence, answer) in enumerate(zip(given, answers, strict=True), 1):
@@ -113,13 +117,12 @@ def parse(
                 for line in form.lines(number, sentence, rows):
                     write(line)
             if not rows:
-                missing += 1
+                missing.add(answer)
                 say(f"line {number}: {answer}", quiet=quiet)
             elif plot:
                 gallery.add(number, rows)
     gallery.save(plot, quiet=quiet)
-    if missing:
-        say(f"warning: {missing:,} of {len(given):,} have no tree", quiet=quiet)
+    missing.warn(len(given), quiet=quiet)
     if isinstance(parser, CachedParser):
         say(f"{parser.hits:,} from the cache, {parser.misses:,} parsed", quiet=quiet)
 
@@ -234,6 +237,33 @@ def _tokens(sentence: Sentence) -> dict[str, Any]:
         "starts": list(tokens.starts),
         "ends": list(tokens.ends),
     }
+
+
+@dataclass
+class _Missing:
+    """How many sentences have no tree, and how many of them because of a word."""
+
+    sentences: int = 0
+    unknown: int = 0
+
+    def add(self, answer: Answer) -> None:
+        from grammar.parses import NoParse
+
+        self.sentences += 1
+        # said only by grammars without rare-word classes: others know every word as one of them
+        reason = answer.reason if isinstance(answer, NoParse) else ""
+        self.unknown += reason.startswith("the grammar lacks the word ")
+
+    def warn(self, total: int, *, quiet: bool) -> None:
+        if not self.sentences:
+            return
+        hint = ""
+        if self.unknown:
+            hint = (
+                f", {self.unknown:,} of them with words that the grammar lacks: induce it with "
+                "--rare-words 1, and such words are parsed, too"
+            )
+        say(f"warning: {self.sentences:,} of {total:,} have no tree{hint}", quiet=quiet)
 
 
 @dataclass
