@@ -10,6 +10,7 @@ from grammar.tree import Tree
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
 from induction.heads import COLLINS, HeadRules, head_words
+from induction.normalise import drop_traces
 
 __all__ = ["ROOT_RELATION", "dependencies"]
 
@@ -19,7 +20,7 @@ ROOT_RELATION = "root"
 def dependencies(
     trees: Tree | Treebank, heads: HeadRules = COLLINS, *, strict: bool = False
 ) -> Corpus:
-    """Return the dependencies between the words of trees, one row a tree.
+    """Return the dependencies between the words of trees, one row a tree that has words.
 
     A word is the head of the nodes from its own up to some highest one; it depends on the head
     word of the node above that (Collins 1996, section 2.2).
@@ -27,7 +28,7 @@ def dependencies(
     Parameters
     ----------
     trees : Tree or Treebank
-        Normalised trees: traces are words like any other here.
+        Trees; traces are dropped first.
     heads : mapping or HeadTable
         Head rules, see :func:`induction.heads.head_children`.
     strict : bool
@@ -53,7 +54,7 @@ def dependencies(
     >>> found.column("heads"), found.column("deprels")
     ([[2, 3, 0]], [['NP:DT', 'S:NP', 'root']])
     """
-    treebank = Treebank.from_trees([trees]) if isinstance(trees, Tree) else trees
+    treebank = drop_traces(Treebank.from_trees([trees]) if isinstance(trees, Tree) else trees)
     word = treebank.is_word
     leaf = head_words(treebank, heads, strict=strict)
     above = treebank.parent

@@ -15,7 +15,7 @@ from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import NotationError, OptionError
 from grammar.files import PathLike, read_text
 from grammar.treebank import Treebank, list_children
-from induction.normalise import _split
+from induction.normalise import _overt, _split
 
 __all__ = [
     "COLLINS",
@@ -56,8 +56,8 @@ COLLINS: Mapping[str, tuple[str, str]] = {
     "WHPP": (_RIGHT, "IN TO FW"),
 }
 """Label -> (side to search from, labels by falling priority). For each label in turn the children
-are searched from that side; if none matches, the first child on that side is the head. Noun
-phrases and coordination have rules of their own, see :func:`head_children`."""
+are searched from that side; if none matches, the first child on that side that is no punctuation
+is the head. Noun phrases and coordination have rules of their own, see :func:`head_children`."""
 
 # The rules for noun phrases: groups of labels, each searched as a set from one side. The first
 # group that matches gives the head; the last resort is the last child.
@@ -69,6 +69,8 @@ _NP_RULES: tuple[tuple[str, str], ...] = (
     (_RIGHT, "JJ JJS RB QP"),
 )
 _NOUN_PHRASES = ("NP", "NX")
+_PUNCTUATION = (",", ":", ".", "``", "''", "-LRB-", "-RRB-")
+_TRACE, _MARK, _FULL = 2, 1, 0  # how little a child says, see `_emptiness`
 _SIDES = {"LEFT-TO-RIGHT": _LEFT, "RIGHT-TO-LEFT": _RIGHT}
 
 
@@ -146,7 +148,9 @@ def head_children(
 
     Labels are read without parent annotation or function tags. A joined label such as ``S+VP``
     counts as ``VP`` where its own head is looked for, and as ``S`` where it may be one. In a
-    coordination with ``CC`` the head is the conjunct before the conjunction, as in Collins (1999).
+    coordination with ``CC`` the head is the conjunct before the conjunction, as in Collins (1999);
+    punctuation between the two is passed over. Where no rule matches, the head is punctuation only
+    if there is nothing else. What covers nothing but traces (``-NONE-``) is a head only there too.
 
     Parameters
     ----------
@@ -156,7 +160,7 @@ def head_children(
         Head rules. ``NP`` and ``NX`` have Collins' rules unless the table has some for them.
     strict : bool
         Refuse labels without a rule that have several children. Otherwise these take their first
-        child.
+        child that is no punctuation.
 
     Raises
     ------
@@ -195,6 +199,7 @@ def head_children(
     return _find_heads(
         treebank.label,
         treebank.size,
+        _emptiness(treebank),
         first,
         np.array(steps, np.int64).reshape(-1, 2),
         np.array(rows),
@@ -216,6 +221,15 @@ def head_words(
     [2, 2, 2, 5, 5, 5, 10, 8, 8, 10, 10]
     """
     return _follow(treebank.size, head_children(treebank, table, strict=strict))
+
+
+def _emptiness(treebank: Treebank) -> IntArray:
+    """Tell of every node whether it is a trace beside something else, punctuation, or neither."""
+    marks = [i for sign in _PUNCTUATION if (i := treebank.symbols.id(sign)) >= 0]
+    emptiness = np.where(~treebank.is_word & np.isin(treebank.label, marks), _MARK, _FULL)
+    overt = _overt(treebank)
+    emptiness[~overt & (treebank.parent >= 0) & overt[treebank.parent]] = _TRACE
+    return emptiness.astype(np.int32)
 
 
 def _bare(name: str, folded: bool) -> str:
@@ -266,6 +280,7 @@ def _refuse_undefined(treebank: Treebank, bare: list[str], table: HeadRules) -> 
 def _find_heads(
     label: IntArray,
     size: IntArray,
+    emptiness: IntArray,
     first: LongArray,
     steps: LongArray,
     rows: BoolArray,
@@ -278,25 +293,48 @@ def _find_heads(
         count = list_children(size, node, children)
         if count == 0:
             continue
-        choice = count - 1 if last_resort[label[node]] else 0
+        choice = _outermost(emptiness, children, count, last_resort[label[node]])
         found = False
         for step in range(first[label[node]], first[label[node] + 1]):
             for i in range(count):
                 at = count - 1 - i if steps[step, 1] else i
-                if size[children[at]] > 1 and rows[steps[step, 0], label[children[at]]]:
+                child = children[at]
+                if (
+                    size[child] > 1
+                    and emptiness[child] != _TRACE
+                    and rows[steps[step, 0], label[child]]
+                ):
                     choice = at
                     found = True
                     break
             if found:
                 break
-        if (
-            choice >= 2
-            and label[children[choice - 1]] == conjunction
-            and size[children[choice - 1]] > 1
-        ):
-            choice -= 2
+        between = _full_before(emptiness, children, choice)
+        if between >= 0 and label[children[between]] == conjunction and size[children[between]] > 1:
+            conjunct = _full_before(emptiness, children, between)
+            choice = conjunct if conjunct >= 0 else choice
         head[node] = choice
     return head
+
+
+@kernel()
+def _outermost(emptiness: IntArray, children: LongArray, count: int, from_right: bool) -> int:
+    """Return the first child from one side among those that are least empty."""
+    choice = count - 1 if from_right else 0
+    for i in range(1, count):
+        at = count - 1 - i if from_right else i
+        if emptiness[children[at]] < emptiness[children[choice]]:
+            choice = at
+    return choice
+
+
+@kernel()
+def _full_before(emptiness: IntArray, children: LongArray, at: int) -> int:
+    """Return the nearest child before a place that is no punctuation and no trace, or -1."""
+    at -= 1
+    while at >= 0 and emptiness[children[at]] != _FULL:
+        at -= 1
+    return at
 
 
 @kernel()

@@ -49,14 +49,9 @@ def drop_traces(treebank: Treebank) -> Treebank:
     >>> print(drop_traces(Treebank.parse("(S (NP (-NONE- *)) (VP (VB Go)))"))[0])
     (S (VP (VB Go)))
     """
-    trace = treebank.symbols.id(_TRACE_TAG)
-    if trace < 0:
+    if treebank.symbols.id(_TRACE_TAG) < 0:
         return treebank
-    word = treebank.is_word
-    traced = np.zeros(len(word), np.bool_)
-    traced[1:] = (treebank.label[:-1] == trace) & (treebank.size[:-1] == 2) & word[1:]
-    covered = np.concatenate(([0], np.cumsum(word & ~traced)))
-    return treebank.keep_nodes(covered[np.arange(len(word)) + treebank.size] > covered[:-1])
+    return treebank.keep_nodes(_overt(treebank))
 
 
 def drop_function_tags(treebank: Treebank) -> Treebank:
@@ -190,6 +185,17 @@ def normalise(treebank: Treebank, steps: Iterable[str] = DEFAULT_STEPS) -> Treeb
             raise OptionError(f"unknown step {step!r}", hint=f"choose from {', '.join(STEPS)}")
         treebank = STEPS[step](treebank)
     return treebank
+
+
+def _overt(treebank: Treebank) -> BoolArray:
+    """Return which nodes cover a word that is no trace."""
+    word = treebank.is_word
+    trace = treebank.symbols.id(_TRACE_TAG)
+    traced = np.zeros(len(word), np.bool_)
+    traced[1:] = (treebank.label[:-1] == trace) & (treebank.size[:-1] == 2) & word[1:]
+    covered = np.concatenate(([0], np.cumsum(word & ~traced)))
+    overt: BoolArray = covered[np.arange(len(word)) + treebank.size] > covered[:-1]
+    return overt
 
 
 def _split(name: str) -> list[str]:

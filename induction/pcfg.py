@@ -12,10 +12,16 @@ from grammar.rules import Nonterminal, Production
 from grammar.treebank import Treebank
 from induction.binarise import Direction, binarise
 from induction.counts import RuleCounts, count_rules
-from induction.normalise import DEFAULT_STEPS, ROOT, normalise
+from induction.normalise import DEFAULT_STEPS, ROOT, _split, normalise
 from induction.unknown import with_rare_classes
 
 __all__ = ["induce_pcfg", "pcfg_from_counts", "prepare"]
+
+_MEANING = {
+    "|<": "a part of a binarised rule",
+    "^<": "a label with its ancestors",
+    "+": "a chain of single constituents",
+}
 
 
 def induce_pcfg(
@@ -51,7 +57,8 @@ def induce_pcfg(
     EmptyTreebankError
         If there are no trees.
     OptionError
-        If an option is out of range.
+        If an option is out of range, or a label holds a mark of the project's own, see
+        :func:`prepare`.
 
     Examples
     --------
@@ -84,11 +91,20 @@ def prepare(
     vertical_markov: int = 1,
     rare_words: int = 0,
 ) -> Treebank:
-    """Return the trees whose rules :func:`induce_pcfg` counts (parameters as there)."""
+    """Return the trees whose rules :func:`induce_pcfg` counts (parameters and errors as there).
+
+    Parsers and samplers undo binarisation, annotation and joined chains by the marks in labels.
+    Labels of the treebank itself must be free of these, or trees would come back without them:
+    ``|<``, ``^<``, and ``+`` between other signs (``PRP+VBP``, but not a tag ``+``). If chains
+    are to be joined, constituents must not hold ``+`` at all. Words may be anything.
+    """
     if not len(treebank):
         raise EmptyTreebankError("the treebank has no trees", hint="read another one")
     steps = tuple(steps)
-    trees = normalise(treebank, steps)
+    joining = steps.index("unaries") if "unaries" in steps else len(steps)
+    trees = normalise(treebank, steps[:joining])
+    _refuse_marks(trees, joined=joining < len(steps))
+    trees = normalise(trees, steps[joining:])
     if not len(trees):
         raise EmptyTreebankError(
             "normalisation leaves nothing of the trees",
@@ -105,6 +121,26 @@ def prepare(
             vertical_markov=vertical_markov,
         )
     return trees
+
+
+def _refuse_marks(treebank: Treebank, *, joined: bool) -> None:
+    """Raise an error if a label would be taken for one that binarisation or joining made."""
+    names = list(treebank.symbols)
+    # a chain comes apart wherever it is shown, whether or not chains were joined
+    always = ["|<" in name or "^<" in name or len(_split(name)) > 1 for name in names]
+    in_chains = [joined and "+" in name for name in names]
+    bad = np.array(always, np.bool_)[treebank.label] & ~treebank.is_word
+    bad |= np.array(in_chains, np.bool_)[treebank.label] & (treebank.size > 2)
+    if bad.any():
+        node = int(np.argmax(bad))
+        label = names[treebank.label[node]]
+        mark = next(sign for sign in _MEANING if sign in label)
+        raise OptionError(
+            f"the label {label} holds {mark}, which stands for {_MEANING[mark]}",
+            where=f"tree {int(np.searchsorted(treebank.offsets, node, side='right'))}",
+            hint="write another sign there, as in PRP_VBP for PRP+VBP; give trees as they were "
+            "before binarisation or joining, and ask for these by options",
+        )
 
 
 def pcfg_from_counts(counts: RuleCounts, *, smoothing: float = 0.0) -> Grammar:

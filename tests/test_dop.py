@@ -170,8 +170,11 @@ def test_wide_nodes_are_refused() -> None:
 
 
 def test_labels_like_addresses_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"'NP\^<@3>' looks like an address"):
+    with pytest.raises(OptionError, match=r"the label NP\^<@3> holds \^<"):
         dop_reduction(Treebank.parse("(S (NP^<@3> a))"))
+    beneath = Treebank.parse("(@3 (NP (N a) (N b)) (V c))")
+    with pytest.raises(OptionError, match=r"'NP\^<@3>' looks like an address"):
+        dop_reduction(beneath, steps=(), vertical_markov=2)
 
 
 # --- Double-DOP ----------------------------------------------------------------------------------

@@ -64,6 +64,11 @@ def test_noun_phrases_have_rules_of_their_own(label, children, head):
         ("VP", "VBD CC VBD", 0),
         ("PP", "IN CC IN", 0),
         ("NP", "CC NN", 1),  # nothing stands before this conjunction
+        ("NP", "NNS , CC NNS", 0),  # punctuation is no conjunct
+        ("NP", "NNS , NNS , CC `` NNS ''", 2),
+        ("NP", ", CC NN", 2),
+        ("NP", "NN , NN", 2),  # a comma alone coordinates nothing
+        ("UCP", "ADJP , CC NP .", 0),
         ("CONJP", "RB CC", 1),
     ],
 )
@@ -115,9 +120,16 @@ def test_in_a_coordination_the_conjunct_before_the_conjunction_is_the_head(label
         ("PRT", "RB RP", 1),
         ("LST", "LS :", 0),
         ("NAC", "DT NNP NN", 2),
-        ("FRAG", "NP PP .", 2),
+        ("FRAG", "NP PP .", 1),  # the last resort is no punctuation
+        ("FRAG", "NP : ''", 0),
         ("INTJ", "UH NP", 0),
-        ("PRN", ", S ,", 0),
+        ("PRN", ", S ,", 1),
+        ("PRN", "-LRB- NP -RRB-", 1),
+        ("PRN", ": NP PP :", 1),
+        ("PRN", "-LRB- , -RRB-", 0),  # unless there is nothing else
+        ("FRAG", ": .", 1),
+        ("X", "`` X ''", 1),
+        ("LST", "-LRB- :", 1),  # a rule may name punctuation
         ("RRC", "ADVP PP", 0),
         ("CONJP", "RB RB IN", 1),
     ],
@@ -142,6 +154,24 @@ def test_words_get_minus_one_and_preterminals_their_word():
     assert head_children(treebank).tolist() == [1, 0, 0, -1, 0, 0, -1]
 
 
+@pytest.mark.parametrize(
+    ("tree", "head"),
+    [
+        ("(SBAR (WHNP (-NONE- 0)) (S (VP (VB go))))", 1),  # a trace has no priority
+        ("(S (NP-SBJ (-NONE- *)) (NP-PRD (NN cat)))", 1),
+        ("(X (-NONE- *) (, ,))", 1),  # even punctuation is a word
+        ("(NP (NN cat) (CC and) (-NONE- *) (NN dog))", 0),
+        ("(NP (-NONE- *) (CC and) (NN dog))", 2),
+        ("(S (NP (-NONE- *)) (X (-NONE- *)))", 0),  # unless there is nothing else
+        ("(X (, (-NONE- *)) (Y y))", 1),
+        ("(X -NONE- (Y y))", 0),  # a word without a label of its own is a word
+        ("(X , (Y y))", 0),
+    ],
+)
+def test_a_trace_is_a_head_only_where_there_is_nothing_else(tree, head):
+    assert head_children(Treebank.parse(tree))[0] == head
+
+
 def test_a_word_that_is_spelt_like_a_label_is_no_head():
     treebank = Treebank.parse("(NP (NN cat) NN CC (X y))")
     assert head_children(treebank)[0] == 0
@@ -158,7 +188,7 @@ def test_another_table_may_be_given():
     assert head_children(treebank, COLLINS)[0] == 0
 
 
-labels = st.sampled_from([*COLLINS, "NP", "NX", "CC", "NN", "VB", "-LRB-", "X", "$", ","])
+labels = st.sampled_from([*COLLINS, "NP", "NX", "CC", "NN", "VB", "-LRB-", "X", "$", ",", "-NONE-"])
 
 
 @given(given_trees=st.lists(trees(labels=labels, words=labels), max_size=3))
@@ -276,6 +306,13 @@ def test_dependencies_are_those_of_a_plain_recursion(given_trees):
     assert found.column("text") == [" ".join(tree.leaves()) for tree in given_trees]
     for heads in found.column("heads"):
         assert heads.count(0) == 1
+
+
+def test_dependencies_are_between_words_without_traces():
+    raw = "(S (NP-SBJ (-NONE- *)) (VP (VB go) (SBAR (-NONE- 0) (S (VP (VB see))))))"
+    found = dependencies(Treebank.parse(f"{raw} (X (-NONE- *))"))
+    assert found.column("tokens") == [["go", "see"]]
+    assert found.column("heads") == [[0, 1]]
 
 
 def test_dependencies_of_one_tree_and_with_strict():

@@ -14,11 +14,13 @@ from strategies import trees
 from grammar.errors import EmptyTreebankError, OptionError
 from grammar.grammar import Grammar
 from grammar.treebank import Treebank
-from induction.binarise import binarise
+from induction.binarise import binarise, unbinarise
 from induction.counts import count_rules
-from induction.normalise import normalise
+from induction.dop import induce_double_dop
+from induction.normalise import expand_unaries, normalise
 from induction.pcfg import induce_pcfg, pcfg_from_counts, prepare
 from induction.readers import read_treebank
+from induction.skeleton_trees import SkeletonTrees
 from induction.unknown import signature, with_rare_classes
 
 labels = st.sampled_from(["S", "NP", "VP", "TOP", "a"])
@@ -192,6 +194,67 @@ def test_without_such_options_rules_stay_whole():
 def test_a_bad_option_is_refused(bad):
     with pytest.raises(OptionError):
         induce_pcfg(Treebank.parse("(S a)"), **bad)
+
+
+@pytest.mark.parametrize(
+    ("label", "mark"),
+    [("A|<B>", "|<"), ("A^<S>", "^<"), ("|<", "|<"), ("NP+VP", "+"), ("A+B+C", "+")],
+)
+@pytest.mark.parametrize("tree", ["(S ({} (A a) (B b)) (C c))", "(S ({} a) (C c))", "({} (A a))"])
+@pytest.mark.parametrize("prepared", [prepare, induce_pcfg, induce_double_dop, SkeletonTrees.of])
+def test_a_label_with_a_mark_of_binarisation_or_joining_is_refused(prepared, tree, label, mark):
+    treebank = Treebank.parse(f"(S a) {tree.format(label)}")
+    with pytest.raises(OptionError) as error:
+        prepared(treebank)
+    assert error.value.what.startswith(f"the label {label} holds {mark}, ")
+    assert error.value.where == "tree 2"
+    assert "write another sign" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(S (N a+b) (N x|<y>) (N x^<y>) (N +))",  # words may be anything
+        "(S (+ +) (A+ a) (+A b))",  # no chain: nothing stands on one side
+        "(S (N-A+B a) (NP-X|<Y> (N a)))",  # function tags go first
+        "(S (A| a) (A^ b) (< c))",
+    ],
+)
+def test_other_labels_and_all_words_come_through(text):
+    treebank = Treebank.parse(text)
+    options = {"direction": "right", "horizontal_markov": 2, "vertical_markov": 2}
+    steps = ("functions", "unaries")
+    trees = prepare(treebank, steps=steps, **options)
+    assert expand_unaries(unbinarise(trees)) == normalise(treebank, ("functions",))
+
+
+@pytest.mark.parametrize("label", ["+", "A+", "+A"])
+def test_a_constituent_with_plus_is_refused_where_chains_are_joined(label):
+    treebank = Treebank.parse(f"(S ({label} (B (A a) (C c))))")
+    assert prepare(treebank, steps=()) == treebank
+    with pytest.raises(OptionError, match="chain of single constituents"):
+        prepare(treebank, steps=("unaries",))
+
+
+@given(
+    treebank=st.lists(
+        trees(labels=st.text("AB+|<^>-", min_size=1, max_size=4), words=words),
+        min_size=1,
+        max_size=3,
+    ).map(Treebank.from_trees),
+    steps=st.sampled_from([(), ("unaries",), ("root", "unaries"), ("unaries", "root")]),
+    horizontal=st.sampled_from([None, 0, 1]),
+    vertical=st.integers(1, 3),
+)
+@settings(max_examples=200, deadline=None)
+def test_what_is_not_refused_comes_back_as_it_was(treebank, steps, horizontal, vertical):
+    options = {"direction": "right", "horizontal_markov": horizontal, "vertical_markov": vertical}
+    plain = normalise(treebank, [step for step in steps if step != "unaries"])
+    try:
+        made = prepare(treebank, steps=steps, **options)
+    except OptionError:
+        return
+    assert expand_unaries(unbinarise(made)) == plain
 
 
 @pytest.mark.parametrize("text", ["", "(S (-NONE- *))", "# a comment\n"])
