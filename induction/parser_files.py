@@ -52,8 +52,6 @@ def open_parser(
     if is_latent(path):
         _only_max_rule(decoder, path)
         return LatentParser.load(path, max_words=max_words, workers=workers)
-    if is_arrow_file(path):
-        raise SchemaError("this is an Arrow file", where=str(path), hint="name it .arrow")
     text, source = read_text(path), str(path)
     if looks_like_json(text, path):
         graph = graph_from_json(text, source=source)
@@ -82,8 +80,16 @@ def is_latent(path: PathLike) -> bool:
 
     >>> is_latent("wsj.arrow"), is_latent("wsj.json")
     (True, False)
+
+    Raises
+    ------
+    SchemaError
+        If it is an Arrow file with another name.
     """
-    return str(path).endswith(".arrow")
+    named = str(path).endswith(".arrow")
+    if not named and is_arrow_file(path):
+        raise SchemaError("this is an Arrow file", where=str(path), hint="name it .arrow")
+    return named
 
 
 def _only_max_rule(decoder: str | None, path: PathLike) -> None:
