@@ -26,6 +26,9 @@ bench: $(READY)
 	$(PY) -m benchmarks.geca
 	$(PY) -m benchmarks.parsing
 	$(PY) -m benchmarks.fragments
+	$(PY) -m benchmarks.samplers
+	$(PY) -m benchmarks.tokens
+	$(PY) -m benchmarks.synchronous
 
 accuracy: $(READY)
 	$(PY) -m benchmarks.accuracy
