@@ -13,7 +13,7 @@ from grammar.rules import Nonterminal, Production
 if TYPE_CHECKING:
     from grammar.grammar import Grammar
 
-__all__ = ["check_family", "grammar_from_graph", "grammar_to_graph", "production_of"]
+__all__ = ["check_family", "grammar_from_graph", "grammar_to_graph", "is_whole", "production_of"]
 
 
 def grammar_to_graph(grammar: Grammar) -> nx.MultiDiGraph:
@@ -97,12 +97,12 @@ def production_of(
     edges do not follow the layout.
     """
     edges = [(edge.get("position"), child) for _, child, edge in graph.out_edges(rule, data=True)]
-    children = sorted(edges, key=lambda edge: edge[0] if _is_whole(edge[0]) else -1)
+    children = sorted(edges, key=lambda edge: edge[0] if is_whole(edge[0]) else -1)
     weight, count = data.get("weight"), data.get("count", 0)
     well_formed = (
         graph.nodes[rule].get("kind") == "rule"
-        and (isinstance(weight, float | np.floating) or _is_whole(weight))
-        and _is_whole(count)
+        and (isinstance(weight, float | np.floating) or is_whole(weight))
+        and is_whole(count)
         and [position for position, _ in children] == list(range(len(children)))
         and graph.in_degree(rule) == 1
     )
@@ -116,7 +116,7 @@ def production_of(
     return Production(_child(graph, symbol, source), rhs, float(weight), int(count))  # type: ignore[arg-type]
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
     """Say whether it is a whole number that fits into 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return False

@@ -23,7 +23,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.rules import Nonterminal, Production
 
-__all__ = ["format_productions", "format_symbol", "parse_productions"]
+__all__ = ["format_productions", "format_symbol", "parse_productions", "protect", "unprotect"]
 
 _PLAIN_NAME = re.compile(r"[\w/][\w/^<>-]*")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
@@ -87,12 +87,17 @@ def format_symbol(symbol: Nonterminal | str) -> str:
     if isinstance(symbol, Nonterminal):
         if _PLAIN_NAME.fullmatch(symbol.name):
             return symbol.name
-        return "{" + _protect(symbol.name, "{}") + "}"
+        return "{" + protect(symbol.name, "{}") + "}"
     quote = '"' if "'" in symbol and '"' not in symbol else "'"
-    return quote + _protect(symbol, quote) + quote
+    return quote + protect(symbol, quote) + quote
 
 
-def _protect(text: str, signs: str) -> str:
+def protect(text: str, signs: str) -> str:
+    r"""Escape backslashes, the given signs, and what cannot be printed.
+
+    >>> protect("it's\n", "'")
+    "it\\'s\\u000a"
+    """
     pieces = []
     for character in text:
         if character == "\\" or character in signs:
@@ -106,7 +111,13 @@ def _protect(text: str, signs: str) -> str:
     return "".join(pieces)
 
 
-def _unprotect(text: str) -> str:
+def unprotect(text: str) -> str:
+    r"""Undo :func:`protect`.
+
+    >>> unprotect(protect("it's\n", "'")) == "it's\n"
+    True
+    """
+
     def character(match: re.Match[str]) -> str:
         code = match.group(1)
         if len(code) > 1:
@@ -129,12 +140,12 @@ def _reader() -> Any:
 
 def _nonterminal(node: Any) -> Nonterminal:
     name = str(node.children[0])
-    return Nonterminal(_unprotect(name[1:-1]) if node.data == "braced_name" else name)
+    return Nonterminal(unprotect(name[1:-1]) if node.data == "braced_name" else name)
 
 
 def _symbol(node: Any) -> Nonterminal | str:
     if node.data == "word":
-        return _unprotect(str(node.children[0])[1:-1])
+        return unprotect(str(node.children[0])[1:-1])
     return _nonterminal(node)
 
 

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from grammar.errors import SchemaError, TreewrightError, located
-from grammar.graph import _is_whole
+from grammar.graph import check_family, is_whole
 from grammar.synchronous_rule import Slot, SynchronousRule
 
 if TYPE_CHECKING:
@@ -70,13 +70,7 @@ def synchronous_from_graph(
     """
     from grammar.synchronous import SynchronousGrammar
 
-    family = graph.graph.get("family")
-    if family != SynchronousGrammar.family:
-        raise SchemaError(
-            f"this is a grammar of the family {family!r}, not {SynchronousGrammar.family!r}",
-            where=source,
-            hint="use the verb or class that made it",
-        )
+    check_family(graph, SynchronousGrammar.family, source)
     rules = [
         _weighted_rule(graph, symbol, rule, data, source)
         for symbol, rule, data in graph.edges(data=True)
@@ -94,8 +88,8 @@ def _weighted_rule(
     sound = (
         graph.nodes[rule].get("kind") == "rule"
         and graph.in_degree(rule) == 1
-        and (isinstance(weight, float | np.floating) or _is_whole(weight))
-        and _is_whole(count)
+        and (isinstance(weight, float | np.floating) or is_whole(weight))
+        and is_whole(count)
         and isinstance(name, str)
     )
     sides = _sides(graph, rule) if sound else None
@@ -122,7 +116,7 @@ def _sides(
         child, position, places = graph.nodes[node], edge.get("position"), edge.get("targets")
         name = child.get("name")
         slot = child.get("kind") == "symbol"
-        if not (isinstance(name, str) and _is_whole(position) and isinstance(places, list)):
+        if not (isinstance(name, str) and is_whole(position) and isinstance(places, list)):
             return None
         symbol: Slot | str = Slot(number, name) if slot else name
         if slot or child.get("side") == "source":
@@ -130,7 +124,7 @@ def _sides(
                 return None
             source[position] = symbol
         for place in places:
-            if not _is_whole(place) or place in target:
+            if not is_whole(place) or place in target:
                 return None
             target[place] = symbol
     sides = (_row(source), _row(target))

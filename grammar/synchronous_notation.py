@@ -22,7 +22,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from grammar.errors import NotationError, located
-from grammar.notation import _protect, _unprotect
+from grammar.notation import protect, unprotect
 from grammar.synchronous_rule import NT, Slot, SynchronousRule
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _format_symbol(symbol: Slot | str) -> str:
         and symbol not in ("->", "###")
         and symbol[0] not in "'\"[#%"
     )
-    return symbol if plain else "'" + _protect(symbol, "'") + "'"
+    return symbol if plain else "'" + protect(symbol, "'") + "'"
 
 
 def _line(text: str, where: str) -> _Line:
@@ -130,7 +130,7 @@ def _line(text: str, where: str) -> _Line:
         piece, kind = match.group(match.lastgroup or 0), match.lastgroup
         at = match.start(match.lastgroup or 0)
         if kind == "quoted":
-            symbols.append(_unprotect(piece[1:-1]))
+            symbols.append(unprotect(piece[1:-1]))
         elif kind == "weight":
             weight = _number(piece, text, at, where)
         elif piece == "->":

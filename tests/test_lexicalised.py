@@ -34,11 +34,12 @@ def grammar():
 
 
 def labelled_trees():
-    """Trees with odd names, each word under a tag of its own."""
-    tag = st.builds(lambda t, w: Tree(t, (w,)), tokens(), tokens())
+    """Trees with odd names, each word under a tag of its own; labels without our own marks."""
+    labels = tokens().filter(lambda name: not any(mark in name for mark in ("+", "|<", "^<")))
+    tag = st.builds(lambda t, w: Tree(t, (w,)), labels, tokens())
 
     def phrase(below):
-        return st.builds(Tree, tokens(), st.lists(below, min_size=1, max_size=3).map(tuple))
+        return st.builds(Tree, labels, st.lists(below, min_size=1, max_size=3).map(tuple))
 
     return phrase(st.recursive(tag, phrase, max_leaves=5))
 
