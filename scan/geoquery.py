@@ -226,7 +226,7 @@ def _read_tables(representation: str) -> list[_Row]:
                     where=f"{path}:{number}",
                     hint="write each pair on one line",
                 )
-            rows.append(_row(representation, f"{part}-{number}", *sides, part))
+            rows.append(_row(representation, f"{part}-{number}", sides[0], sides[1], part))
     return rows
 
 

@@ -96,6 +96,7 @@ def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> Seq2S
             hidden=recipe.hidden,
             layers=recipe.layers,
             dropout=recipe.dropout,
+            copy=recipe.copy,
         )
 
 

@@ -16,7 +16,7 @@ class Recipe:
 
     Parameters
     ----------
-    embedding, hidden, layers, dropout
+    embedding, hidden, layers, dropout, copy
         The shape of the model, see :class:`scan.seq2seq.Seq2Seq`.
     batch : int
         Pairs an update.
@@ -56,17 +56,19 @@ class Recipe:
     checked_pairs: int = 512
     stop_at: float = 0.999
     seed: int = 0
+    copy: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
+            if option.type == "bool":
+                if not isinstance(value, bool):
+                    raise _not_of_type(option.name, value, option.type, option.default)
+                continue
             low, high = _RANGES[option.name]
             kinds = int if option.type == "int" else int | float
             if isinstance(value, bool) or not isinstance(value, kinds):
-                raise OptionError(
-                    f"{option.name}={value!r} is not of type {option.type}",
-                    hint=f"for example {option.name}={option.default}",
-                )
+                raise _not_of_type(option.name, value, option.type, option.default)
             if not low <= value <= high:
                 raise OptionError(
                     f"{option.name}={value!r} is out of range",
@@ -85,6 +87,12 @@ class Recipe:
             return self.peak_rate * (update + 1) / warm
         past = (update - warm) / max(1, self.updates - warm)
         return self.peak_rate * (1.0 + math.cos(math.pi * past)) / 2.0
+
+
+def _not_of_type(name: str, value: object, kind: object, example: object) -> OptionError:
+    return OptionError(
+        f"{name}={value!r} is not of type {kind}", hint=f"for example {name}={example}"
+    )
 
 
 WARM_UP = 0.1

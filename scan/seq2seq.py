@@ -8,7 +8,8 @@ round in place, so padding always comes after what is read and cannot change any
 References
 ----------
 Luong, Pham & Manning 2015, *Effective approaches to attention-based neural machine translation*
-(dot attention, without their input feeding).
+(dot attention, without their input feeding). See, Liu & Manning 2017, *Get to the point:
+summarization with pointer-generator networks*, equations 8 and 9 (copying).
 """
 
 from __future__ import annotations
@@ -16,98 +17,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import OptionError
+from scan.vocabulary import END, FIRST_OUTPUT, PAD, START, UNKNOWN, Vocabulary, pad
 
 __all__ = ["Hypothesis", "Memory", "Seq2Seq", "Vocabulary", "decode", "pad"]
 
-PAD, START, UNKNOWN, END = range(4)
-MARKS = ("<pad>", "<start>", "<unknown>", "<end>")
-# the model writes END and what follows it, so it can give no probability to the other marks
-FIRST_OUTPUT = END
-
 State = tuple[Tensor, Tensor]
-
-
-class Vocabulary:
-    """Tokens and their numbers; the first four numbers are marks, not tokens.
-
-    Parameters
-    ----------
-    tokens : iterable of str
-        The tokens, each once, in the order of their numbers.
-
-    Examples
-    --------
-    >>> vocabulary = Vocabulary.of(["walk twice", "jump"])
-    >>> vocabulary.tokens
-    ('jump', 'twice', 'walk')
-    >>> vocabulary.encode("walk thrice")
-    [6, 2]
-    >>> vocabulary.decode([6, 5])
-    'walk twice'
-    """
-
-    def __init__(self, tokens: Iterable[str]) -> None:
-        self.tokens = tuple(tokens)
-        self._names = MARKS + self.tokens
-        self._numbers = {token: number for number, token in enumerate(self.tokens, len(MARKS))}
-        if len(self._numbers) < len(self.tokens):
-            raise CorpusError("a vocabulary names a token twice", hint="give each token once")
-
-    @classmethod
-    def of(cls, sentences: Iterable[str]) -> Vocabulary:
-        """Collect the tokens of space-separated sentences, in alphabetical order."""
-        return cls(sorted({token for sentence in sentences for token in sentence.split()}))
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"Vocabulary({len(self.tokens)} tokens)"
-
-    def encode(self, sentence: str) -> list[int]:
-        """Return the numbers of the tokens; a token that is not known becomes ``UNKNOWN``."""
-        return [self._numbers.get(token, UNKNOWN) for token in sentence.split()]
-
-    def decode(self, numbers: Iterable[int]) -> str:
-        """Return the sentence that the numbers stand for (marks are written by name)."""
-        return " ".join(self._names[number] for number in numbers)
-
-
-def pad(sequences: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Put sequences into the rows of one array, filled up on the right with ``PAD``.
-
-    Returns
-    -------
-    (int64 (n, longest), int64 (n,))
-        The array and the lengths; the array is at least one column wide.
-
-    Examples
-    --------
-    >>> pad([[5, 6], [7]])[0].tolist()
-    [[5, 6], [7, 0]]
-    """
-    lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
-    rows = np.full((len(sequences), max(1, lengths.max(initial=0))), PAD, dtype=np.int64)
-    rows[np.arange(rows.shape[1]) < lengths[:, None]] = [n for row in sequences for n in row]
-    return rows, lengths
 
 
 class Memory(NamedTuple):
     """What the decoder attends to: one row a sentence.
 
     ``values`` (n, s, 2 hidden) are the encoder states, ``keys`` (n, s, hidden) their projections,
-    ``padding`` (n, 1, s) is true where there is no token.
+    ``padding`` (n, 1, s) is true where there is no token, ``tokens`` (n, s) are the token numbers.
     """
 
     values: Tensor
     keys: Tensor
     padding: Tensor
+    tokens: Tensor
 
     def select(self, rows: Tensor) -> Memory:
         """Return the memory of the given sentences (int64 (m,), repeats allowed)."""
@@ -127,6 +58,15 @@ class Seq2Seq(nn.Module):
         LSTMs on top of each other, in the encoder and in the decoder.
     dropout : float
         Share of the embeddings and of the attention outputs that is dropped in training.
+    copy : bool
+        Mix the distribution over the vocabulary with one over the words of the source, which is
+        its attention; a gate says how much of each. A word that is not in the vocabulary can be
+        copied too. The vocabulary must then be the same for both sides.
+
+    Raises
+    ------
+    OptionError
+        If the model is to copy, but its two vocabularies differ.
     """
 
     def __init__(
@@ -138,8 +78,14 @@ class Seq2Seq(nn.Module):
         hidden: int = 128,
         layers: int = 1,
         dropout: float = 0.1,
+        copy: bool = False,
     ) -> None:
         super().__init__()
+        if copy and source.tokens != target.tokens:
+            raise OptionError(
+                "a model that copies has one vocabulary for both sides",
+                hint="give one vocabulary twice, see scan.vocabulary.vocabularies",
+            )
         self.source, self.target = source, target
         self.layers, self.dropout = layers, dropout
         self.source_embedding = nn.Embedding(len(source), embedding, padding_idx=PAD)
@@ -152,6 +98,43 @@ class Seq2Seq(nn.Module):
         self.decoder = nn.LSTM(embedding, hidden, layers, batch_first=True)
         self.mix = nn.Linear(3 * hidden, hidden)
         self.output = nn.Linear(hidden, len(target) - FIRST_OUTPUT)
+        # made last, so that a model that does not copy has the first weights it would have had
+        self.gate = nn.Linear(hidden, 1) if copy else None
+
+    def encode_source(self, source: str) -> list[int]:
+        """Return the token numbers of a source sentence.
+
+        If the model copies, a word that it does not know gets the number behind the vocabulary's
+        last that its first place in the sentence says.
+        """
+        numbers = self.source.encode(source)
+        if self.gate is None:
+            return numbers
+        words = source.split()
+        return [
+            len(self.source) + words.index(word) if number == UNKNOWN else number
+            for word, number in zip(words, numbers, strict=True)
+        ]
+
+    def encode_target(self, source: str, target: str) -> list[int]:
+        """Return the token numbers of a target, those of words to copy as in its source."""
+        numbers = self.target.encode(target)
+        if self.gate is None:
+            return numbers
+        places = dict(zip(source.split(), self.encode_source(source), strict=True))
+        return [
+            places.get(word, UNKNOWN) if number == UNKNOWN else number
+            for word, number in zip(target.split(), numbers, strict=True)
+        ]
+
+    def decode_target(self, source: str, numbers: Iterable[int]) -> str:
+        """Return the target that token numbers stand for."""
+        words = source.split()
+        known = len(self.target)
+        return " ".join(
+            self.target.decode([number]) if number < known else words[number - known]
+            for number in numbers
+        )
 
     def encode(
         self, sources: Tensor, lengths: Tensor, noise: torch.Generator | None = None
@@ -177,7 +160,7 @@ class Seq2Seq(nn.Module):
         position = torch.arange(sources.shape[1])
         padding = position >= lengths[:, None]
         turned = torch.where(padding, position, lengths[:, None] - 1 - position)
-        states = self._drop(self.source_embedding(sources), noise)
+        states = self._drop(self.source_embedding(self._known(sources)), noise)
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
             ahead = rightward(states)[0]
             back = _reorder(leftward(_reorder(states, turned))[0], turned)
@@ -185,7 +168,7 @@ class Seq2Seq(nn.Module):
         read = torch.cat([ahead[rows, lengths - 1], back[:, 0]], dim=1)
         start = torch.tanh(self.bridge(read)).view(len(sources), 2, self.layers, -1)
         hidden, cell = start.permute(1, 2, 0, 3).contiguous()
-        return Memory(states, self.key(states), padding[:, None]), (hidden, cell)
+        return Memory(states, self.key(states), padding[:, None], sources), (hidden, cell)
 
     def write(
         self, tokens: Tensor, state: State, memory: Memory, noise: torch.Generator | None = None
@@ -207,13 +190,37 @@ class Seq2Seq(nn.Module):
         -------
         (float32 (n, t, outputs), state)
             After each token a score (logit) for each possible next one, beginning with ``END``
-            (number ``END + j`` has column j), and the state after the last token.
+            (number ``END + j`` has column j), and the state after the last token. If the model
+            copies, the scores are log-probabilities, and there is a column for each place of the
+            source behind those of the vocabulary.
         """
-        states, state = self.decoder(self._drop(self.target_embedding(tokens), noise), state)
+        fed = self._drop(self.target_embedding(self._known(tokens)), noise)
+        states, state = self.decoder(fed, state)
         scores = states @ memory.keys.transpose(1, 2)
         attention = scores.masked_fill(memory.padding, -torch.inf).softmax(dim=2)
         mixed = torch.tanh(self.mix(torch.cat([states, attention @ memory.values], dim=2)))
-        return self.output(self._drop(mixed, noise)), state
+        mixed = self._drop(mixed, noise)
+        if self.gate is None:
+            return self.output(mixed), state
+        return self._with_copies(mixed, self.gate(mixed).sigmoid(), attention, memory), state
+
+    def _with_copies(
+        self, mixed: Tensor, gate: Tensor, attention: Tensor, memory: Memory
+    ) -> Tensor:
+        """Return log (g p_vocabulary + (1 - g) p_copied)."""
+        written = gate * self.output(mixed).softmax(dim=2)
+        places = torch.zeros_like(attention)
+        both = torch.cat([written, places], dim=2)
+        # the padding mark has no column; its attention is zero, or the sentence is empty
+        columns = (memory.tokens - FIRST_OUTPUT).clamp(min=0)[:, None].expand_as(attention)
+        both = both.scatter_add(2, columns, (1.0 - gate) * attention)
+        return both.clamp(min=torch.finfo(both.dtype).tiny).log()
+
+    def _known(self, tokens: Tensor) -> Tensor:
+        """Return token numbers with all words that are not in the vocabulary as one."""
+        if self.gate is None:
+            return tokens
+        return tokens.masked_fill(tokens >= len(self.source), UNKNOWN)
 
     def _drop(self, states: Tensor, noise: torch.Generator | None) -> Tensor:
         # written out because nn.Dropout draws from the global generator, which cannot be resumed
@@ -274,16 +281,17 @@ def decode(
     for name, value in options.items():
         if value < 1:
             raise OptionError(f"{name}={value} is less than one", hint=f"for example {name}=1")
-    encoded = [model.source.encode(source) for source in sources]
+    encoded = [model.encode_source(source) for source in sources]
     found: dict[int, Hypothesis] = {}
     # neighbours of one length need the least padding and tend to end together
     order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
     for start in range(0, len(order), batch):
         chosen = order[start : start + batch]
         rows = [encoded[i] for i in chosen]
-        best = _search(model, rows, 1, length_limit)
+        texts = [sources[i] for i in chosen]
+        best = _search(model, texts, rows, 1, length_limit)
         if beam > 1:
-            wide = _search(model, rows, beam, length_limit)
+            wide = _search(model, texts, rows, beam, length_limit)
             best = [
                 max(pair, key=lambda h: h.log_probability) for pair in zip(best, wide, strict=True)
             ]
@@ -293,7 +301,7 @@ def decode(
 
 @torch.inference_mode()
 def _search(
-    model: Seq2Seq, sources: list[list[int]], beam: int, length_limit: int
+    model: Seq2Seq, texts: list[str], sources: list[list[int]], beam: int, length_limit: int
 ) -> list[Hypothesis]:
     """Beam search; a sentence is done when its best hypothesis has ended.
 
@@ -322,7 +330,10 @@ def _search(
         ended = tokens == END
         done = ended[:, 0] | (length == length_limit)
         for row in done.nonzero()[:, 0].tolist():
-            found[int(live[row])] = _hypothesis(model, paths[row, 0], float(totals[row, 0]))
+            sentence = int(live[row])
+            found[sentence] = _hypothesis(
+                model, texts[sentence], paths[row, 0], float(totals[row, 0])
+            )
         keep = (~done).nonzero()[:, 0]
         if not len(keep):
             break
@@ -337,8 +348,8 @@ def _select(memory: Memory, state: State, rows: Tensor) -> tuple[Memory, State]:
     return memory.select(rows), (hidden[:, rows], cell[:, rows])
 
 
-def _hypothesis(model: Seq2Seq, path: Tensor, total: float) -> Hypothesis:
+def _hypothesis(model: Seq2Seq, source: str, path: Tensor, total: float) -> Hypothesis:
     numbers = path[1:].tolist()
     finished = numbers[-1] == END
     written = numbers[: numbers.index(END)] if finished else numbers
-    return Hypothesis(model.target.decode(written), total, finished)
+    return Hypothesis(model.decode_target(source, written), total, finished)

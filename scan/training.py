@@ -29,7 +29,8 @@ from grammar.errors import CorpusError, OptionError, SchemaError
 from scan.batches import DROPOUT, BatchOrder, checked_rows, random_stream
 from scan.models import Check, TrainedModel, build_model, read_model, write_model
 from scan.recipe import Recipe
-from scan.seq2seq import END, FIRST_OUTPUT, PAD, START, Seq2Seq, Vocabulary, pad
+from scan.seq2seq import Seq2Seq
+from scan.vocabulary import END, FIRST_OUTPUT, PAD, START, pad, vocabularies
 
 __all__ = ["Check", "Progress", "Recipe", "TrainedModel", "exact_match", "train"]
 
@@ -155,8 +156,8 @@ class _Encoded:
 
     def __init__(self, model: Seq2Seq, pairs: Pairs) -> None:
         self.model = model
-        self.sources, self.source_lengths = pad([model.source.encode(s) for s, _ in pairs])
-        targets = [[START, *model.target.encode(target), END] for _, target in pairs]
+        self.sources, self.source_lengths = pad([model.encode_source(s) for s, _ in pairs])
+        targets = [[START, *model.encode_target(*pair), END] for pair in pairs]
         self.targets, self.target_lengths = pad(targets)
 
     def scores(self, rows: Int1d, noise: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
@@ -187,9 +188,7 @@ class _Run:
         self.history: list[Check] = []
         everything = [*pairs, *augmented]
         self.digest = hashlib.blake2b(json.dumps([len(pairs), everything]).encode()).hexdigest()
-        source = Vocabulary.of(source for source, _ in everything)
-        target = Vocabulary.of(target for _, target in everything)
-        self.model = build_model(recipe, source, target)
+        self.model = build_model(recipe, *vocabularies(everything, copy=recipe.copy))
         self.optimiser = torch.optim.Adam(self.model.parameters(), fused=True)
         self.encoded = _Encoded(self.model, everything)
         pools = (len(pairs), len(augmented))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grammar.errors import (
     CorpusError,
@@ -24,8 +26,9 @@ torch = pytest.importorskip("torch")
 from scan.batches import BatchOrder  # noqa: E402
 from scan.models import TrainedModel  # noqa: E402
 from scan.recipe import Recipe  # noqa: E402
-from scan.seq2seq import END, START, Seq2Seq, Vocabulary, decode, pad  # noqa: E402
+from scan.seq2seq import Seq2Seq, Vocabulary, decode, pad  # noqa: E402
 from scan.training import exact_match, train  # noqa: E402
+from scan.vocabulary import END, MARKS, START, vocabularies  # noqa: E402
 
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 VERBS = ("walk", "run", "look", "jump", "hop")
@@ -303,6 +306,134 @@ def test_learning_rate_rises_then_falls_to_nearly_nothing() -> None:
     assert rates[: peak + 1] == sorted(rates[: peak + 1])
     assert rates[peak:] == sorted(rates[peak:], reverse=True)
     assert 0 < rates[-1] < 1e-3 * recipe.peak_rate
+
+
+# --- copying -----------------------------------------------------------------------------------
+
+NAMES = [f"{a}{b}" for a in "bdfgkl" for b in ("a", "e", "i", "o")]
+NAMED = [(f"size of {name}", f"size ( {name} )") for name in NAMES] + [
+    (f"who is near {name} then", f"near ( {name} )") for name in NAMES
+]
+UNSEEN = [("size of zu", "size ( zu )"), ("who is near wy then", "near ( wy )")]
+COPYING = replace(SMALL, copy=True, updates=400)
+
+
+@pytest.fixture(scope="module")
+def copier() -> TrainedModel:
+    return train(NAMED[:16] + NAMED[-16:], recipe=COPYING)
+
+
+@pytest.fixture
+def untrained_copier() -> Seq2Seq:
+    torch.manual_seed(5)
+    both = Vocabulary(("a", "b"))
+    return Seq2Seq(both, both, embedding=4, hidden=5, copy=True)
+
+
+def test_words_that_were_never_seen_are_copied(copier: TrainedModel) -> None:
+    assert exact_match(copier, UNSEEN) == 1.0
+    found = copier.decode([source for source, _ in UNSEEN], beam=2)
+    assert [h.target for h in found] == [target for _, target in UNSEEN]
+    # without copying no unseen word can be written
+    plain = train(NAMED, recipe=replace(COPYING, copy=False))
+    assert exact_match(plain, NAMED) == 1.0
+    assert exact_match(plain, UNSEEN) == 0.0
+
+
+def test_vocabularies_for_copying_leave_out_what_one_pair_copies() -> None:
+    pairs = [("a b c", "a x"), ("a b", "y"), ("d", "z z")]
+    source, target = vocabularies(pairs, copy=True)
+    assert source is target
+    assert source.tokens == ("a", "b", "c", "d", "x", "y", "z")
+    assert vocabularies(pairs[:1], copy=True)[0].tokens == ("b", "c", "x")
+
+
+def test_two_vocabularies_cannot_be_copied_between() -> None:
+    with pytest.raises(OptionError, match="one vocabulary"):
+        Seq2Seq(Vocabulary("ab"), Vocabulary("xy"), copy=True)
+    with pytest.raises(OptionError, match="copy=1"):
+        Recipe(copy=1)  # type: ignore[arg-type]
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "u", "v", "w"]), max_size=6).map(" ".join)
+
+
+@given(sources=st.lists(WORDS, min_size=1, max_size=4), target=WORDS, seed=st.integers(0, 99))
+def test_probabilities_with_copies_sum_to_one(sources: list[str], target: str, seed: int) -> None:
+    torch.manual_seed(seed)
+    both = Vocabulary(("a", "b"))
+    model = Seq2Seq(both, both, embedding=4, hidden=5, copy=True)
+    rows, lengths = map(torch.from_numpy, pad([model.encode_source(s) for s in sources]))
+    written, _ = pad([[START, *model.encode_target(source, target)] for source in sources])
+    with torch.inference_mode():
+        memory, state = model.encode(rows, lengths)
+        scores, _ = model.write(torch.from_numpy(written), state, memory)
+    assert scores.shape[2] == len(both) - END + rows.shape[1]
+    torch.testing.assert_close(scores.exp().sum(dim=2), torch.ones(scores.shape[:2]))
+    for row, source in enumerate(sources):
+        places = {len(both) - END + source.split().index(w) for w in source.split() if w in "uvw"}
+        copied = set((scores[row, 0, len(both) - END :].exp() > 1e-30).nonzero()[:, 0].tolist())
+        assert {len(both) - END + place for place in copied} == places
+
+
+def test_numbers_of_unseen_words_are_their_first_places(untrained_copier: Seq2Seq) -> None:
+    model = untrained_copier
+    last = len(model.source)
+    a, b = model.source.encode("a b")
+    assert model.encode_source("u a v u b") == [last, a, last + 2, last, b]
+    numbers = model.encode_target("u a v u b", "v v w a")
+    assert numbers == [last + 2, last + 2, MARKS.index("<unknown>"), a]
+    assert model.decode_target("u a v u b", numbers) == "v v <unknown> a"
+
+
+def test_copying_in_batches_equals_copying_one_by_one(copier: TrainedModel) -> None:
+    short = train(NAMED, recipe=replace(COPYING, updates=60))
+    pairs = [*NAMED, *UNSEEN, ("", ""), ("zu", "zu"), ("who is near zu zu then", "near ( zu )")]
+    sources = [source for source, _ in pairs]
+    for model in (copier.model, short.model):
+        for beam in (1, 3):
+            together = decode(model, sources, beam=beam, length_limit=20)
+            for source, found in zip(sources, together, strict=True):
+                alone = decode(model, [source], beam=beam, length_limit=20, batch=1)[0]
+                assert alone.target == found.target
+                assert alone.log_probability == pytest.approx(found.log_probability, abs=1e-4)
+        greedy = [h.target for h in decode(model, sources)]
+        right = np.mean([t == found for (_, t), found in zip(pairs, greedy, strict=True)])
+        assert exact_match(model, pairs) == exact_match(model, pairs, batch=5) == right
+
+
+def test_a_resumed_run_of_a_copier_equals_an_unbroken_one(tmp_path: Path) -> None:
+    def kill(progress: object) -> None:
+        if progress.update == 13:  # type: ignore[attr-defined]
+            raise Killed
+
+    recipe = replace(SHORT, copy=True)
+    unbroken = train(NAMED, augmented=UNSEEN, recipe=recipe)
+    file = tmp_path / "run.safetensors"
+    with pytest.raises(Killed):
+        train(NAMED, augmented=UNSEEN, recipe=recipe, checkpoint=file, on_progress=kill)
+    resumed = train(NAMED, augmented=UNSEEN, recipe=recipe, checkpoint=file)
+    assert weights(resumed) == weights(unbroken)
+    loaded = TrainedModel.load(file)
+    assert weights(loaded) == weights(unbroken)
+    assert loaded.recipe.copy
+
+
+def test_without_copying_nothing_changes(trained: TrainedModel, tmp_path: Path) -> None:
+    assert "gate.weight" not in trained.model.state_dict()
+    # a file written before there was such an option
+    file = tmp_path / "old.safetensors"
+    trained.save(file)
+    old = {name: value for name, value in vars(SMALL).items() if name != "copy"}
+    edit_header(file, {"recipe": old})
+    assert TrainedModel.load(file).recipe == SMALL
+    # the gate is made last, so the other first weights are the same
+    both = Vocabulary("abc")
+    torch.manual_seed(2)
+    plain = Seq2Seq(both, both).state_dict()
+    torch.manual_seed(2)
+    copying = Seq2Seq(both, both, copy=True).state_dict()
+    assert all(torch.equal(copying[name], value) for name, value in plain.items())
 
 
 # --- files -------------------------------------------------------------------------------------
