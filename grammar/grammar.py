@@ -17,7 +17,7 @@ from grammar.compiled import CompiledGrammar, alias_tables
 from grammar.errors import OptionError, OutputError, StartSymbolError, WeightError, located
 from grammar.files import PathLike, atomic_output, read_text, write_text
 from grammar.notation import format_productions, parse_productions
-from grammar.rules import Nonterminal, Production, RuleTable
+from grammar.rules import Nonterminal, Production, RuleColumns, RuleTable
 
 if TYPE_CHECKING:
     import nltk
@@ -111,18 +111,37 @@ class Grammar:
             Divide the weights of each left-hand side by their sum.
         """
         given = list(productions)
-        if not given:
+        return cls.from_columns(
+            RuleColumns.of((p.lhs, p.rhs) for p in given),
+            np.array([p.weight for p in given], np.float64),
+            np.array([p.count for p in given], np.int64),
+            start=start,
+            normalise=normalise,
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: RuleColumns,
+        weight: FloatArray,
+        count: LongArray,
+        *,
+        start: str | None = None,
+        normalise: bool = False,
+    ) -> Grammar:
+        """Build a grammar from columns in any order; else as :meth:`from_productions`."""
+        if not len(columns.lhs):
             raise StartSymbolError("a grammar needs at least one rule", hint="S -> 'word' [1]")
-        given_weight = np.array([p.weight for p in given], np.float64)
         # here, because merging and normalising can turn bad weights into good ones
-        _check_weights(given_weight, given.__getitem__)
-        rules, position = RuleTable.from_productions((p.lhs, p.rhs) for p in given)
-        weight, count = np.zeros(len(rules)), np.zeros(len(rules), np.int64)
-        np.add.at(weight, position, given_weight)
-        np.add.at(count, position, [p.count for p in given])
+        _check_weights(weight, lambda rule: Production(*columns.production(rule), weight[rule]))
+        rules, position = RuleTable.canonical(*columns)
+        merged, counts = np.zeros(len(rules)), np.zeros(len(rules), np.int64)
+        np.add.at(merged, position, weight)
+        np.add.at(counts, position, count)
         if normalise:
-            weight = normalised(rules, weight)
-        return cls(rules, weight, given[0].lhs.name if start is None else start, count)
+            merged = normalised(rules, merged)
+        first = columns.nonterminals[columns.lhs[0]]
+        return cls(rules, merged, first if start is None else start, counts)
 
     @classmethod
     def parse(
@@ -160,11 +179,11 @@ class Grammar:
             If its content is not a grammar of this version.
         """
         from grammar.graph import grammar_from_graph
-        from grammar.storage import graph_from_json, looks_like_json
+        from grammar.storage import looks_like_json, table_from_json
 
         text = read_text(path)
         if looks_like_json(text, path):
-            graph = graph_from_json(text, source=str(path))
+            graph = table_from_json(text, source=str(path))
             return grammar_from_graph(graph, source=str(path), start=start, normalise=normalise)
         return cls.parse(text, start=start, normalise=normalise, source=str(path))
 
@@ -341,10 +360,11 @@ class Grammar:
         OutputError
             If the path cannot be written.
         """
+        from grammar.graph import grammar_to_table
         from grammar.storage import write_graph
 
         if ".json" in Path(path).suffixes:
-            write_graph(self.graph, path)
+            write_graph(grammar_to_table(self), path)
         else:
             write_text(path, self.to_text())
 

@@ -191,9 +191,9 @@ class LexicalisedGrammar:
             If its content is not a lexicalised grammar of this version.
         """
         from grammar.lexicalised_graph import lexicalised_from_graph
-        from grammar.storage import read_graph
+        from grammar.storage import read_table
 
-        return lexicalised_from_graph(read_graph(path), source=str(path))
+        return lexicalised_from_graph(read_table(path), source=str(path))
 
     def save(self, path: PathLike) -> None:
         """Save losslessly as node-link JSON, gzipped if the name ends in ``.gz``.

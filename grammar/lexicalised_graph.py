@@ -9,9 +9,11 @@ import networkx as nx
 import numpy as np
 
 from grammar.errors import SchemaError, located
-from grammar.graph import check_family, production_of
+from grammar.graph import check_family
+from grammar.graph_rules import GraphRules
+from grammar.graph_table import ABSENT, GraphTable
 from grammar.lexicalised import LexicalisedGrammar, LexicalisedRules
-from grammar.rules import Nonterminal, Production
+from grammar.rules import Production
 
 __all__ = ["lexicalised_from_graph", "lexicalised_to_graph"]
 
@@ -47,7 +49,7 @@ def lexicalised_to_graph(grammar: LexicalisedGrammar) -> nx.MultiDiGraph:
 
 
 def lexicalised_from_graph(
-    graph: nx.MultiDiGraph, *, source: str = "the graph"
+    graph: nx.MultiDiGraph | GraphTable, *, source: str = "the graph"
 ) -> LexicalisedGrammar:
     """Read a lexicalised PCFG off a graph.
 
@@ -61,29 +63,33 @@ def lexicalised_from_graph(
     options = graph.graph.get("options")
     if not isinstance(options, Mapping):
         raise SchemaError("the part 'options' is missing or of the wrong kind", where=source)
-    reader = _Reader(graph, source)
-    for symbol, rule, data in graph.edges(data=True):
-        if graph.nodes[symbol].get("kind") == "symbol":
-            reader.add(symbol, rule, data)
+    reader = _Reader(GraphTable.of(graph), source)
+    for rule in range(len(reader.rules)):
+        reader.add(rule)
     return reader.grammar(dict(options))
 
 
 class _Reader:
     """Collects symbols and rules by name."""
 
-    def __init__(self, graph: nx.MultiDiGraph, source: str) -> None:
-        self._graph, self._source = graph, source
+    def __init__(self, table: GraphTable, source: str) -> None:
+        self.rules = GraphRules(table, source)
+        self._start, self._source = table.graph["start"], source
+        self._ids, self._heads = table.ids, table.node_column("head")
+        self._of_node = list(zip(*map(table.node_column, ("category", "word", "tag")), strict=True))
         self._names: dict[str, int] = {}
         self._symbols: dict[tuple[int, int, int], int] = {}
         self._parts: list[tuple[int, int, int]] = []
         self._rules: dict[tuple[int, ...], Production] = {}
 
-    def add(self, symbol: str, rule: str, data: dict[str, Any]) -> None:
+    def add(self, number: int) -> None:
         """Add a rule."""
-        flat = production_of(self._graph, symbol, rule, data, self._source)
-        head = self._graph.nodes[rule].get("head")
-        lhs = self._symbol(flat.lhs)
-        children = [self._symbol(c) for c in flat.rhs if isinstance(c, Nonterminal)]
+        rules, flat = self.rules, self.rules.production(number)
+        node = int(rules.rule[number])
+        rule, head = self._ids[node], self._heads[node]
+        nodes = rules.children[rules.offsets[number] : rules.offsets[number + 1]].tolist()
+        lhs = self._symbol(int(rules.lhs[number]))
+        children = [self._symbol(child) for child in nodes if not rules.is_word[child]]
         if not self._agree(flat, lhs, children, head):
             raise SchemaError(
                 f"the rule {rule} of {flat.lhs} does not follow the layout",
@@ -108,7 +114,7 @@ class _Reader:
                 symbols,
                 LexicalisedRules(*rows.T),
                 count,
-                start=self._graph.graph["start"],
+                start=self._start,
                 options=options,
             )
         off = ~(np.abs(weight - count / np.bincount(rows[:, 0], count)[rows[:, 0]]) <= _TOLERANCE)
@@ -121,15 +127,15 @@ class _Reader:
             )
         return grammar
 
-    def _symbol(self, name: Nonterminal) -> int:
-        data = self._graph.nodes[f"symbol:{name.name}"]
-        category, word, tag = (data.get(part) for part in ("category", "word", "tag"))
-        is_start = word is None and tag is None and category == self._graph.graph["start"]
+    def _symbol(self, node: int) -> int:
+        category, word, tag = self._of_node[node]
+        is_start = word is ABSENT and tag is ABSENT and category == self._start
         if not isinstance(category, str) or not (
             is_start or (isinstance(word, str) and isinstance(tag, str))
         ):
             raise SchemaError(
-                f"the symbol {name} lacks its category, head word or head tag", where=self._source
+                f"the symbol {self.rules.name(node)} lacks its category, head word or head tag",
+                where=self._source,
             )
         parts = (category,) if is_start else (category, word, tag)
         numbers = [self._names.setdefault(part, len(self._names)) for part in parts]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from grammar.arrays import IntArray, LongArray
 
-__all__ = ["Nonterminal", "Production", "RuleTable"]
+__all__ = ["Nonterminal", "Production", "RuleColumns", "RuleTable"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,6 +62,47 @@ class Production:
 
         right = " ".join(format_symbol(symbol) for symbol in self.rhs)
         return f"{format_symbol(self.lhs)} -> {right}{' ' if right else ''}[{float(self.weight)!r}]"
+
+
+class RuleColumns(NamedTuple):
+    """Productions as columns in any order, with names in any order; see :class:`RuleTable`."""
+
+    nonterminals: Sequence[str]
+    words: Sequence[str]
+    lhs: IntArray
+    offsets: LongArray
+    rhs: IntArray
+
+    @classmethod
+    def of(
+        cls, productions: Iterable[tuple[Nonterminal, tuple[Nonterminal | str, ...]]]
+    ) -> RuleColumns:
+        """Return the columns of (left-hand side, right-hand side) pairs."""
+        symbols: dict[str, int] = {}
+        words: dict[str, int] = {}
+        lhs, offsets, rhs = [], [0], []
+        for left, right in productions:
+            lhs.append(symbols.setdefault(left.name, len(symbols)))
+            for child in right:
+                if isinstance(child, Nonterminal):
+                    rhs.append(symbols.setdefault(child.name, len(symbols)))
+                else:
+                    rhs.append(-1 - words.setdefault(child, len(words)))
+            offsets.append(len(rhs))
+        return cls(
+            tuple(symbols),
+            tuple(words),
+            np.array(lhs, np.int32),
+            np.array(offsets, np.int64),
+            np.array(rhs, np.int32),
+        )
+
+    def production(self, rule: int) -> tuple[Nonterminal, tuple[Nonterminal | str, ...]]:
+        """Return the left-hand and right-hand side of one rule."""
+        children = self.rhs[self.offsets[rule] : self.offsets[rule + 1]].tolist()
+        names, words = self.nonterminals, self.words
+        right = tuple(Nonterminal(names[c]) if c >= 0 else words[-1 - c] for c in children)
+        return Nonterminal(names[self.lhs[rule]]), right
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,24 +173,7 @@ class RuleTable:
         cls, productions: Iterable[tuple[Nonterminal, tuple[Nonterminal | str, ...]]]
     ) -> tuple[RuleTable, LongArray]:
         """Build a table from (left-hand side, right-hand side) pairs (see :meth:`canonical`)."""
-        symbols: dict[str, int] = {}
-        words: dict[str, int] = {}
-        lhs, offsets, rhs = [], [0], []
-        for left, right in productions:
-            lhs.append(symbols.setdefault(left.name, len(symbols)))
-            for child in right:
-                if isinstance(child, Nonterminal):
-                    rhs.append(symbols.setdefault(child.name, len(symbols)))
-                else:
-                    rhs.append(-1 - words.setdefault(child, len(words)))
-            offsets.append(len(rhs))
-        return cls.canonical(
-            tuple(symbols),
-            tuple(words),
-            np.array(lhs, np.int32),
-            np.array(offsets, np.int64),
-            np.array(rhs, np.int32),
-        )
+        return cls.canonical(*RuleColumns.of(productions))
 
     def __len__(self) -> int:
         return len(self.lhs)

@@ -12,8 +12,11 @@ compared line by line. Reading never executes anything.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ import networkx as nx
 
 from grammar.errors import SchemaError
 from grammar.files import PathLike, read_text, write_text
+from grammar.graph_table import GraphTable, TableReader
 
 __all__ = [
     "SCHEMA",
@@ -28,57 +32,46 @@ __all__ = [
     "graph_to_json",
     "looks_like_json",
     "read_graph",
+    "read_table",
+    "table_from_json",
+    "without_collection",
     "write_graph",
 ]
 
 SCHEMA = "treewright.grammar/1"
+_NODES, _EDGES, _END = ',\n"nodes": [\n', '\n],\n"edges": [\n', "\n]}\n"
+_CHUNK = 1 << 22
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _JSON_START = re.compile(r'\s*\{\s*"\w+"\s*:')
 
 
-def graph_to_json(graph: nx.MultiDiGraph) -> str:
+def graph_to_json(graph: nx.MultiDiGraph | GraphTable) -> str:
     """Return the node-link JSON of a grammar graph (``graph.graph`` holds family and start)."""
-    head = {"schema": SCHEMA, **graph.graph}
-    nodes = ({"id": node, **data} for node, data in graph.nodes(data=True))
-    edges = (
-        {"source": source, "target": target, "key": key, **data}
-        for source, target, key, data in graph.edges(keys=True, data=True)
-    )
-    parts = [json.dumps(head, ensure_ascii=False)[1:-1]]
-    parts += [_array("nodes", nodes), _array("edges", edges)]
-    return "{" + ",\n".join(parts) + "}\n"
+    return "".join(_pieces(graph))
 
 
 def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
-    """Rebuild a grammar graph from node-link JSON.
+    """Rebuild a grammar graph from node-link JSON (raises like :func:`table_from_json`)."""
+    return table_from_json(text, source=source).to_graph()
+
+
+def table_from_json(text: str, *, source: str = "<string>") -> GraphTable:
+    """Read node-link JSON into columns.
 
     Raises
     ------
     SchemaError
-        If the text is not JSON, is not a grammar of this schema, or an edge names no node.
+        If the text is not JSON, is not a grammar of this schema, a node is there twice, or an
+        edge names no node.
     """
-    document = _document(text, source)
-    graph = nx.MultiDiGraph()
-    graph.graph.update({k: v for k, v in document.items() if k not in {"schema", "nodes", "edges"}})
-    try:
-        for node in document["nodes"]:
-            graph.add_node(node["id"], **{k: v for k, v in node.items() if k != "id"})
-        for edge in document["edges"]:
-            data = {k: v for k, v in edge.items() if k not in {"source", "target", "key"}}
-            if edge["source"] not in graph or edge["target"] not in graph:
-                raise SchemaError(f"the edge {edge} names a node that is not there", where=source)
-            graph.add_edge(edge["source"], edge["target"], key=edge["key"], **data)
-    except SchemaError:
-        raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise SchemaError(
-            f"a node or edge is malformed ({error!r})",
-            where=source,
-            hint="nodes need an id; edges need source, target and key",
-        ) from None
-    return graph
+    with without_collection():
+        try:
+            return _table(*_by_lines(text, source), source)
+        except _NotByLinesError:
+            return _table(*_whole(text, source), source)
 
 
-def write_graph(graph: nx.MultiDiGraph, path: PathLike) -> None:
+def write_graph(graph: nx.MultiDiGraph | GraphTable, path: PathLike) -> None:
     """Save a grammar graph, atomically; gzipped if the name ends in ``.gz``."""
     write_text(path, graph_to_json(graph))
 
@@ -97,9 +90,89 @@ def read_graph(path: PathLike) -> nx.MultiDiGraph:
     return graph_from_json(read_text(path), source=str(path))
 
 
-def _array(name: str, items: Any) -> str:
-    lines = ",\n".join(json.dumps(item, ensure_ascii=False, allow_nan=False) for item in items)
-    return f'"{name}": [\n{lines}\n]'
+def read_table(path: PathLike) -> GraphTable:
+    """Load the columns of a grammar graph (raises like :func:`table_from_json`)."""
+    return table_from_json(read_text(path), source=str(path))
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking, again and again, through what all stays."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _pieces(graph: nx.MultiDiGraph | GraphTable) -> Iterator[str]:
+    table = GraphTable.of(graph)
+    yield json.dumps({"schema": SCHEMA, **table.graph}, ensure_ascii=False)[:-1]
+    for name, items in (("nodes", table.node_items()), ("edges", table.edge_items())):
+        yield f',\n"{name}": ['
+        separator = "\n"
+        for item in items:
+            yield separator + _ENCODER.encode(item)
+            separator = ",\n"
+        yield "\n]" if separator != "\n" else "\n\n]"
+    yield "}\n"
+
+
+class _NotByLinesError(Exception):
+    """The text is not laid out as :func:`graph_to_json` does, so it must be read whole."""
+
+
+Head = dict[str, Any]
+Chunks = Iterable[list[Any]]
+
+
+def _table(head: Head, nodes: Chunks, edges: Chunks, source: str) -> GraphTable:
+    reader = TableReader({k: v for k, v in head.items() if k != "schema"}, source)
+    for chunk in nodes:
+        reader.add_nodes(chunk)
+    for chunk in edges:
+        reader.add_edges(chunk)
+    return reader.table
+
+
+def _by_lines(text: str, source: str) -> tuple[Head, Chunks, Chunks]:
+    """Take a text apart at its lines, which JSON has none of within strings.
+
+    Each chunk is JSON by itself, so no bracket is open where the text was cut.
+    """
+    nodes, edges = text.find(_NODES), text.find(_EDGES)
+    if nodes < 0 or edges < nodes or not text.endswith(_END):
+        raise _NotByLinesError
+    head = _loads(text[:nodes] + "}")
+    if not isinstance(head, dict) or "nodes" in head or "edges" in head:
+        raise _NotByLinesError
+    _check_head(head, source)
+    first, second = nodes + len(_NODES), edges + len(_EDGES)
+    return head, _chunks(text, first, edges), _chunks(text, second, len(text) - len(_END))
+
+
+def _chunks(text: str, begin: int, end: int) -> Iterator[list[Any]]:
+    """Yield the items between two positions, some thousands at a time."""
+    while begin < end:
+        cut = text.find(",\n", min(begin + _CHUNK, end), end)
+        cut = end if cut < 0 else cut
+        yield _loads(f"[{text[begin:cut]}]")
+        begin = cut + 1
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise _NotByLinesError from None
+
+
+def _whole(text: str, source: str) -> tuple[Head, Chunks, Chunks]:
+    document = _document(text, source)
+    nodes, edges = document.pop("nodes"), document.pop("edges")
+    return document, [nodes], [edges]
 
 
 def _document(text: str, source: str) -> dict[str, Any]:
@@ -113,14 +186,23 @@ def _document(text: str, source: str) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError) as error:  # a number too long, brackets nested too deep
         raise SchemaError(f"not the JSON of a grammar: {error}", where=source) from None
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != SCHEMA:
+    _check_head(document if isinstance(document, dict) else {}, source)
+    _check_parts(document, {"nodes": list, "edges": list}, source)
+    checked: dict[str, Any] = document
+    return checked
+
+
+def _check_head(head: Head, source: str) -> None:
+    if head.get("schema") != SCHEMA:
         raise SchemaError(
-            f"unknown schema {schema!r}; this version reads {SCHEMA!r}",
+            f"unknown schema {head.get('schema')!r}; this version reads {SCHEMA!r}",
             where=source,
             hint="induce the grammar again with this version of treewright",
         )
-    for part, kind in (("nodes", list), ("edges", list), ("family", str), ("start", str)):
-        if not isinstance(document.get(part), kind):
+    _check_parts(head, {"family": str, "start": str}, source)
+
+
+def _check_parts(head: Head, kinds: dict[str, type], source: str) -> None:
+    for part, kind in kinds.items():
+        if not isinstance(head.get(part), kind):
             raise SchemaError(f"the part {part!r} is missing or of the wrong kind", where=source)
-    return document

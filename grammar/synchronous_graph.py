@@ -8,7 +8,8 @@ import networkx as nx
 import numpy as np
 
 from grammar.errors import SchemaError, TreewrightError, located
-from grammar.graph import check_family, is_whole
+from grammar.graph import check_family
+from grammar.graph_rules import is_whole
 from grammar.synchronous_rule import Slot, SynchronousRule
 
 if TYPE_CHECKING:

@@ -168,10 +168,10 @@ class TreeSubstitutionGrammar:
         SchemaError, WeightError, StartSymbolError
             If its content is not a tree-substitution grammar of this version.
         """
-        from grammar.storage import read_graph
+        from grammar.storage import read_table
         from grammar.tsg_graph import tsg_from_graph
 
-        return tsg_from_graph(read_graph(path), source=str(path))
+        return tsg_from_graph(read_table(path), source=str(path))
 
     def save(self, path: PathLike) -> None:
         """Save losslessly as node-link JSON, gzipped if the name ends in ``.gz``.

@@ -8,7 +8,9 @@ import networkx as nx
 
 from grammar.errors import BracketError, SchemaError, located
 from grammar.fragment import Fragment
-from grammar.graph import check_family, production_of
+from grammar.graph import check_family
+from grammar.graph_rules import GraphRules
+from grammar.graph_table import GraphTable
 from grammar.rules import Nonterminal, Production
 from grammar.tree import escape
 
@@ -50,7 +52,9 @@ def tsg_to_graph(grammar: TreeSubstitutionGrammar) -> nx.MultiDiGraph:
     return graph
 
 
-def tsg_from_graph(graph: nx.MultiDiGraph, *, source: str = "the graph") -> TreeSubstitutionGrammar:
+def tsg_from_graph(
+    graph: nx.MultiDiGraph | GraphTable, *, source: str = "the graph"
+) -> TreeSubstitutionGrammar:
     """Read a tree-substitution grammar off a graph.
 
     Raises
@@ -62,14 +66,14 @@ def tsg_from_graph(graph: nx.MultiDiGraph, *, source: str = "the graph") -> Tree
     from grammar.tsg import TreeSubstitutionGrammar
 
     check_family(graph, TreeSubstitutionGrammar.family, source)
+    table = GraphTable.of(graph)
+    rules = GraphRules(table, source)
+    brackets = table.node_column("fragment")
     fragments = []
-    for symbol, rule, data in graph.edges(data=True):
-        if graph.nodes[symbol].get("kind") == "symbol":
-            flat = production_of(graph, symbol, rule, data, source)
-            brackets = graph.nodes[rule].get("fragment")
-            fragments.append(
-                (_fragment(brackets, flat, f"{source}, {rule}"), flat.weight, flat.count)
-            )
+    for number, node in enumerate(rules.rule.tolist()):
+        flat = rules.production(number)
+        fragment = _fragment(brackets[node], flat, f"{source}, {table.ids[node]}")
+        fragments.append((fragment, flat.weight, flat.count))
     with located(source):
         return TreeSubstitutionGrammar.from_fragments(fragments, start=graph.graph.get("start", ""))
 

@@ -9,7 +9,7 @@ from grammar.grammar import Grammar
 from grammar.graph import grammar_from_graph
 from grammar.lexicalised import LexicalisedGrammar
 from grammar.lexicalised_graph import lexicalised_from_graph
-from grammar.storage import graph_from_json, looks_like_json
+from grammar.storage import looks_like_json, table_from_json, without_collection
 from grammar.tsg import TreeSubstitutionGrammar
 from grammar.tsg_graph import tsg_from_graph
 from induction.chart_text_parser import ChartTextParser, check_options
@@ -52,27 +52,30 @@ def open_parser(
     if is_latent(path):
         _only_max_rule(decoder, path)
         return LatentParser.load(path, max_words=max_words, workers=workers)
+    grammar = _open_grammar(path)
+    options: dict[str, int] = {"max_words": max_words, "workers": workers}
+    with located(str(path)):
+        if isinstance(grammar, Grammar):
+            return ChartTextParser(grammar, decoder=decoder or "viterbi", **options)
+        _only_max_rule(decoder, path)
+        if isinstance(grammar, TreeSubstitutionGrammar):
+            return FragmentParser(grammar, **options)
+        return LexicalisedParser(grammar, **options)
+
+
+def _open_grammar(path: PathLike) -> Grammar | TreeSubstitutionGrammar | LexicalisedGrammar:
     text, source = read_text(path), str(path)
-    if looks_like_json(text, path):
-        graph = graph_from_json(text, source=source)
-        family = graph.graph["family"]
+    if not looks_like_json(text, path):
+        return Grammar.parse(text, source=source)
+    with without_collection():
+        table = table_from_json(text, source=source)
+        del text  # as large as all the rest
+        family = table.graph["family"]
         if family == TreeSubstitutionGrammar.family:
-            _only_max_rule(decoder, path)
-            fragments = tsg_from_graph(graph, source=source)
-            with located(source):
-                return FragmentParser(fragments, max_words=max_words, workers=workers)
+            return tsg_from_graph(table, source=source)
         if family == LexicalisedGrammar.family:
-            _only_max_rule(decoder, path)
-            lexicalised = lexicalised_from_graph(graph, source=source)
-            with located(source):
-                return LexicalisedParser(lexicalised, max_words=max_words, workers=workers)
-        grammar = grammar_from_graph(graph, source=source)
-    else:
-        grammar = Grammar.parse(text, source=source)
-    with located(source):
-        return ChartTextParser(
-            grammar, decoder=decoder or "viterbi", max_words=max_words, workers=workers
-        )
+            return lexicalised_from_graph(table, source=source)
+        return grammar_from_graph(table, source=source)
 
 
 def is_latent(path: PathLike) -> bool:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from grammar.grammar import Grammar
+    from grammar.graph_table import GraphTable
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
@@ -33,7 +29,7 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     """
     from grammar.files import read_text
     from grammar.grammar import Grammar
-    from grammar.storage import graph_from_json, looks_like_json
+    from grammar.storage import looks_like_json, table_from_json, without_collection
     from induction.parser_files import is_latent
 
     if is_latent(path):
@@ -44,32 +40,33 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     text = read_text(path)
     if not looks_like_json(text, path):
         return Grammar.parse(text, normalise=normalise, source=path)
-    with _no_collection():
-        graph = graph_from_json(text, source=path)
-        return _of_graph(graph, path, normalise=normalise)
+    with without_collection():
+        table = table_from_json(text, source=path)
+        del text  # as large as all the rest
+        return _of_table(table, path, normalise=normalise)
 
 
-def _of_graph(graph: nx.MultiDiGraph, path: str, *, normalise: bool) -> AnyGrammar:
+def _of_table(table: GraphTable, path: str, *, normalise: bool) -> AnyGrammar:
     from grammar.errors import SchemaError
 
-    family = graph.graph["family"]
+    family = table.graph["family"]
     if family == "pcfg":
         from grammar.graph import grammar_from_graph
 
-        return grammar_from_graph(graph, source=path, normalise=normalise)
+        return grammar_from_graph(table, source=path, normalise=normalise)
     _check_normalise(normalise, family, path)
     if family == "tsg":
         from grammar.tsg_graph import tsg_from_graph
 
-        return tsg_from_graph(graph, source=path)
+        return tsg_from_graph(table, source=path)
     if family == "lpcfg":
         from grammar.lexicalised_graph import lexicalised_from_graph
 
-        return lexicalised_from_graph(graph, source=path)
+        return lexicalised_from_graph(table, source=path)
     if family == "substitution":
         from sampling.substitution import SubstitutionGrammar
 
-        return SubstitutionGrammar.from_graph(graph, source=path)
+        return SubstitutionGrammar.from_graph(table.to_graph(), source=path)
     raise SchemaError(f"unknown family {family!r}", where=path, hint="use the verb that made it")
 
 
@@ -82,15 +79,3 @@ def _check_normalise(wanted: bool, family: str, path: str) -> None:
             where=path,
             hint="leave out --normalise, which is for PCFGs",
         )
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking, again and again, through what all stays."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
