@@ -1,35 +1,78 @@
-"""Corpora on disk: JSON lines, CSV, TSV, Parquet, Arrow, plain text and SST trees, by file name.
+"""Corpora on disk: the format of a file is told by its name, or by ``format=``.
 
-Writing is streamed and atomic: batches go to a temporary file that takes its name only when the
-last one is there, and the bytes do not depend on how the rows were cut into batches.
+The formats themselves are in ``induction.tables_on_disk`` (JSON lines, CSV, TSV, Parquet, Arrow,
+plain text), ``induction.conllu``, ``induction.tree_files`` (Penn brackets, SST),
+``induction.scan_lines`` and ``induction.huggingface``. Writing is streamed and atomic: batches go
+to a temporary file that takes its name only when the last one is there, and the bytes do not depend
+on how the rows were cut into batches.
 """
 
 from __future__ import annotations
 
-import functools
-import io
-import json
-import re
-from collections import Counter
+import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.json
-import pyarrow.parquet
 
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike, atomic_output, decode, read_bytes
-from grammar.treebank import Treebank
-from induction.corpus import COLUMNS, Corpus
+from induction import conllu, huggingface, scan_lines, tables_on_disk, tree_files
+from induction.conllu import read_conllu
+from induction.conllu_writing import conllu_writer
+from induction.corpus import Corpus
+from induction.file_columns import corpus_of_rows
+from induction.file_rows import Asked, Rows, Writer, numbered_rows
+from induction.huggingface import to_dataset
+from induction.tree_files import corpus_of_trees, read_sst
 
-__all__ = ["read_corpus", "read_sst", "write_batches", "write_corpus"]
+__all__ = [
+    "FORMATS",
+    "check_output",
+    "corpus_of_trees",
+    "from_dataset",
+    "read_conllu",
+    "read_corpus",
+    "read_sst",
+    "to_dataset",
+    "write_batches",
+    "write_corpus",
+]
 
-_ROWS_A_GROUP = 65_536
-_NEEDS_QUOTES = re.compile(r'[,"\r\n]')
+_ROWS_A_GROUP = tables_on_disk.ROWS_A_GROUP
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: the endings that tell it, and how it is read and written."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[[bytes, Asked], Rows]
+    writer: Writer
+    binary: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    "jsonl": Format((".jsonl",), tables_on_disk.read_jsonl, tables_on_disk.jsonl_writer),
+    "csv": Format((".csv",), tables_on_disk.read_csv, tables_on_disk.csv_writer),
+    "tsv": Format((".tsv",), tables_on_disk.read_tsv, tables_on_disk.tsv_writer),
+    "parquet": Format(
+        (".parquet",), tables_on_disk.read_parquet, tables_on_disk.parquet_writer, binary=True
+    ),
+    "arrow": Format(
+        (".arrow",), tables_on_disk.read_arrow, tables_on_disk.arrow_writer, binary=True
+    ),
+    "text": Format((".txt",), tables_on_disk.read_text, tables_on_disk.text_writer),
+    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer),
+    "brackets": Format((".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer),
+    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer),
+    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer),
+}
+"""Formats of single files by name; ``hf`` is a folder, see :mod:`induction.huggingface`."""
+
+_FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 
 
 def read_corpus(
@@ -37,11 +80,15 @@ def read_corpus(
     *,
     rename: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
+    format: str | None = None,
+    tags: str = "upos",
 ) -> Corpus:
     """Read a corpus; the format is told by the file name (``.gz`` may follow it).
 
-    ``.jsonl``, ``.csv`` (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, or ``.txt``
-    (one sentence a line); ``-`` is JSON lines from standard input.
+    ``.jsonl``, ``.csv`` (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one
+    sentence a line), ``.conllu``, ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment
+    trees), or a folder that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from
+    standard input.
 
     Parameters
     ----------
@@ -51,84 +98,83 @@ def read_corpus(
         Column names of the file to names of the corpus, as in ``{"sentence": "text"}``.
     names : sequence of str, optional
         Column names of a CSV or TSV file that has no header line.
+    format : str, optional
+        The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
+        ``arrow``, ``text``, ``conllu``, ``brackets``, ``sst``, ``scan`` (lines ``IN: ... OUT:
+        ...``) or ``hf``.
+    tags : {"upos", "xpos"}
+        Which tags of CoNLL-U to read.
 
     Raises
     ------
     UnreadableInputError
         If it cannot be read or is not UTF-8.
     CorpusError
-        If it does not follow its format, or has no column ``text`` after renaming.
+        If it does not follow its format, has no column ``text`` after renaming, a column holds
+        values of the wrong type, an id is missing or there twice, or a label is NaN or neither a
+        class nor a distribution. File and line are given, where the format has lines.
     OptionError
-        If the file name tells no format, or ``rename`` names no column.
+        If the file name tells no format, there is no such format, or ``rename`` names no column.
     """
-    suffix = ".jsonl" if str(path) == "-" else _suffix(path)
-    reader = _READERS.get(suffix)
-    if reader is None:
-        raise _unknown_format(path, _READERS)
-    data = read_bytes(path)
-    if suffix not in _BINARY:
-        decode(data, str(path))
-    try:
-        table = reader(data, names, rename or {})
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise CorpusError(
-            f"the file does not follow the format of {suffix}: {reason}",
-            where=str(path),
-            hint="mend the file, or name it after the format it has",
-        ) from None
-    return _as_corpus(table, rename or {}, str(path))
+    asked = Asked(str(path), rename or {}, names, tags)
+    rows = _read(path, asked, format)
+    return corpus_of_rows(rows, asked)
 
 
-def read_sst(path: PathLike) -> Corpus:
-    """Read Stanford Sentiment trees: text, tree, and the root's label (0 to 4) as ``label``.
+def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
+    """Return a Hugging Face ``datasets.Dataset`` as a corpus.
+
+    Class labels stay numbers. Their names, which a corpus does not have, are in
+    ``dataset.features["label"].names``.
+
+    Parameters
+    ----------
+    dataset : datasets.Dataset
+        One split.
+    rename : mapping, optional
+        As for :func:`read_corpus`.
 
     Raises
     ------
     CorpusError
-        If a root label is not a whole number.
+        If it is no such dataset, or its columns are not those of a corpus (as :func:`read_corpus`).
+    MissingDataError
+        If the library ``datasets`` is not installed.
     """
-    treebank = Treebank.read(path)
-    roots = [treebank.symbols[i] for i in treebank.label[treebank.offsets[:-1]].tolist()]
-    for number, root in enumerate(roots):
-        if not root.isdecimal():
-            raise CorpusError(
-                f"the root label {root!r} of tree {number + 1} is not a class",
-                where=str(path),
-                hint="sentiment trees look like (3 (2 A) (4 gem))",
-            )
-    return Corpus.from_columns(
-        text=treebank.texts().cast(pa.string()),
-        label=pa.array([int(root) for root in roots], pa.int64()),
-        tree=treebank.brackets().cast(pa.string()),
-    )
+    table = huggingface.table_of_dataset(dataset)
+    return corpus_of_rows(Rows(table, numbered_rows("dataset")), Asked("dataset", rename or {}))
 
 
-def write_corpus(corpus: Corpus, path: PathLike) -> None:
+def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -> None:
     """Write a corpus in the format that the file name tells (see :func:`write_batches`)."""
-    write_batches([corpus.table], path)
+    write_batches([corpus.table], path, format=format)
 
 
-def write_batches(tables: Iterable[pa.Table], path: PathLike) -> int:
+def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | None = None) -> int:
     """Write tables of one schema one after the other; return the number of rows.
 
-    ``.parquet``, ``.arrow``, ``.jsonl``, ``.csv``, ``.tsv`` or ``.txt`` (only the column text).
-    Nested columns become JSON in CSV and TSV.
+    Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
+    is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
+    cannot express is in ``docs/formats.md``.
 
     Raises
     ------
     OptionError
-        If the file name tells no format.
+        If the file name tells no format, or there is no such format.
+    CorpusError
+        If a value cannot be expressed in the format.
     OutputError
         If the path cannot be written.
     """
-    suffix = Path(path).suffix
-    if suffix not in _WRITERS:
-        raise _unknown_format(path, _WRITERS)
+    chosen = _output_format(path, format)
     rows = 0
     groups = iter(_regrouped(tables))
     first = next(groups)
-    with atomic_output(path) as temporary, _WRITERS[suffix](temporary, first.schema) as write:
+    if chosen is None:
+        together = pa.concat_tables([first, *groups])
+        huggingface.write_folder(together, path)
+        return int(together.num_rows)
+    with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
         write(first)
         rows += first.num_rows
         for group in groups:
@@ -137,10 +183,9 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike) -> int:
     return rows
 
 
-def check_output(path: PathLike) -> None:
+def check_output(path: PathLike, *, format: str | None = None) -> None:
     """Raise :class:`~grammar.errors.OptionError` if the file name tells no output format."""
-    if Path(path).suffix not in _WRITERS:
-        raise _unknown_format(path, _WRITERS)
+    _output_format(path, format)
 
 
 def _regrouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -167,160 +212,52 @@ def _copied(table: pa.Table) -> pa.Table:
     return table.combine_chunks().take(pa.array(range(table.num_rows), pa.int64()))
 
 
-Write = Callable[[pa.Table], None]
-
-
-@contextmanager
-def _parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with pa.parquet.ParquetWriter(path, schema) as writer:
-        yield lambda table: writer.write_table(table, row_group_size=_ROWS_A_GROUP)
-
-
-@contextmanager
-def _arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        yield writer.write_table
-
-
-@contextmanager
-def _jsonl_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8") as out:
-        yield lambda table: out.writelines(
-            json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()
-        )
-
-
-@contextmanager
-def _text_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        yield lambda table: out.writelines(map(_text_line, table["text"].to_pylist()))
-
-
-@contextmanager
-def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        out.write(_csv_line(schema.names))
-        yield lambda table: out.writelines(map(_csv_line, _rows(table)))
-
-
-@contextmanager
-def _tsv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        out.write(_tsv_line(schema.names))
-        yield lambda table: out.writelines(map(_tsv_line, _rows(table)))
-
-
-def _text_line(text: str | None) -> str:
-    if text is None or "\n" in text or "\r" in text:
+def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
+    is_folder = str(path) != "-" and Path(path).is_dir()
+    if format == _FOLDER or (format is None and is_folder):
+        return huggingface.read_folder(asked)
+    suffix = ".jsonl" if str(path) == "-" else _suffix(path)
+    chosen = _format_of(suffix) if format is None else _named(format)
+    if chosen is None:
+        raise _unknown_format(path)
+    data = read_bytes(path)
+    if not chosen.binary:
+        decode(data, asked.path)
+    try:
+        return chosen.read(data, asked)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
         raise CorpusError(
-            "a text is absent or holds a line break, so it is not one line",
-            where=repr(text),
-            hint="write .jsonl, .csv or .parquet instead",
+            f"the file does not follow the format of {format or suffix}: {reason}",
+            where=asked.path,
+            hint="mend the file, or name it after the format it has",
+        ) from None
+
+
+def _output_format(path: PathLike, format: str | None) -> Format | None:
+    """Return the format to write; None is a folder for Hugging Face."""
+    suffix = Path(path).suffix
+    if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
+        return None
+    chosen = _format_of(suffix) if format is None else _named(format)
+    if chosen is None:
+        raise _unknown_format(path)
+    return chosen
+
+
+def _format_of(suffix: str) -> Format | None:
+    return next((one for one in FORMATS.values() if suffix in one.suffixes), None)
+
+
+def _named(format: str) -> Format:
+    if format not in FORMATS:
+        known = [*FORMATS, _FOLDER]
+        near = difflib.get_close_matches(str(format).lower().lstrip("."), known, 1, 0.5)
+        raise OptionError(
+            f"there is no format {format!r}",
+            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
         )
-    return text + "\n"
-
-
-def _csv_line(row: Sequence[Any]) -> str:
-    # the standard library's writer leaves a carriage return without quotes
-    return (
-        ",".join(
-            '"' + cell.replace('"', '""') + '"' if _NEEDS_QUOTES.search(cell) else cell
-            for cell in map(_cell, row)
-        )
-        + "\n"
-    )
-
-
-def _tsv_line(row: Sequence[Any]) -> str:
-    cells = [_cell(cell) for cell in row]
-    if any(sign in cell for cell in cells for sign in "\t\n\r"):
-        raise CorpusError(
-            "a value holds a tab or a line break, which TSV cannot express",
-            where=f"id {row[0]}",
-            hint="write .jsonl, .csv or .parquet instead",
-        )
-    return "\t".join(cells) + "\n"
-
-
-def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in table.columns), strict=True)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    return "" if value is None else str(value)
-
-
-def _read_jsonl(data: bytes, names: Sequence[str] | None, rename: Mapping[str, str]) -> pa.Table:
-    if not data.strip():
-        return pa.table({"text": pa.array([], pa.string())})
-    table = _parse_json(data, {})
-    # the parser takes strings that look like dates for dates
-    dated = {
-        field.name: COLUMNS[rename.get(field.name, field.name)]
-        for field in table.schema
-        if "timestamp" in str(field.type) and rename.get(field.name, field.name) in COLUMNS
-    }
-    return _parse_json(data, dated).select(table.column_names) if dated else table
-
-
-def _parse_json(data: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
-    return pa.json.read_json(
-        io.BytesIO(data),
-        read_options=pa.json.ReadOptions(block_size=_one_block(data)),
-        parse_options=pa.json.ParseOptions(explicit_schema=pa.schema(types) if types else None),
-    )
-
-
-def _read_separated(
-    data: bytes, names: Sequence[str] | None, rename: Mapping[str, str], separator: str
-) -> pa.Table:
-    quoted = separator == ","
-    # what a cell means is told by its column: a text "007" is no number
-    verbatim = set(COLUMNS) | {old for old, new in rename.items() if new in COLUMNS}
-    return pa.csv.read_csv(
-        io.BytesIO(data),
-        read_options=pa.csv.ReadOptions(column_names=names, block_size=_one_block(data)),
-        parse_options=pa.csv.ParseOptions(
-            delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted
-        ),
-        convert_options=pa.csv.ConvertOptions(
-            column_types=dict.fromkeys(verbatim, pa.string()), strings_can_be_null=False
-        ),
-    )
-
-
-def _one_block(data: bytes) -> int:
-    # blocks of 1 MiB, the default, refuse longer lines and guess types from the first block
-    return min(len(data) + 1, 2**31 - 1)
-
-
-def _read_text(data: bytes, names: Sequence[str] | None, rename: Mapping[str, str]) -> pa.Table:
-    # not splitlines: it would break lines at characters such as U+2028 too
-    lines = data.decode("utf-8-sig").split("\n")
-    lines = lines[:-1] if lines[-1] == "" else lines
-    return pa.table({"text": pa.array([line.removesuffix("\r") for line in lines], pa.string())})
-
-
-_Reader = Callable[[bytes, Sequence[str] | None, Mapping[str, str]], pa.Table]
-_READERS: Mapping[str, _Reader] = {
-    ".jsonl": _read_jsonl,
-    ".csv": functools.partial(_read_separated, separator=","),
-    ".tsv": functools.partial(_read_separated, separator="\t"),
-    ".parquet": lambda data, names, rename: pa.parquet.read_table(io.BytesIO(data)),
-    ".arrow": lambda data, names, rename: pa.ipc.open_file(io.BytesIO(data)).read_all(),
-    ".txt": _read_text,
-}
-_BINARY = frozenset({".parquet", ".arrow"})
-_WRITERS: Mapping[str, Callable[[Path, pa.Schema], Any]] = {
-    ".parquet": _parquet_writer,
-    ".arrow": _arrow_writer,
-    ".jsonl": _jsonl_writer,
-    ".csv": _csv_writer,
-    ".tsv": _tsv_writer,
-    ".txt": _text_writer,
-}
+    return FORMATS[format]
 
 
 def _suffix(path: PathLike) -> str:
@@ -330,53 +267,11 @@ def _suffix(path: PathLike) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _unknown_format(path: PathLike, known: Mapping[str, object]) -> OptionError:
+def _unknown_format(path: PathLike) -> OptionError:
+    known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
     return OptionError(
         "the file name does not tell a format",
         where=str(path),
-        hint=f"end it in {', '.join(known)}",
+        hint=f"end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
+        f"({', '.join([*FORMATS, _FOLDER])})",
     )
-
-
-def _as_corpus(table: pa.Table, rename: Mapping[str, str], source: str) -> Corpus:
-    for old in rename:
-        if old not in table.column_names:
-            raise OptionError(
-                f"there is no column {old!r} to rename",
-                where=source,
-                hint=f"the columns are {', '.join(table.column_names)}",
-            )
-    table = table.rename_columns([rename.get(name, name) for name in table.column_names])
-    twice = [name for name, times in Counter(table.column_names).items() if times > 1]
-    if twice:
-        raise CorpusError(
-            f"two columns have the name {twice[0]!r}",
-            where=source,
-            hint="rename one of them in the file",
-        )
-    columns = {name: _decoded(name, table.column(name), source) for name in table.column_names}
-    try:
-        return Corpus.from_columns(**columns)
-    except CorpusError as error:
-        where = f"{source}, {error.where}" if error.where else source
-        raise CorpusError(error.what, where=where, hint=error.hint) from None
-
-
-def _decoded(name: str, column: pa.ChunkedArray, source: str) -> Any:
-    """Undo the JSON that stands for lists and structs in CSV and TSV."""
-    kind = COLUMNS.get(name, pa.null())
-    if not pa.types.is_string(column.type) or not (name == "label" or pa.types.is_nested(kind)):
-        return column
-    cells = column.to_pylist()
-    if name == "label":
-        if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
-            return column
-        kind = pa.list_(pa.float32())
-    try:
-        return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
-    except (ValueError, TypeError, pa.ArrowException) as error:
-        raise CorpusError(
-            f"column {name!r} does not hold {kind} as JSON: {error}",
-            where=source,
-            hint="rename the column if it means something else",
-        ) from None

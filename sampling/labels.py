@@ -16,20 +16,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import LongArray
 from grammar.errors import CorpusError
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
+from induction.validity import HEADS_FAULTS, first_broken_heads, is_list, nan_fault, soft_fault
 
-__all__ = ["Labels", "check_corpus", "mix_labels", "read_labels", "share_of_host", "soften"]
+__all__ = [
+    "Labels",
+    "check_corpus",
+    "first_broken_heads",
+    "mix_labels",
+    "read_labels",
+    "share_of_host",
+    "soften",
+]
 
-_TOLERANCE = 1e-4
 _ALIGNED = ("tags", "heads", "deprels")
-_HEADS_FAULTS = {
-    1: "a head lies outside the sentence",
-    2: "not exactly one word has the head 0",
-    3: "the heads go round in a circle",
-}
 
 
 @dataclass(frozen=True)
@@ -98,28 +101,19 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
         seen = int(hard.max(initial=-1)) + 1
         _refuse(ids, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
         return Labels(hard, None, classes or seen)
-    if pa.types.is_floating(column.type):
-        values = column.to_numpy(zero_copy_only=False)
-        _refuse(ids, np.isnan(values), "the label is not a number (NaN)", "fill it in, or drop it")
-    if not _is_list(column.type) or not pa.types.is_floating(column.type.value_type):
+    fault = nan_fault(column) if pa.types.is_floating(column.type) else None
+    if fault is None and not _is_soft(column.type):
         raise CorpusError(
             f"the column 'label' holds {column.type}, not classes",
             hint="number the classes from 0 (integers), or give a list of floats each",
         )
-    return _read_soft(column, ids)
-
-
-def _read_soft(column: Any, ids: pa.ChunkedArray) -> Labels:
-    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-    width = int(lengths[0]) if len(lengths) else 0
-    _refuse(ids, lengths != width, f"the distribution is not over {width} classes", "pad it with 0")
+    fault = fault or soft_fault(column)
+    if fault is not None:
+        where = f"example {ids[fault.row].as_py()!r}"
+        raise CorpusError(fault.what, where=where, hint=fault.hint)
     flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    soft = flat.reshape(len(column), width)
-    _refuse(ids, np.isnan(soft).any(axis=1), "the label holds NaN", "fill it in, or drop it")
-    _refuse(ids, (soft < 0).any(axis=1), "the label has a negative part", "use probabilities")
-    wrong = np.abs(soft.sum(axis=1) - 1) > _TOLERANCE
-    _refuse(ids, wrong, "the soft label does not sum to 1", "divide it by its sum")
-    return Labels(np.zeros(0, np.int64), soft, width)
+    width = len(flat) // max(len(column), 1)
+    return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
 
 
 def share_of_host(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
@@ -210,7 +204,7 @@ def _check_heads(corpus: Corpus, ids: pa.ChunkedArray) -> None:
     example, fault = first_broken_heads(offsets, heads)
     if fault:
         raise CorpusError(
-            f"the heads form no tree: {_HEADS_FAULTS[int(fault)]}",
+            f"the heads form no tree: {HEADS_FAULTS[int(fault)]}",
             where=f"example {ids[int(example)].as_py()!r}",
             hint="number words from 1, and give the root the head 0",
         )
@@ -233,34 +227,6 @@ def _check_leaves(corpus: Corpus, ids: pa.ChunkedArray) -> None:
     _refuse(ids, wrong, "the words of the tree are not the tokens", hint)
 
 
-@kernel()
-def first_broken_heads(offsets: LongArray, heads: IntArray) -> tuple[int, int]:
-    """Return the first example whose heads form no tree, and its fault (0 if there is none)."""
-    longest = 0
-    for i in range(len(offsets) - 1):
-        longest = max(longest, offsets[i + 1] - offsets[i])
-    seen = np.zeros(longest + 1, np.int64)
-    for i in range(len(offsets) - 1):
-        begin, length = offsets[i], offsets[i + 1] - offsets[i]
-        roots = 0
-        for t in range(length):
-            if heads[begin + t] < 0 or heads[begin + t] > length:
-                return i, 1
-            roots += heads[begin + t] == 0
-        if roots != 1:
-            return i, 2
-        # each word walks up; a mark of its own walk means a circle, of an earlier one a way out
-        seen[: length + 1] = 0
-        for t in range(1, length + 1):
-            word = t
-            while word != 0 and seen[word] == 0:
-                seen[word] = t
-                word = heads[begin + word - 1]
-            if word != 0 and seen[word] == t:
-                return i, 3
-    return 0, 0
-
-
 def _as_lists(rows: NDArray[np.float64]) -> pa.ListArray:
     offsets = np.arange(0, rows.size + 1, max(rows.shape[1], 1), dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.ravel().astype(np.float32)))
@@ -271,10 +237,8 @@ def _lengths(corpus: Corpus, name: str) -> LongArray:
     return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
 
 
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    )
+def _is_soft(kind: pa.DataType) -> bool:
+    return is_list(kind) and bool(pa.types.is_floating(kind.value_type))
 
 
 def _refuse(ids: pa.ChunkedArray, wrong: Any, what: str, hint: str) -> None:

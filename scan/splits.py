@@ -19,22 +19,20 @@ References
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, OptionError
-from grammar.files import PathLike, read_text, write_text
+from grammar.errors import OptionError
 from induction.corpus import Corpus
+from induction.scan_lines import read_pairs, write_pairs
 from induction.sources import data_file
 from scan.generator import generate
 
 __all__ = ["SPLITS", "Split", "read_pairs", "split", "write_pairs"]
 
 _LONGEST_TRAINING_TARGET = 22
-_LINE = re.compile(r"IN: (?P<text>\S.*?) OUT: (?P<target>\S.*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,75 +155,6 @@ def split(name: str) -> Split:
     raise OptionError(
         f"unknown split {name!r} of SCAN", hint=f"{guess}The splits are {', '.join(SPLITS)}"
     )
-
-
-def read_pairs(path: PathLike) -> Corpus:
-    """Read a file of lines ``IN: <command> OUT: <actions>`` (unzipped if it ends in ``.gz``).
-
-    Parameters
-    ----------
-    path : path or "-"
-        ``-`` is standard input. Blank lines are passed over.
-
-    Returns
-    -------
-    Corpus
-        With the columns ``id`` (the line number, from 1), ``text`` and ``target``.
-
-    Raises
-    ------
-    UnreadableInputError
-        If the file cannot be read.
-    CorpusError
-        If a line has another form; the file and line are given.
-    """
-    ids: list[str] = []
-    pairs: list[tuple[str, str]] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not (line := line.strip()):
-            continue
-        match = _LINE.fullmatch(line)
-        if match is None:
-            raise CorpusError(
-                f"not a SCAN pair: {line[:60]!r}",
-                where=f"{path}:{number}",
-                hint="write each pair on one line as 'IN: <command> OUT: <actions>'",
-            )
-        ids.append(str(number))
-        pairs.append((match["text"], match["target"]))
-    return Corpus.from_columns(
-        id=ids, text=[text for text, _ in pairs], target=[target for _, target in pairs]
-    )
-
-
-def write_pairs(pairs: Corpus, path: PathLike) -> None:
-    """Write ``text`` and ``target`` as lines ``IN: ... OUT: ...``, gzipped if ``path`` says so.
-
-    Raises
-    ------
-    CorpusError
-        If there is no column ``target``, or a pair would not be read back as it is: it is empty,
-        holds a line break or ``OUT:``, or has white space at an end. Nothing is written then.
-    OutputError
-        If the file cannot be written.
-    """
-    lines: list[str] = []
-    rows = zip(*(pairs.column(name) for name in ("id", "text", "target")), strict=True)
-    for id, text, target in rows:
-        line = f"IN: {text} OUT: {target}"
-        match = _LINE.fullmatch(line)
-        if (
-            match is None
-            or (match["text"], match["target"]) != (text, target)
-            or line != line.strip()
-        ):
-            raise CorpusError(
-                f"cannot be written as one line: text {text!r}, target {target!r}",
-                where=f"example {id}",
-                hint="give it a text and a target without line breaks, 'OUT:' or outer spaces",
-            )
-        lines.append(line + "\n")
-    write_text(path, "".join(lines))
 
 
 def _split_by_phrases(name: str, phrases: _Phrases) -> Split:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import os
 import warnings
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.tree import Tree
 from induction.corpus import Corpus
-from induction.formats import read_sst
+from induction.formats import read_corpus, read_sst
 from sampling.labels import check_corpus
 from sampling.replication import augmented
 from sampling.sub2 import Sub2, Sub2Options
@@ -414,27 +413,15 @@ def test_twenty_times_with_the_originals_replicated() -> None:
 # --- real data --------------------------------------------------------------------------------
 
 
-def conllu(path: Path) -> Corpus:
-    """Read the words of a CoNLL-U file; ranges and empty nodes are left out."""
-    columns: dict[str, list[Any]] = {"tokens": [], "tags": [], "heads": [], "deprels": []}
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path) as lines:
-        for block in lines.read().strip().split("\n\n"):
-            rows = [line.split("\t") for line in block.split("\n") if line[:1].isdigit()]
-            rows = [row for row in rows if row[0].isdigit()]
-            for name, column in zip(columns, (1, 3, 6, 7), strict=True):
-                values: list[Any] = [row[column] for row in rows]
-                columns[name].append(list(map(int, values)) if name == "heads" else values)
-    return Corpus.from_columns(text=[" ".join(words) for words in columns["tokens"]], **columns)
-
-
 @needs_data
 @pytest.mark.parametrize("treebank", ["UD_Lithuanian-HSE", "UD_Tamil-TTB", "UD_Belarusian-HSE"])
 def test_universal_dependencies(treebank: str) -> None:
     folder = Path(str(DATA)) / "ud" / treebank
-    corpus = conllu(next(p for p in folder.iterdir() if "train" in p.name))
+    corpus = read_corpus(next(p for p in folder.iterdir() if "train" in p.name))
     for task in ("tags", "dependency"):
         for faithful in ("paper", "code"):
-            sampler = Sub2.induce(corpus, task=task, faithful=faithful)
+            # texts hold multiword tokens, which are no words
+            sampler = Sub2.induce(corpus, task=task, faithful=faithful, tokenised=True)
             made = sampler.sample(20 * len(corpus), seed=1)
             check_corpus(made)
             assert len(made) == 20 * len(corpus)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError, MissingDataError, OptionError, TreewrightError
 from grammar.tree import Tree
 from induction.corpus import Corpus
+from induction.formats import read_corpus
 from sampling import wordnet
 from sampling.aeda import AEDA
 from sampling.eda import EDA, STOP_WORDS, clean_text
@@ -71,22 +72,12 @@ def sst2(data_folder: Path) -> Corpus:
 
 @pytest.fixture(scope="session")
 def ewt(data_folder: Path) -> Corpus:
-    sentences: list[list[list[str]]] = [[]]
     path = next((data_folder / "ud/UD_English-EWT").glob("*dev.conllu*"))
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    for line in text.split("\n"):
-        if line.strip() and line[0] != "#" and line.split("\t")[0].isdecimal():
-            sentences[-1].append(line.split("\t"))
-        elif not line.strip():
-            sentences.append([])
-    kept = [rows for rows in sentences if 2 < len(rows) < 15][:200]
+    rows = [row for row in read_corpus(path, tags="xpos") if 2 < len(row["tokens"]) < 15][:200]
+    names = ("tokens", "tags", "heads", "deprels")
     return corpus(
-        [" ".join(row[1] for row in rows) for rows in kept],
-        tokens=[[row[1] for row in rows] for rows in kept],
-        tags=[[row[4] for row in rows] for rows in kept],
-        heads=[[int(row[6]) for row in rows] for rows in kept],
-        deprels=[[row[7] for row in rows] for rows in kept],
+        [" ".join(row["tokens"]) for row in rows],
+        **{name: [row[name] for row in rows] for name in names},
     )
 
 

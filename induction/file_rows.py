@@ -1,0 +1,42 @@
+"""What every reader of a corpus file is told, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+__all__ = ["Asked", "Rows", "Write", "Writer", "numbered_rows"]
+
+Write = Callable[[pa.Table], None]
+Writer = Callable[[Path, pa.Schema], AbstractContextManager[Write]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a file is to be read: its name for messages, and the options of ``read_corpus``."""
+
+    path: str
+    rename: Mapping[str, str] = field(default_factory=dict)
+    names: Sequence[str] | None = None
+    tags: str = "upos"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a file, and where each begins (file and line, if the file has lines)."""
+
+    table: pa.Table
+    where: Callable[[int], str]
+
+
+def numbered_rows(path: str) -> Callable[[int], str]:
+    """Return how rows are named where a file has no lines.
+
+    >>> numbered_rows("a.parquet")(0)
+    'a.parquet, row 1'
+    """
+    return lambda row: f"{path}, row {row + 1}"

@@ -1,0 +1,131 @@
+"""What makes labels and heads valid: the first row that is not, and why.
+
+One place for these rules: readers name the line of a file, samplers the id of an example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.arrays import IntArray, LongArray, kernel
+
+__all__ = [
+    "HEADS_FAULTS",
+    "Fault",
+    "first_broken_heads",
+    "heads_fault",
+    "is_list",
+    "nan_fault",
+    "soft_fault",
+]
+
+_TOLERANCE = 1e-4
+HEADS_FAULTS = {
+    1: "a head lies outside the sentence",
+    2: "not exactly one word has the head 0",
+    3: "the heads go round in a circle",
+}
+"""What :func:`first_broken_heads` finds, by its number."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The first row of a column that cannot be used: which, why, and how to mend it."""
+
+    row: int
+    what: str
+    hint: str
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Say whether values of an Arrow type are lists."""
+    return bool(
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    )
+
+
+def nan_fault(column: pa.Array) -> Fault | None:
+    """Return the first label that is NaN.
+
+    >>> nan_fault(pa.array([1.0, float("nan")])).row
+    1
+    """
+    values = column.fill_null(0).to_numpy(zero_copy_only=False)
+    return _first(np.isnan(values), "the label is not a number (NaN)", "fill it in, or drop it")
+
+
+def soft_fault(column: pa.Array) -> Fault | None:
+    """Return the first label that is no distribution; missing ones are passed over.
+
+    Examples
+    --------
+    >>> soft_fault(pa.array([[0.5, 0.5], [0.5, 0.6]])).what
+    'the soft label does not sum to 1'
+    """
+    there = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    column = column.drop_null()
+    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+    width = int(lengths[0]) if len(lengths) else 0
+    what = f"the distribution is not over {width} classes"
+    if fault := _first(lengths != width, what, "pad it with 0", there):
+        return fault
+    flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    soft = flat.reshape(len(column), width)
+    checks = (
+        (np.isnan(soft).any(axis=1), "the label holds NaN", "fill it in, or drop it"),
+        ((soft < 0).any(axis=1), "the label has a negative part", "use probabilities"),
+        (np.abs(soft.sum(axis=1) - 1) > _TOLERANCE, "the soft label does not sum to 1",
+         "divide it by its sum"),
+    )  # fmt: skip
+    faults = (_first(wrong, what, hint, there) for wrong, what, hint in checks)
+    return next(filter(None, faults), None)
+
+
+def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:
+    found = np.flatnonzero(np.asarray(wrong))
+    if not len(found):
+        return None
+    return Fault(int(found[0] if rows is None else rows[found[0]]), what, hint)
+
+
+@kernel()
+def first_broken_heads(offsets: LongArray, heads: IntArray) -> tuple[int, int]:
+    """Return the first example whose heads form no tree, and its fault (0 if there is none)."""
+    longest = 0
+    for i in range(len(offsets) - 1):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    seen = np.zeros(longest + 1, np.int64)
+    for i in range(len(offsets) - 1):
+        begin, length = offsets[i], offsets[i + 1] - offsets[i]
+        roots = 0
+        for t in range(length):
+            if heads[begin + t] < 0 or heads[begin + t] > length:
+                return i, 1
+            roots += heads[begin + t] == 0
+        if roots != 1:
+            return i, 2
+        # each word walks up; a mark of its own walk means a circle, of an earlier one a way out
+        seen[: length + 1] = 0
+        for t in range(1, length + 1):
+            word = t
+            while word != 0 and seen[word] == 0:
+                seen[word] = t
+                word = heads[begin + word - 1]
+            if word != 0 and seen[word] == t:
+                return i, 3
+    return 0, 0
+
+
+def heads_fault(heads: list[int]) -> int:
+    """Return the fault of the heads of one sentence, or 0.
+
+    >>> heads_fault([2, 0]), heads_fault([2, 1])
+    (0, 2)
+    """
+    offsets = np.array([0, len(heads)], np.int64)
+    return int(first_broken_heads(offsets, np.array(heads, np.int32))[1])
