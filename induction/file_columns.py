@@ -90,9 +90,9 @@ def _first_bad_cell(columns: dict[str, Any]) -> int | None:
     for name, column in columns.items():
         if name not in COLUMNS:
             continue
-        for row, value in enumerate(column.to_pylist()):
+        for row in range(len(column)):
             try:
-                Corpus.from_columns(**{"text": [""], name: [value]})
+                Corpus.from_columns(**{"text": [""], name: column.slice(row, 1)})
             except CorpusError:
                 return row
     return None

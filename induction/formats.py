@@ -213,8 +213,7 @@ def _copied(table: pa.Table) -> pa.Table:
 
 
 def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
-    is_folder = str(path) != "-" and Path(path).is_dir()
-    if format == _FOLDER or (format is None and is_folder):
+    if format == _FOLDER or (format is None and _is_folder(path)):
         return huggingface.read_folder(asked)
     suffix = ".jsonl" if str(path) == "-" else _suffix(path)
     chosen = _format_of(suffix) if format is None else _named(format)
@@ -232,6 +231,10 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
             where=asked.path,
             hint="mend the file, or name it after the format it has",
         ) from None
+
+
+def _is_folder(path: PathLike) -> bool:
+    return str(path) != "-" and (Path(path).suffix == _FOLDER_SUFFIX or Path(path).is_dir())
 
 
 def _output_format(path: PathLike, format: str | None) -> Format | None:

@@ -12,7 +12,8 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,19 @@ def _library() -> Any:
             "Hugging Face datasets need the library datasets, which is not installed",
             hint="pip install 'treewright[hf]'",
         ) from None
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Keep the library from drawing bars of its own."""
+    datasets = _library()
+    were_off = datasets.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not were_off:
+            datasets.enable_progress_bars()
 
 
 def table_of_dataset(dataset: Any) -> pa.Table:
@@ -160,8 +174,8 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
     try:
         if not target.parent.is_dir():
             raise FileNotFoundError("no such folder")
-        _library().disable_progress_bars()
-        dataset.save_to_disk(str(fresh), num_shards=1)
+        with _no_bars():
+            dataset.save_to_disk(str(fresh), num_shards=1)
         if target.exists():
             target.rename(old)
         fresh.rename(target)

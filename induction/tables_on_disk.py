@@ -107,9 +107,8 @@ def _malformed(
     if found is None:
         return error
     row = int(found[1]) if found[1] else int(found[2]) - 1 - header
-    nan = " (JSON has no NaN: write null)" if "Invalid value" in reason else ""
     return CorpusError(
-        f"the file does not follow the format of {suffix}: {reason}{nan}",
+        f"the file does not follow the format of {suffix}: {reason}",
         where=where(row),
         hint="mend the file, or name it after the format it has",
     )
@@ -134,7 +133,11 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     try:
         table = pa.csv.read_csv(
             io.BytesIO(data),
-            read_options=pa.csv.ReadOptions(column_names=asked.names, block_size=_one_block(data)),
+            read_options=pa.csv.ReadOptions(
+                column_names=asked.names,
+                block_size=_one_block(data),
+                use_threads=False,  # a single thread names the row of a fault
+            ),
             parse_options=pa.csv.ParseOptions(
                 delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted
             ),

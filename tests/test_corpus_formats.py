@@ -14,13 +14,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar.errors import CorpusError, OptionError, OutputError, UnreadableInputError
+from grammar.errors import (
+    CorpusError,
+    MissingDataError,
+    OptionError,
+    OutputError,
+    TreewrightError,
+    UnreadableInputError,
+)
+from grammar.treebank import Treebank
 from induction import formats
 from induction.corpus import COLUMNS, PROVENANCE, Corpus
-from induction.formats import check_output, read_corpus, write_batches, write_corpus
+from induction.formats import (
+    check_output,
+    corpus_of_trees,
+    from_dataset,
+    read_corpus,
+    read_sst,
+    to_dataset,
+    write_batches,
+    write_corpus,
+)
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "arrow", "txt")
 NESTED = ("jsonl", "csv", "tsv", "parquet", "arrow")
+SENTENCES = ("conllu", "mrg", "ptb", "sst")
 
 PROVENANCE_1 = {
     "method": "geca",
@@ -212,7 +230,7 @@ def test_absent_values_come_back_where_the_format_has_them(tmp_path):
 def test_a_distribution_for_a_label_comes_back(tmp_path):
     soft = pa.array([[0.1, 0.9], [1.0, 0.0]], pa.list_(pa.float32()))
     corpus = Corpus.from_columns(text=["a", "b"], label=soft)
-    for suffix in ("csv", "tsv", "parquet", "arrow"):
+    for suffix in NESTED:
         write_corpus(corpus, tmp_path / f"corpus.{suffix}")
         back = read_corpus(tmp_path / f"corpus.{suffix}")
         assert back.table.schema.field("label").type == pa.list_(pa.float32())
@@ -394,7 +412,7 @@ def test_a_byte_that_is_not_utf_8_is_located(tmp_path, suffix):
 def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
     with pytest.raises(OptionError, match="does not tell a format") as caught:
         read_corpus(tmp_path / name)
-    assert all(f".{suffix}" in str(caught.value) for suffix in FORMATS)
+    assert all(f".{suffix}" in str(caught.value) for suffix in (*FORMATS, *SENTENCES, "hf"))
     with pytest.raises(OptionError, match="does not tell a format"):
         write_corpus(rich_corpus(), tmp_path / name)
     with pytest.raises(OptionError, match="does not tell a format"):
@@ -420,6 +438,340 @@ def test_two_columns_cannot_get_one_name(tmp_path):
         read_corpus(tmp_path / "a.csv", rename={"sentence": "text"})
 
 
+LINES = {
+    # the labels of three examples, the line at fault, and what is said of it
+    "csv": 'id,text,label\n1,"a\n\nb",{}\n\n2,c,{}\n3,d,{}\n',
+    "tsv": "id\ttext\tlabel\n1\ta\t{}\n\n2\tc\t{}\n3\td\t{}\n",
+    "jsonl": '{{"id": "1", "text": "a", "label": {}}}\n\n{{"id": "2", "text": "c", "label": {}}}\n'
+    '{{"id": "3", "text": "d", "label": {}}}\n',
+}
+STARTS = {"csv": (2, 6, 7), "tsv": (2, 4, 5), "jsonl": (1, 3, 4)}
+
+
+@pytest.mark.parametrize("suffix", LINES)
+@pytest.mark.parametrize(
+    ("labels", "row", "message"),
+    [
+        (("0.5", "1", "0"), 0, "the label 0.5 is neither a class nor a distribution"),
+        (("true", "false", "true"), 0, "the label True is neither a class nor"),
+        (("[0.5, 0.5]", "[0.5, 0.6]", "[1, 0]"), 1, "does not sum to 1"),
+        (("[0.5, 0.5]", "[1, 0]", "[-0.5, 1.5]"), 2, "negative part"),
+        (("[0.5, 0.5]", "[1]", "[1, 0]"), 1, "not over 2 classes"),
+        (("[0.5, 0.5]", "[null, 1]", "[1, 0]"), 1, "(holds NaN|does not sum)"),
+    ],
+)
+def test_a_label_that_is_none_is_named_with_its_line(tmp_path, suffix, labels, row, message):
+    cells = labels
+    if suffix == "csv":
+        cells = tuple(f'"{label}"' for label in labels)
+    path = tmp_path / f"a.{suffix}"
+    path.write_text(LINES[suffix].format(*cells))
+    with pytest.raises(CorpusError, match=message) as caught:
+        read_corpus(path)
+    assert caught.value.where == f"{path}:{STARTS[suffix][row]}"
+    assert caught.value.hint
+
+
+def test_a_label_that_is_nan_is_named_with_its_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "label": 1}\n{"text": "b", "label": NaN}\n')
+    with pytest.raises(CorpusError, match=r"the label is not a number \(NaN\)") as caught:
+        read_corpus(path)
+    assert caught.value.where == f"{path}:2"
+    # in CSV the cell is an empty one
+    (tmp_path / "a.csv").write_text("text,label\na,1\nb,nan\nc,\n")
+    assert read_corpus(tmp_path / "a.csv").column("label") == [1, None, None]
+
+
+@pytest.mark.parametrize(
+    ("label", "row", "message"),
+    [
+        (pa.array([1.0, float("nan")]), 1, "NaN"),
+        (pa.array([1.0, 0.0]), 0, "the label 1.0 is neither"),
+        (pa.array([None, True]), 1, "the label True is neither"),
+        (pa.array([[0.5, 0.5], [0.5, float("nan")]]), 1, "holds NaN"),
+        (pa.array([["a"], ["b"]]), 0, "is neither"),
+        (pa.array([{"a": 1}, {"a": 2}]), 0, "is neither"),
+    ],
+)
+def test_a_label_of_a_table_is_named_with_its_row(tmp_path, label, row, message):
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pa.table({"text": ["a", "b"], "label": label}), path)
+    with pytest.raises(CorpusError, match=message) as caught:
+        read_corpus(path)
+    assert caught.value.where == f"{path}, row {row + 1}"
+
+
+def test_missing_labels_and_names_of_classes_are_read(tmp_path):
+    for label in ([None, 1], [None, None], ["neg", "pos"], [None, [0.5, 0.5]]):
+        path = tmp_path / "a.parquet"
+        pyarrow.parquet.write_table(pa.table({"text": ["a", "b"], "label": label}), path)
+        assert read_corpus(path).column("label") == label
+
+
+@pytest.mark.parametrize("suffix", LINES)
+def test_an_id_that_is_there_twice_is_named_with_both_lines(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    content = LINES[suffix].format(0, 1, 0)
+    path.write_text(content.replace("3,d", "1,d").replace("3\td", "1\td").replace('"3"', '"1"'))
+    with pytest.raises(CorpusError, match="the id '1' is there twice, first at") as caught:
+        read_corpus(path)
+    first, _, second = STARTS[suffix]
+    assert caught.value.where == f"{path}:{second}"
+    assert f"{path}:{first}" in caught.value.what
+
+
+def test_an_id_that_is_missing_is_named_with_its_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "text": "a"}\n{"text": "b"}\n')
+    with pytest.raises(CorpusError, match="the id is missing") as caught:
+        read_corpus(path)
+    assert caught.value.where == f"{path}:2"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.jsonl", '{"text": "a"}\n\n{"text":\n', None),
+        ("a.jsonl", '{"text": "a"}\n\n{"text": 1}\n', 3),
+        ("a.jsonl", '{"text": "a", "tokens": ["b"]}\n\n{"text": "a", "tokens": null}\n'
+         '{"text": "a", "tokens": ["b", {"c": 1}]}\n', 4),
+        ("a.jsonl", '{"text": "a", "heads": [1.5]}\n', 1),
+        ("a.csv", "text,label\na,1\n\nb\n", 4),
+        ("a.csv", 'text,heads\n"a\nb",[1]\na,[1\n', 4),
+        ("a.tsv", "text\tlabel\na\t1\na\t1\t2\n", 3),
+        ("a.tsv", "text\theads\na\t[1]\na\t[x]\n", 3),
+        ("a.mrg", "(S (NP a))\n(S (NP b)))\n", "2:11"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_the_format_is_located(tmp_path, name, content, line):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(TreewrightError) as caught:
+        read_corpus(path)
+    assert caught.value.where.startswith(str(path) if line is None else f"{path}:{line}")
+
+
+def test_a_format_that_there_is_not(tmp_path):
+    with pytest.raises(OptionError, match="there is no format 'conll'") as caught:
+        read_corpus(tmp_path / "a.txt", format="conll")
+    assert caught.value.hint == "did you mean 'conllu'?"
+    with pytest.raises(OptionError, match="there is no format 'xml'"):
+        write_corpus(rich_corpus(), tmp_path / "a", format="xml")
+
+
+# --- trees and SCAN lines ------------------------------------------------------------------------
+
+TREES = "(3 (2 It) (4 (2 is) (4 (2 a) (4 gem))))\n(0 (1 (2 Not) (3 good)) (2 -RRB-))\n"
+
+
+@pytest.mark.parametrize("suffix", ["mrg", "ptb"])
+def test_trees_are_read_and_written(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    path.write_text("( (S (NP We)\n   (VP slept)) )\n(S (VP Go))")
+    corpus = read_corpus(path)
+    assert corpus.column("text") == ["We slept", "Go"]
+    assert corpus.column("tree") == ["(S (NP We) (VP slept))", "(S (VP Go))"]
+    write_corpus(corpus, path)
+    assert path.read_text() == "(S (NP We) (VP slept))\n(S (VP Go))\n"
+    assert read_corpus(path).table.equals(corpus.table)
+    assert corpus_of_trees(Treebank.read(path)).table.equals(corpus.table)
+
+
+def test_sentiment_trees_are_read_and_written(tmp_path):
+    for name, format in (("a.sst", None), ("a.txt", "sst")):
+        path = tmp_path / name
+        path.write_text(TREES)
+        corpus = read_corpus(path, format=format)
+        assert corpus.column("label") == [3, 0]
+        assert corpus.table.equals(read_sst(path).table)
+        write_corpus(corpus, path, format=format)
+        assert path.read_text() == TREES
+
+
+@pytest.mark.parametrize(
+    ("columns", "suffix", "message"),
+    [
+        ({"tree": ["(1 a"]}, "mrg", "does not hold one tree"),
+        ({"tree": ["(1 a) (2 b)"]}, "mrg", "does not hold one tree"),
+        ({"tree": [None]}, "mrg", "does not hold one tree"),
+        ({"tree": ["(1 a)"], "label": [2]}, "sst", "the label 2 is not the class at the root"),
+        ({"tree": ["(1 a)"], "label": [[0.5, 0.5]]}, "sst", "is not the class at the root"),
+        ({"tree": ["(S a)"]}, "sst", "the label 'S' is not the class at the root"),
+    ],
+)
+def test_trees_that_cannot_be_written(tmp_path, columns, suffix, message):
+    with pytest.raises(CorpusError, match=message) as caught:
+        write_corpus(Corpus.from_columns(text=["a"], **columns), tmp_path / f"a.{suffix}")
+    assert caught.value.where == "example '0'"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("suffix", "column"), [("mrg", "tree"), ("sst", "tree"), ("conllu", "tokens")]
+)
+def test_a_format_needs_its_column(tmp_path, suffix, column):
+    with pytest.raises(CorpusError, match=f"no column '{column}'"):
+        write_corpus(Corpus.from_columns(text=["a"]), tmp_path / f"a.{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_scan_lines_by_the_name_of_their_format(tmp_path):
+    path = tmp_path / "tasks.txt"
+    path.write_text("IN: walk OUT: I_WALK\n\nIN: run twice OUT: I_RUN I_RUN\n")
+    corpus = read_corpus(path, format="scan")
+    assert corpus.column("target") == ["I_WALK", "I_RUN I_RUN"]
+    write_corpus(corpus, path, format="scan")
+    assert path.read_text() == "IN: walk OUT: I_WALK\nIN: run twice OUT: I_RUN I_RUN\n"
+    with pytest.raises(CorpusError, match="no column 'target'"):
+        write_corpus(Corpus.from_columns(text=["a"]), path, format="scan")
+
+
+# --- every format: what can be expressed comes back ----------------------------------------------
+
+words = st.text("abé漢.,'\"", min_size=1, max_size=3)
+
+
+@st.composite
+def trees(draw, label):
+    kids = draw(st.lists(st.deferred(lambda: trees(label)) | words, min_size=1, max_size=2))
+    return f"({draw(label)} {' '.join(kids)})"
+
+
+def tree_corpus(label):
+    return st.lists(trees(label), min_size=1, max_size=3).map(
+        lambda rows: corpus_of_trees(Treebank.parse("\n".join(rows)))
+    )
+
+
+lists = st.lists(words, max_size=3)
+tables = st.lists(
+    st.fixed_dictionaries(
+        {
+            "text": words,
+            "target": words,
+            "tokens": lists,
+            "heads": st.lists(st.integers(0, 5), max_size=3),
+        }
+    ),
+    min_size=1,
+    max_size=3,
+).map(
+    lambda rows: Corpus.from_columns(
+        **{name: [row[name] for row in rows] for name in rows[0]},
+        label=pa.array([[0.25, 0.75]] * len(rows), pa.list_(pa.float32())),
+    )
+)
+EXPRESSIBLE = {
+    **dict.fromkeys(NESTED, tables),
+    "txt": st.lists(words, min_size=1).map(lambda texts: Corpus.from_columns(text=texts)),
+    "mrg": tree_corpus(st.sampled_from(["S", "NP-1", "漢"])),
+    "ptb": tree_corpus(st.sampled_from(["S", "NP-1", "漢"])),
+    "sst": tree_corpus(st.integers(0, 4)).map(
+        lambda corpus: Corpus.from_columns(
+            id=corpus.column("id"),
+            text=corpus.column("text"),
+            label=[int(tree[1 : tree.index(" ")]) for tree in corpus.column("tree")],
+            tree=corpus.column("tree"),
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("suffix", EXPRESSIBLE)
+@given(data=st.data())
+@settings(max_examples=25)
+def test_what_a_format_can_express_comes_back(tmp_path_factory, suffix, data):
+    corpus = data.draw(EXPRESSIBLE[suffix])
+    path = tmp_path_factory.mktemp("any") / f"a.{suffix}"
+    write_corpus(corpus, path)
+    back = read_corpus(path)
+    assert back.names == corpus.names
+    assert back.table.to_pylist() == corpus.table.to_pylist()
+    # and again, as bytes
+    written = path.read_bytes()
+    write_corpus(back, path)
+    assert path.read_bytes() == written
+
+
+# --- Hugging Face --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def datasets():
+    reason = "the library datasets is not installed: pip install 'treewright[hf]'"
+    return pytest.importorskip("datasets", reason=reason)
+
+
+def test_a_dataset_in_memory_comes_back(datasets):
+    dataset = to_dataset(rich_corpus())
+    assert isinstance(dataset, datasets.Dataset)
+    assert dataset[0]["text"] == rich_corpus()[0]["text"]
+    assert from_dataset(dataset).table.equals(rich_corpus().table)
+    assert from_dataset(dataset.select([2, 0])).column("id") == ["é", "001"]
+    assert to_dataset(rich_corpus())._fingerprint == dataset._fingerprint
+    assert to_dataset(Corpus.from_columns(text=["a"]))._fingerprint != dataset._fingerprint
+
+
+def test_a_dataset_of_others_is_renamed_and_its_classes_are_numbers(datasets):
+    features = datasets.Features(
+        {
+            "sentence": datasets.Value("large_string"),
+            "label": datasets.ClassLabel(names=["neg", "pos"]),
+        }
+    )
+    dataset = datasets.Dataset.from_dict({"sentence": ["a", "b"], "label": [1, 0]}, features)
+    corpus = from_dataset(dataset, rename={"sentence": "text"})
+    assert corpus[0] == {"id": "0", "text": "a", "label": 1}
+    with pytest.raises(CorpusError, match="has no column 'text'"):
+        from_dataset(dataset)
+    with pytest.raises(CorpusError, match="these are 2 datasets: train, test"):
+        from_dataset(datasets.DatasetDict(train=dataset, test=dataset))
+    with pytest.raises(CorpusError, match=r"list is no datasets\.Dataset"):
+        from_dataset([{"text": "a"}])
+
+
+def test_a_saved_dataset_is_read_and_written(datasets, tmp_path):
+    path = tmp_path / "a.hf"
+    write_corpus(rich_corpus(), path)
+    assert datasets.load_from_disk(path)["id"][:] == rich_corpus().column("id")
+    assert read_corpus(path).table.equals(rich_corpus().table)
+    first = {file.name: file.read_bytes() for file in path.iterdir()}
+    table = rich_corpus().table
+    assert write_batches([table.slice(0, 1), table.slice(1)], path) == 3
+    assert {file.name: file.read_bytes() for file in path.iterdir()} == first
+    assert [file.name for file in tmp_path.iterdir()] == ["a.hf"]
+    write_corpus(rich_corpus(), tmp_path / "named", format="hf")
+    assert len(read_corpus(tmp_path / "named")) == 3
+
+
+def test_folders_that_hold_no_one_dataset(datasets, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "kept.txt").write_text("kept")
+    for name in ("mine", "none.hf"):
+        with pytest.raises(UnreadableInputError, match="no folder of a Hugging Face dataset"):
+            read_corpus(tmp_path / name)
+    with pytest.raises(OutputError, match="something else"):
+        write_corpus(rich_corpus(), tmp_path / "mine", format="hf")
+    assert (tmp_path / "mine" / "kept.txt").read_text() == "kept"
+    with pytest.raises(OutputError, match="cannot write the folder"):
+        write_corpus(rich_corpus(), tmp_path / "nowhere" / "a.hf")
+    datasets.DatasetDict(train=to_dataset(rich_corpus())).save_to_disk(tmp_path / "both")
+    with pytest.raises(CorpusError, match="several datasets: train") as caught:
+        read_corpus(tmp_path / "both")
+    assert str(tmp_path / "both" / "train") in caught.value.hint
+    (tmp_path / "both" / "train" / "data-00000-of-00001.arrow").write_bytes(b"damaged")
+    with pytest.raises(CorpusError, match="does not hold a whole dataset"):
+        read_corpus(tmp_path / "both" / "train")
+
+
+def test_without_the_library_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(MissingDataError, match="not installed") as caught:
+        to_dataset(rich_corpus())
+    assert caught.value.hint == "pip install 'treewright[hf]'"
+
+
 # --- writing -----------------------------------------------------------------------------------
 
 
@@ -435,6 +787,24 @@ def test_the_bytes_do_not_show_how_the_rows_came(tmp_path, monkeypatch, suffix):
         path = tmp_path / f"{number}.{suffix}"
         batches = (table.slice(at, size) for at in range(0, count, size))
         assert write_batches(batches, path) == count
+        contents.add(path.read_bytes())
+    assert len(contents) == 1
+
+
+@pytest.mark.parametrize("suffix", [*SENTENCES, "scan"])
+def test_the_bytes_of_sentences_do_not_show_how_they_came(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(formats, "_ROWS_A_GROUP", 10)
+    table = Corpus.from_columns(
+        text=["a b"] * 25,
+        tokens=[["a", "b"]] * 25,
+        tree=["(1 a b)"] * 25,
+        target=[f"x{i}" for i in range(25)],
+    ).table
+    format = suffix if suffix == "scan" else None
+    contents = set()
+    for size in (25, 10, 7, 1):
+        path = tmp_path / f"{size}.{suffix}"
+        write_batches((table.slice(at, size) for at in range(0, 25, size)), path, format=format)
         contents.add(path.read_bytes())
     assert len(contents) == 1
 
@@ -534,3 +904,17 @@ def test_sst2_has_its_published_size(data_folder, part, count):
     assert len(corpus) == count
     if part != "test":
         assert set(corpus.column("label")) == {0, 1}
+
+
+@pytest.mark.parametrize(("part", "count"), [("train", 8_544), ("dev", 1_101), ("test", 2_210)])
+def test_sst_has_its_published_size_and_comes_back(data_folder, tmp_path, part, count):
+    corpus = read_corpus(data_folder / "sst" / f"{part}.txt.gz", format="sst")
+    assert len(corpus) == count
+    assert set(corpus.column("label")) == {0, 1, 2, 3, 4}
+    write_corpus(corpus, tmp_path / "a.sst")
+    assert read_corpus(tmp_path / "a.sst").table.equals(corpus.table)
+
+
+def test_scan_has_its_published_size(data_folder):
+    corpus = read_corpus(data_folder / "scan" / "tasks.txt.gz", format="scan")
+    assert len(corpus) == 20_910
