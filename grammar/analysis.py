@@ -7,18 +7,17 @@ decides whether derivations end with probability one (Booth & Thompson 1973), an
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
-from grammar.arrays import BoolArray, FloatArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.errors import WeightError
+from grammar.sparse_matrices import levels, recursive_components, solve_sparse
 
 if TYPE_CHECKING:
     from grammar.grammar import Grammar
@@ -106,7 +105,7 @@ class Report:
         symbols = sum(map(len, self.recursive))
         yield "recursive", f"{symbols} symbols: {_shorten(components)}" if symbols else "none"
         yield "spectral radius", f"{self.spectral_radius:.6f}"
-        tight = "yes" if self.tight else f"no: derivations end with p = {self.termination:.6f}"
+        tight = "yes" if self.tight else f"no: derivations end with p = {self.termination:.6g}"
         yield "tight", tight
         yield "expected length", f"{self.expected_length:.3f} words"
         yield "entropy", f"{self.entropy:.3f} bits a derivation"
@@ -175,13 +174,11 @@ def spectral_radius(matrix: sp.csr_array) -> float:
     """
     if matrix.shape[0] == 0:
         return 0.0
-    count, component = sp.csgraph.connected_components(matrix, connection="strong")
-    sizes = np.bincount(component, minlength=count)
     # a component of one symbol has its loop as its only eigenvalue
     radius = float(matrix.diagonal().max())
-    for number in np.flatnonzero(sizes > 1):
-        members = np.flatnonzero(component == number)
-        radius = max(radius, _perron(matrix[members][:, members]))
+    for members in recursive_components(matrix):
+        if len(members) > 1:
+            radius = max(radius, _perron(matrix[members][:, members]))
     return radius
 
 
@@ -195,7 +192,7 @@ def expected_counts(grammar: Grammar) -> FloatArray:
     system = sp.csc_array(sp.eye_array(len(reached)) - means.T)
     seed = (reached == grammar.start_id).astype(np.float64)
     uses = np.zeros(len(grammar.rules.nonterminals))
-    uses[reached] = np.atleast_1d(scipy.sparse.linalg.spsolve(system, seed))
+    uses[reached] = solve_sparse(system, seed)
     return uses
 
 
@@ -210,13 +207,11 @@ def termination(grammar: Grammar, weight: FloatArray | None = None) -> FloatArra
     weight = grammar.weight if weight is None else weight
     ends = np.zeros(len(grammar.rules.nonterminals))
     fertile = productive(grammar, weight)
-    graph = _children_graph(grammar)
-    condensed = nx.condensation(graph)
-    for component in reversed(list(nx.topological_sort(condensed))):
-        members = np.array(sorted(condensed.nodes[component]["members"]), np.int64)
-        members = members[fertile[members]]
-        if len(members):
-            _newton(grammar.rules, weight, members, ends)
+    for level in levels(mean_matrix(grammar)):
+        for component in level:
+            members = component[fertile[component]]
+            if len(members):
+                _newton(grammar.rules, weight, members, ends)
     return np.minimum(ends, 1.0)
 
 
@@ -281,9 +276,10 @@ def _newton(rules: RuleTable, weights: FloatArray, members: LongArray, ends: Flo
     """Raise ``ends`` of one component to its fixed point, the components below being done."""
     local = np.full(len(ends), -1, np.int64)
     local[members] = np.arange(len(members))
-    chosen = np.flatnonzero(local[rules.lhs] >= 0)
-    slots = np.concatenate([np.arange(*rules.offsets[[r, r + 1]]) for r in chosen])
-    offsets = np.concatenate(([0], np.cumsum(np.diff(rules.offsets)[chosen])))
+    ours = local[rules.lhs] >= 0
+    chosen, lengths = np.flatnonzero(ours), np.diff(rules.offsets)
+    slots = np.flatnonzero(np.repeat(ours, lengths))
+    offsets = np.concatenate(([0], np.cumsum(lengths[chosen])))
     child, lhs, weight = rules.rhs[slots], local[rules.lhs[chosen]], weights[chosen]
     rule = np.repeat(np.arange(len(chosen)), np.diff(offsets))
     symbol = np.maximum(child, 0)  # words, too, need an index that is there
@@ -294,12 +290,12 @@ def _newton(rules: RuleTable, weights: FloatArray, members: LongArray, ends: Flo
         gap = value - ends[members]
         if (np.abs(gap) <= 1e-15 * value).all():
             return
-        slope = weight[rule[inside]] * _products_without(factor, offsets, rule, inside)
+        slope = weight[rule[inside]] * _products_without(factor, offsets, rule[inside], inside)
         entries = (slope, (lhs[rule[inside]], local[child[inside]]))
         jacobian = sp.csc_array(sp.coo_array(entries, shape=(len(members), len(members))))
         system = sp.csc_array(sp.eye_array(len(members)) - jacobian)
         with np.errstate(all="ignore"):
-            step = np.atleast_1d(scipy.sparse.linalg.spsolve(system, gap))
+            step = solve_sparse(system, gap)
         if not np.isfinite(step).all():  # critical: the fixed point is where the system is singular
             step = gap
         risen = np.minimum(ends[members] + np.maximum(step, 0.0), 1.0)
@@ -315,14 +311,16 @@ def _row_products(factor: FloatArray, offsets: LongArray) -> FloatArray:
     return product
 
 
+@kernel()
 def _products_without(
     factor: FloatArray, offsets: LongArray, row: LongArray, slots: LongArray
 ) -> FloatArray:
-    """Return, for each slot, the product of the other factors of its row."""
-    product = np.empty(len(slots))
-    for i, slot in enumerate(slots.tolist()):
-        begin, end = offsets[row[slot]], offsets[row[slot] + 1]
-        product[i] = factor[begin:slot].prod() * factor[slot + 1 : end].prod()
+    """Return, for each slot and its row, the product of the other factors of that row."""
+    product = np.ones(len(slots))
+    for i in range(len(slots)):
+        for slot in range(offsets[row[i]], offsets[row[i] + 1]):
+            if slot != slots[i]:
+                product[i] *= factor[slot]
     return product
 
 
@@ -354,10 +352,9 @@ def _perron_by_noda(matrix: sp.csr_array) -> float:
         if not ratio.max() < bound or ratio.max() - ratio.min() <= 1e-14 * ratio.max():
             return float(min(bound, ratio.max()))
         bound = ratio.max()
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        with np.errstate(all="ignore"):
             # the closer to the root, the closer to singular, and the better the vector
-            warnings.simplefilter("ignore", scipy.sparse.linalg.MatrixRankWarning)
-            vector = np.abs(scipy.sparse.linalg.spsolve(bound * identity - matrix, vector))
+            vector = np.abs(solve_sparse(sp.csc_array(bound * identity - matrix), vector))
         if not (np.isfinite(vector).all() and vector.min() > 0):
             return float(bound)
         vector /= vector.max()
@@ -384,23 +381,12 @@ def _sums(grammar: Grammar, values: FloatArray) -> FloatArray:
     return np.bincount(rules.lhs, values, minlength=len(rules.nonterminals)).astype(np.float64)
 
 
-def _children_graph(grammar: Grammar) -> nx.DiGraph:
-    means = mean_matrix(grammar).tocoo()
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(means.shape[0]))
-    graph.add_edges_from(zip(means.row.tolist(), means.col.tolist(), strict=True))
-    return graph
-
-
 def _recursive(grammar: Grammar) -> tuple[tuple[str, ...], ...]:
-    graph = _children_graph(grammar)
     names = grammar.rules.nonterminals
-    components = (
-        tuple(sorted(names[i] for i in component))
-        for component in nx.strongly_connected_components(graph)
-        if len(component) > 1 or graph.has_edge(*(list(component) * 2))
-    )
-    return tuple(sorted(components, key=lambda c: (-len(c), c)))
+    components = recursive_components(mean_matrix(grammar))
+    # names are sorted, and so are the positions of a component
+    named = (tuple(names[i] for i in component.tolist()) for component in components)
+    return tuple(sorted(named, key=lambda c: (-len(c), c)))
 
 
 def _listed(names: tuple[str, ...]) -> str:
