@@ -27,6 +27,12 @@ def sample(
         str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
     ] = None,
     trees: Annotated[bool, typer.Option("--trees", help="With their trees.")] = False,
+    distribution: Annotated[
+        str, typer.Option(help="Rule probabilities: mle uniform tempered inverse-frequency.")
+    ] = "mle",
+    temperature: Annotated[
+        float, typer.Option(help="For tempered: above 1 flatter, below 1 sharper.")
+    ] = 1.0,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
@@ -38,6 +44,9 @@ def sample(
 ) -> None:
     """Draw sentences from a grammar, each with exactly its probability.
 
+    Other rule probabilities than the grammar's own may have sentences grow without end; a length
+    band is then asked for, and conditioned on exactly.
+
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
     from induction.formats import check_output, write_batches
@@ -47,6 +56,7 @@ def sample(
         check_output(output)
     band = read_length(length)
     loaded = _open(grammar, normalise=normalise)
+    loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
     batches = sentence_batches(
         loaded, n, seed=seed, start=start, length=band, trees=trees, workers=workers
     )
@@ -79,6 +89,18 @@ def _open(path: str, *, normalise: bool) -> Grammar | Derivable:
         where=path,
         hint="sample a grammar of the model pcfg, lpcfg, dop, double-dop or bayes-tsg",
     )
+
+
+def _reweighted(
+    grammar: Grammar | Derivable, distribution: Any, temperature: float, *, bounded: bool
+) -> Grammar | Derivable:
+    from grammar.grammar import Grammar
+    from grammar.rule_distributions import check_tight, reweighted
+
+    made = reweighted(grammar, distribution, temperature=temperature)
+    if made is not grammar and not bounded:
+        check_tight(made if isinstance(made, Grammar) else made.pcfg, "--length 1:40")
+    return made
 
 
 def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
