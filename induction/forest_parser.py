@@ -136,6 +136,10 @@ class ForestParser(TextParser):
                 f"{self.memory_limit / 2**20:,.0f} MiB (split it, or raise memory_limit)"
             )
             return NoParse(given.words, reason, refused=True)
+        if given.tags is not None:
+            lacking = self._lacking(given.words, given.tags)
+            if lacking is not None:
+                return NoParse(given.words, lacking)
         words = self.known(given.words)
         allowed = 1.0 if given.tags is None else self._allowed(given.tags)
         emission = self.lexicon.emission(words)
@@ -156,6 +160,15 @@ class ForestParser(TextParser):
             reason = f"its best tree is nested more than {DEEPEST} deep"
             return NoParse(found.words, reason, refused=True)
         return expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
+
+    def _lacking(self, words: tuple[str, ...], tags: tuple[str, ...]) -> str | None:
+        """Say which given tag, if any, the grammar lacks."""
+        known = self.skeleton.grammar.rules.words
+        for place, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
+            if tag not in known:
+                where = f"(word {place} of {len(words)})"
+                return f"the grammar lacks the tag {tag!r} of the word {word!r} {where}"
+        return None
 
     def _allowed(self, tags: tuple[str, ...]) -> FloatArray:
         """Return 1 where a tag is given, shape (words, tags)."""

@@ -321,3 +321,67 @@ def test_a_fault_on_the_way_leaves_no_output(run, tmp_path, monkeypatch):
     assert done.code == 1
     assert "not enough memory" in done.err
     assert test_command_line.names(tmp_path) == {"g.txt"}
+
+
+# --- given tags -------------------------------------------------------------------------------
+
+TAGGED = """\
+S -> NN VB [0.9] | NN NN [0.1]
+NN -> 'fish' [0.5] | '<rare:s>' [0.5]
+VB -> 'fish' [1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("separator", "line"), [("/", "fish/NN fish/NN"), ("_", "fish_NN fish_NN")]
+)
+def test_given_tags_decide(run, tmp_path, separator, line):
+    (tmp_path / "t.txt").write_text(TAGGED, "utf-8")
+    plain = run("parse", "t.txt", "--tokenised", stdin=b"fish fish")
+    assert plain.out == "(S (NN fish) (VB fish))\n"
+    done = run("parse", "t.txt", "--tagged", separator, stdin=line.encode())
+    assert done.out == "(S (NN fish) (NN fish))\n"
+    spans = run("parse", "t.txt", "--tagged", separator, "--spans", stdin=line.encode()).out
+    assert "\tNN\t" in spans
+    assert "\tVB\t" not in spans
+
+
+def test_a_word_may_hold_the_separator(run, tmp_path):
+    (tmp_path / "t.txt").write_text("S -> CD [1]\nCD -> '1/2' [1]", "utf-8")
+    done = run("parse", "t.txt", "--tagged", "/", "--json", stdin=b"1/2/CD")
+    assert json.loads(done.out)["words"] == ["1/2"]
+    assert json.loads(done.out)["parses"][0]["tree"] == "(S (CD 1/2))"
+
+
+def test_a_word_not_seen_with_its_tag_is_parsed_with_it(run, tmp_path):
+    (tmp_path / "t.txt").write_text(TAGGED, "utf-8")
+    done = run("parse", "t.txt", "--tagged", "/", stdin=b"herons/NN dive/VB")
+    assert done.out == "(S (NN herons) (VB dive))\n"
+
+
+def test_an_unknown_tag_is_a_reason(run, tmp_path):
+    (tmp_path / "t.txt").write_text(TAGGED, "utf-8")
+    done = run("parse", "t.txt", "--tagged", "/", stdin=b"fish/NN fish/XX\nfish/NN fish/VB")
+    assert done.code == 0
+    assert done.out == "(())\n(S (NN fish) (VB fish))\n"
+    assert "the grammar lacks the tag 'XX' of the word 'fish' (word 2 of 2)" in done.err
+
+
+@pytest.mark.parametrize(
+    ("separator", "line", "what"),
+    [
+        ("/", "fish/NN\nfish/NN fish", "-:2:9: the token 'fish' has no tag"),
+        ("/", "fish/NN fish/", "-:1:9: the token 'fish/' has no tag"),
+        ("/", "  /NN", "-:1:3: the token '/NN' has no word"),
+        ("_", "fish/NN", "has no tag"),
+        ("/", "fish\\/NN", "has no tag"),
+        ("//", "fish//NN", "'//' cannot stand between word and tag"),
+        (" ", "fish NN", "' ' cannot stand between word and tag"),
+    ],
+)
+def test_faults_of_tagged_text(run, tmp_path, separator, line, what):
+    (tmp_path / "t.txt").write_text(TAGGED, "utf-8")
+    done = run("parse", "t.txt", "--tagged", separator, "-o", "out.mrg", stdin=line.encode())
+    assert done.code != 0
+    assert what in done.err
+    assert not (tmp_path / "out.mrg").exists()

@@ -52,6 +52,13 @@ def parse(
     tokenised: Annotated[
         bool, typer.Option("--tokenised", help="Tokens are what stands between spaces.")
     ] = False,
+    tagged: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEPARATOR",
+            help="Tokens between spaces carry their tags, after this character: with / saw/VBD.",
+        ),
+    ] = None,
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are refused.")] = 300,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
@@ -100,10 +107,11 @@ def parse(
             )
     scored = scored or (as_json and cache is None and isinstance(opened, ScoringParser))
     parser = opened if cache is None else CachedParser(opened, cache)
-    given = _read(sentences, tokenised=tokenised)
+    given, tags = _read(sentences, tokenised=tokenised, tagged=tagged)
     if heat_map is not None:
-        _draw_heat_map(opened, given, heat_map, quiet=quiet)
-    answers = _answers(parser, given, k=(kbest or 1) if scored else None, spans=spans)
+        _draw_heat_map(opened, given, tags, heat_map, quiet=quiet)
+    k = (kbest or 1) if scored else None
+    answers = _answers(parser, given, tags, k=k, spans=spans)
     form = _Form(numbers=kbest is not None, scores=kbest is not None or log_prob, spans=spans)
     gallery, missing = _Gallery(), _Missing()
     with _written(output) as write, _bars(output, quiet=quiet) as bars:
@@ -149,27 +157,43 @@ def _check(*, scored: bool, spans: bool, cache: str | None, plot: str | None, sa
         checked_suffix(plot)
 
 
-def _read(source: str, *, tokenised: bool) -> list[Sentence]:
-    """Return the sentence of each line, empty ones included."""
+def _read(
+    source: str, *, tokenised: bool, tagged: str | None
+) -> tuple[list[Sentence], list[list[str]] | None]:
+    """Return the sentence of each line, empty ones included, and its tags, if they are given."""
     from grammar.files import read_text
+    from induction.tagged_text import check_separator, read_tagged
 
+    if tagged is not None:
+        check_separator(tagged)
     lines = read_text(source).split("\n")
     if not lines[-1]:
         lines.pop()  # the end of the last line begins no other
     lines = [line.removesuffix("\r") for line in lines]
-    return [line.split() if tokenised else line for line in lines]
+    if tagged is None:
+        return [line.split() if tokenised else line for line in lines], None
+    pairs = [
+        read_tagged(line, tagged, where=f"{source}:{number}")
+        for number, line in enumerate(lines, 1)
+    ]
+    return [words for words, _ in pairs], [tags for _, tags in pairs]
 
 
 def _answers(
-    parser: TextParser, sentences: list[Sentence], *, k: int | None, spans: bool
+    parser: TextParser,
+    sentences: list[Sentence],
+    tags: list[list[str]] | None,
+    *,
+    k: int | None,
+    spans: bool,
 ) -> Iterator[Answer]:
     from induction.text_parsers import ScoringParser
 
     if isinstance(parser, ScoringParser) and spans:
-        return parser.spans_each(sentences)
+        return parser.spans_each(sentences, tags=tags)
     if isinstance(parser, ScoringParser) and k is not None:
-        return parser.kbest_each(sentences, k)
-    return parser.parse_each(sentences)
+        return parser.kbest_each(sentences, k, tags=tags)
+    return parser.parse_each(sentences, tags=tags)
 
 
 def _rows(answer: Answer) -> list[dict[str, Any]]:
@@ -297,7 +321,12 @@ class _Gallery:
 
 
 def _draw_heat_map(
-    parser: TextParser, sentences: list[Sentence], path: str, *, quiet: bool
+    parser: TextParser,
+    sentences: list[Sentence],
+    tags: list[list[str]] | None,
+    path: str,
+    *,
+    quiet: bool,
 ) -> None:
     from grammar.errors import OptionError
     from grammar.heat_map import draw_heat_map, posteriors_of_spans
@@ -311,7 +340,7 @@ def _draw_heat_map(
         )
     if not isinstance(parser, ScoringParser):
         return
-    [found] = parser.spans_each(sentences)
+    [found] = parser.spans_each(sentences, tags=tags)
     if isinstance(found, NoParse):
         say("warning: there are no spans to draw", quiet=quiet)
         return
