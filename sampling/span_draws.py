@@ -29,6 +29,7 @@ __all__ = [
     "new_set",
     "site_pieces",
     "site_words",
+    "slot_of",
     "span_hashes",
 ]
 
@@ -219,7 +220,7 @@ def _spliced_hash(power: Keys, pieces: Keys, host: int, filler: int) -> np.uint6
 
 
 @kernel(inline="always")
-def _slot(known: Keys, value: np.uint64) -> Index:
+def slot_of(known: Keys, value: np.uint64) -> Index:
     """Return where a value is, or would be put, in a set (open addressing; 0 is a free slot)."""
     mask = np.int64(len(known) - 1)
     slot = np.int64((value * _SPREAD) >> np.uint64(20)) & mask
@@ -236,7 +237,7 @@ def new_set(values: Keys, room: int) -> Keys:
         size *= 2
     known = np.zeros(size, np.uint64)
     for value in values:
-        known[_slot(known, value)] = value + _S1
+        known[slot_of(known, value)] = value + _S1
     return known
 
 
@@ -343,7 +344,7 @@ def draw_examples(
             continue
         if distinct:
             value = _spliced_hash(power, tables.pieces, host, filler)
-            slot = _slot(known, value)
+            slot = slot_of(known, value)
             if known[slot] != 0:
                 tally[1] += 1
                 continue

@@ -29,7 +29,14 @@ from sampling.token_columns import edited_columns
 from sampling.token_grammar import WordGrammar
 from sampling.token_texts import Pools, Slots, Words, hash_rows, read_words, write_slots
 
-__all__ = ["TokenOptions", "TokenSampler", "TokenTexts", "read_texts", "refuse_columns"]
+__all__ = [
+    "RefusedColumnError",
+    "TokenOptions",
+    "TokenSampler",
+    "TokenTexts",
+    "read_texts",
+    "refuse_columns",
+]
 
 _CHUNK = 4096
 _ROUNDS_WITHOUT_NEW = 32
@@ -55,6 +62,12 @@ class TokenOptions:
         "parted, and moved only with the constituents that hold them. A column 'protected' does "
         "the same by word numbers or entities.",
     )
+
+
+class RefusedColumnError(CorpusError):
+    """A method cannot keep ``column``; without it the corpus can be used."""
+
+    column: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +116,16 @@ def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
 
 
 def refuse_columns(texts: TokenTexts, names: Sequence[str], method: str, why: str) -> None:
-    """Refuse a corpus that has one of these columns (CorpusError)."""
+    """Refuse a corpus that has one of these columns (RefusedColumnError)."""
     for name in names:
         if name in texts.corpus.names:
-            raise CorpusError(
+            refusal = RefusedColumnError(
                 f"{method} cannot keep the column {name!r}: {why}",
                 hint=f"drop {name!r}, or use a method that keeps it (random-word, or eda with "
                 "alpha_ri=0 and alpha_rd=0)",
             )
+            refusal.column = name
+            raise refusal
 
 
 class _Stream:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from treewright import __version__
+from treewright.augmenting import augment
 from treewright.constraining import intersect
 from treewright.evaluating import evalb
 from treewright.explaining import explain
@@ -19,6 +20,7 @@ from treewright.inspecting import inspect
 from treewright.library import app as data_app
 from treewright.parsing import parse
 from treewright.quality import quality
+from treewright.replaying import replay
 from treewright.scanning import app as scan_app
 from treewright.showing import demo
 
@@ -33,7 +35,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, induce, inspect, intersect, sample, parse, evalb, quality, explain):
+_VERBS = (
+    demo, induce, inspect, intersect, sample, parse, evalb, augment, quality, explain, replay
+)  # fmt: skip
+for verb in _VERBS:
     app.command()(verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")

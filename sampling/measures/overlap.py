@@ -19,6 +19,7 @@ from sampling.measures.words import Text, Words, ngram_ids, shared_words
 
 __all__ = [
     "Nearest",
+    "common_grams",
     "duplicates",
     "leaked",
     "near",
@@ -225,7 +226,7 @@ def _has_near(
                 if compared[other] == i:
                     continue
                 compared[other] = i
-                common = _common(
+                common = common_grams(
                     gram, offsets[i], offsets[i + 1],
                     base_gram, base_offsets[other], base_offsets[other + 1],
                 )  # fmt: skip
@@ -239,7 +240,7 @@ def _has_near(
 
 
 @kernel()
-def _common(a: LongArray, i: int, i_end: int, b: LongArray, j: int, j_end: int) -> int:
+def common_grams(a: LongArray, i: int, i_end: int, b: LongArray, j: int, j_end: int) -> int:
     """Return how many numbers two rising stretches share."""
     common = 0
     while i < i_end and j < j_end:

@@ -17,7 +17,16 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError
 from induction.corpus import Corpus
 
-__all__ = ["Bags", "Text", "Words", "bags", "ngram_ids", "shared_words"]
+__all__ = [
+    "Bags",
+    "Text",
+    "Words",
+    "bags",
+    "ngram_ids",
+    "normalised",
+    "shared_words",
+    "split_words",
+]
 
 _BETWEEN = " ␞ "
 
@@ -86,7 +95,7 @@ def shared_words(*texts: Text) -> tuple[Words, ...]:
         raise CorpusError("words and corpora are mixed", hint="read all of them together")
     # the types of Arrow for more than 2 GiB of characters
     together = pa.chunked_array([chunk for c in corpora for chunk in _texts(c).chunks])
-    lists = pc.utf8_split_whitespace(pc.utf8_trim_whitespace(together)).combine_chunks()
+    lists = split_words(together)
     starts = lists.offsets.to_numpy() - lists.offsets[0].as_py()
     flat = lists.flatten()
     # an empty text is split into one empty word
@@ -94,8 +103,7 @@ def shared_words(*texts: Text) -> tuple[Words, ...]:
     offsets = np.concatenate(([0], np.cumsum(filled))).astype(np.int64)[starts]
     encoded = flat.filter(pa.array(filled)).dictionary_encode()
     tokens = encoded.indices.to_numpy().astype(np.int64)
-    joined = pc.binary_join(lists, pa.scalar(" ", pa.large_string()))
-    same = _numbered(pc.utf8_lower(joined))
+    same = _numbered(_normalised(lists))
     bounds = np.concatenate(([0], np.cumsum([len(c) for c in corpora])))
     return tuple(
         Words(
@@ -106,6 +114,28 @@ def shared_words(*texts: Text) -> tuple[Words, ...]:
         )
         for a, b in itertools.pairwise(bounds)
     )
+
+
+def split_words(texts: pa.ChunkedArray) -> pa.Array:
+    """Return the words of each text, as a list of large strings; an empty text has one empty word.
+
+    >>> split_words(pa.chunked_array([pa.array([" a  B "], pa.large_string())])).to_pylist()
+    [['a', 'B']]
+    """
+    return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(texts)).combine_chunks()
+
+
+def normalised(texts: pa.ChunkedArray) -> pa.Array:
+    """Return texts (large strings) such that equal ones differ in upper case and white space only.
+
+    >>> normalised(pa.chunked_array([pa.array([" a  B "], pa.large_string())])).to_pylist()
+    ['a b']
+    """
+    return _normalised(split_words(texts))
+
+
+def _normalised(words: pa.Array) -> pa.Array:
+    return pc.utf8_lower(pc.binary_join(words, pa.scalar(" ", pa.large_string())))
 
 
 def _texts(corpus: Corpus) -> pa.ChunkedArray:
