@@ -3,6 +3,8 @@
 from sampling.aeda import AEDA
 from sampling.eda import EDA
 from sampling.geca import GECA
+from sampling.grammar_sampling import GrammarSampler
+from sampling.pipeline import Augmentation, augment
 from sampling.protocol import Sampler, induce
 from sampling.quality import assess
 from sampling.randmix import RandMix
@@ -21,6 +23,8 @@ __all__ = [
     "AEDA",
     "EDA",
     "GECA",
+    "Augmentation",
+    "GrammarSampler",
     "RandMix",
     "RandomWord",
     "Sampler",
@@ -33,6 +37,7 @@ __all__ = [
     "TreeMix",
     "WordDrop",
     "assess",
+    "augment",
     "augmented",
     "induce",
     "sample_sentences",

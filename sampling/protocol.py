@@ -112,6 +112,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.randmix", "RandMix"),
             ("geca", "good-enough compositional augmentation (Andreas 2020)",
              "sampling.geca", "GECA"),
+            ("grammar", "sentences of the grammar of a treebank",
+             "sampling.grammar_sampling", "GrammarSampler"),
             ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.eda", "EDA"),
             ("aeda", "punctuation inserted (Karimi et al. 2021)", "sampling.aeda", "AEDA"),
             ("random-word", "random words replaced by random words",
