@@ -145,6 +145,19 @@ class TreeAutomaton:
         inside = inside_sparse(forest, self.transitions, starts, state, value)
         return posteriors_sparse(forest, self.transitions, *inside)
 
+    def log_totals(self, forest: Forest, words: Sequence[str], emission: FloatArray) -> FloatArray:
+        """Return the logarithm of the sum over all derivations below each root of a forest.
+
+        Parameters are those of :meth:`posteriors`; -inf where there is no derivation.
+        """
+        leaves = self._leaf_values(forest, words, emission)
+        at, state, value, scale = inside_sparse(forest, self.transitions, *leaves)
+        complete = np.where(state == COMPLETE, value, 0.0)
+        sums = [complete[at[root] : at[root + 1]].sum() for root in forest.roots.tolist()]
+        with np.errstate(divide="ignore"):
+            totals: FloatArray = scale[forest.roots] + np.log(sums)
+        return totals
+
     def _leaf_values(
         self, forest: Forest, words: Sequence[str], emission: FloatArray
     ) -> tuple[LongArray, IntArray, FloatArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from grammar.arrays import FloatArray, Index, LongArray, kernel
 from grammar.forest import Forest, _best
 
-__all__ = ["best_derivations", "forest_posteriors", "inside_values"]
+__all__ = ["best_derivations", "forest_posteriors", "inside_values", "single_trees"]
 
 
 @kernel()
@@ -78,6 +78,36 @@ def best_derivations(forest: Forest, weight: FloatArray) -> Iterator[tuple[LongA
     while search.has(root, rank):
         yield search.edges(root, rank), -search.known[root].best[rank].cost
         rank += 1
+
+
+def single_trees(forest: Forest, derivations: Iterable[LongArray]) -> Forest:
+    """Return a forest with one root for each derivation, below which there is only its tree.
+
+    Derivations are edges in preorder, as :func:`best_derivations` gives them.
+    """
+    edges: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
+    roots = []
+    for derivation in derivations:
+        made: list[int] = []  # nodes that have no parent yet, the leftmost last
+        for edge in derivation.tolist()[::-1]:
+            left.append(made.pop() if forest.left[edge] >= 0 else -1)
+            right.append(made.pop() if forest.right[edge] >= 0 else -1)
+            made.append(len(edges))
+            edges.append(edge)
+        roots.append(made.pop())
+    owner = np.searchsorted(forest.starts, edges, side="right") - 1
+    return Forest(
+        forest.label[owner],
+        forest.begin[owner],
+        forest.end[owner],
+        np.arange(len(edges) + 1, dtype=np.int64),
+        forest.rule[edges],
+        np.array(left, np.int32),
+        np.array(right, np.int32),
+        np.array(roots, np.int64),
+    )
 
 
 class _Candidate(NamedTuple):

@@ -26,7 +26,15 @@ from grammar.rules import Production
 from grammar.tree import Tree
 from induction.known_words import KnownWords
 from induction.plain_trees import DEEPEST, plain_spans, plain_tree, visible_labels
-from induction.text_parsers import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+from induction.text_parsers import (
+    MAX_WORDS,
+    Given,
+    Sentence,
+    Tags,
+    TextParser,
+    check_k,
+    read_sentences,
+)
 
 __all__ = ["ChartTextParser", "Decoder", "check_options"]
 
@@ -139,8 +147,7 @@ class ChartTextParser(TextParser):
         OptionError
             If k is not above zero, or above one with the decoder max-rule, which has one tree.
         """
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
+        check_k(k)
         if k > 1 and self.decoder != "viterbi":
             raise OptionError(
                 f"the decoder {self.decoder} gives one tree, not {k}", hint="use viterbi, or k=1"

@@ -2,7 +2,9 @@
 
 The skeleton leaves a forest of a sentence, a finer model scores its edges, and the tree with the
 largest sum of scores is taken. With logarithms of posteriors as scores that is the max-rule
-objective (Petrov & Klein 2007): the tree whose rules are most probable where they stand.
+objective (Petrov & Klein 2007): the tree whose rules are most probable where they stand. The tree
+with the largest probability would be that of all its derivations together, which is NP-hard to find
+(Sima'an 1996, *Computational complexity of probabilistic disambiguation by means of tree grammars*).
 
 What the skeleton drops is improbable, not impossible, so that trees are not always those of an
 exhaustive search. No sentence is lost that way: the skeleton's best tree always stays.
@@ -13,28 +15,33 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from grammar.arrays import FloatArray
+from grammar.arrays import FloatArray, LongArray
 from grammar.errors import OptionError
-from grammar.forest import Forest, best_edges, tree_of_edges
-from grammar.parses import NoParse
+from grammar.forest import LEAF, Forest, best_edges, tree_of_edges
+from grammar.parses import NoParse, Parse, Span, SpanPosteriors
 from grammar.skeleton import Skeleton
 from grammar.tree import Tree
 from grammar.treebank import Treebank
+from grammar.weighted_forest import best_derivations, single_trees
 from induction.binarise import unbinarise
 from induction.lexicon import Lexicon
 from induction.normalise import expand_unaries
-from induction.plain_trees import DEEPEST
-from induction.text_parsers import Given, Sentence, Tags, TextParser, read_sentences
+from induction.plain_trees import DEEPEST, plain_spans, visible_labels
+from induction.text_parsers import Given, Sentence, Tags, TextParser, check_k, read_sentences
 from induction.tokens import penn_word
 
 __all__ = ["ForestParser", "ParsedForest", "check_forest_options", "log_posterior"]
 
 Found = TypeVar("Found")
 
+_MOST_DERIVATIONS = 16
+"""For each tree wanted: derivations that are looked at for trees that differ."""
 _LEAST = 1e-30
 """A posterior that stands for none, so that one model alone cannot forbid a tree."""
 
@@ -74,8 +81,16 @@ class ForestParser(TextParser):
     workers: int = 1
 
     @abstractmethod
+    def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return how probable every edge of a forest is, given the sentence."""
+
+    def log_probabilities(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the log-probability of what is below each root of a forest."""
+        raise NotImplementedError
+
     def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
         """Return the score of every edge; those of a tree are added up."""
+        return log_posterior(self.edge_posteriors(forest, words))
 
     def thinned(self, forest: Forest, words: tuple[str, ...]) -> Forest:
         """Return what is left of a skeleton's forest; all of it, unless a subclass says so."""
@@ -96,6 +111,31 @@ class ForestParser(TextParser):
             If there are more or fewer tags than tokens, or a token is not a string.
         """
         return self._each(sentences, tags, self._best_tree)
+
+    def kbest_each(
+        self, sentences: Iterable[Sentence], k: int, *, tags: Tags | None = None
+    ) -> Iterator[list[Parse] | NoParse]:
+        """Yield k trees of each sentence that differ, the best first.
+
+        The best are those with the largest sum of scores, so that the first is the tree of
+        :meth:`parse_each`. Log-probabilities are those of the trees, summed over all that the
+        model adds to them, and need not fall along the list. Trees without probability are left
+        out, unless there is no other. Where a tree has very many derivations in the forest, fewer
+        than k may be found.
+
+        Raises
+        ------
+        OptionError
+            If k is not above zero, or tags and tokens do not pair up.
+        """
+        check_k(k)
+        return self._each(sentences, tags, lambda found: self._kbest(found, k))
+
+    def spans_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[list[Span] | NoParse]:
+        """Yield how probable each labelled span of each sentence is, the most probable first."""
+        return self._each(sentences, tags, self._spans)
 
     def forests_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
@@ -154,12 +194,52 @@ class ForestParser(TextParser):
 
     def _best_tree(self, found: ParsedForest) -> Tree | NoParse:
         edges, _ = best_edges(found.forest, self.scores(found.forest, found.known))
+        return self._plain(found, edges) or _too_deep(found)
+
+    def _kbest(self, found: ParsedForest, k: int) -> list[Parse] | NoParse:
+        forest = found.forest
+        derivations = best_derivations(forest, self.scores(forest, found.known))
+        trees: dict[Tree, LongArray] = {}
+        for edges, _ in islice(derivations, k * _MOST_DERIVATIONS):
+            tree = self._plain(found, edges)
+            if tree is None:
+                break
+            trees.setdefault(tree, edges)
+            if len(trees) == k:
+                break
+        if not trees:
+            return _too_deep(found)
+        alone = single_trees(forest, trees.values())
+        logs = self.log_probabilities(alone, found.known).tolist()
+        rules = [
+            forest.rule[edges][forest.rule[edges] != LEAF].tolist() for edges in trees.values()
+        ]
+        parses = [
+            Parse(tree, log, tuple(used), exact=False)
+            for tree, log, used in zip(trees, logs, rules, strict=True)
+        ]
+        return parses[:1] + [parse for parse in parses[1:] if parse.log_probability > -np.inf]
+
+    def _spans(self, found: ParsedForest) -> list[Span]:
+        forest = found.forest
+        before = np.concatenate(([0.0], np.cumsum(self.edge_posteriors(forest, found.known))))
+        node = np.clip(before[forest.starts[1:]] - before[forest.starts[:-1]], 0.0, 1.0)
+        names = self.skeleton.grammar.rules.nonterminals
+        columns = (forest.begin, forest.end, forest.label, node)
+        return plain_spans(SpanPosteriors(found.words, names, *columns, False), self.labels)
+
+    def _plain(self, found: ParsedForest, edges: LongArray) -> Tree | None:
+        """Return the tree of a derivation as people want it, or None if it is nested too deeply."""
         names = self.skeleton.grammar.rules.nonterminals
         tree = tree_of_edges(found.forest, edges, names, found.words)
         if tree.height() > DEEPEST:
-            reason = f"its best tree is nested more than {DEEPEST} deep"
-            return NoParse(found.words, reason, refused=True)
+            return None
         return expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """The labels that trees show for each symbol of the skeleton."""
+        return visible_labels(self.skeleton.grammar)
 
     def _lacking(self, words: tuple[str, ...], tags: tuple[str, ...]) -> str | None:
         """Say which given tag, if any, the grammar lacks."""
@@ -182,6 +262,11 @@ def check_forest_options(threshold: float, workers: int) -> None:
         raise OptionError(f"the threshold is {threshold}", hint="give a probability such as 1e-3")
     if workers < 1:
         raise OptionError(f"workers is {workers}", hint="give a whole number above zero")
+
+
+def _too_deep(found: ParsedForest) -> NoParse:
+    reason = f"its best tree is nested more than {DEEPEST} deep"
+    return NoParse(found.words, reason, refused=True)
 
 
 def log_posterior(posterior: FloatArray) -> FloatArray:

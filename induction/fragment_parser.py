@@ -21,7 +21,7 @@ from grammar.rules import Production
 from grammar.skeleton import Skeleton
 from grammar.tree_automaton import TreeAutomaton, nearest_pcfg
 from grammar.tsg import TreeSubstitutionGrammar
-from induction.forest_parser import ForestParser, check_forest_options, log_posterior
+from induction.forest_parser import ForestParser, check_forest_options
 from induction.known_words import KnownWords
 from induction.lexicon import Lexicon
 from induction.text_parsers import MAX_WORDS
@@ -98,10 +98,13 @@ class FragmentParser(ForestParser):
             self._words.like(word, first=not i) or penn_word(word) for i, word in enumerate(words)
         )
 
-    def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
-        """Return the logarithm of the posterior of every edge, over all derivations."""
-        emission = self.lexicon.emission(words)
-        return log_posterior(self._automaton.posteriors(forest, words, emission))
+    def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the posterior of every edge, over all derivations."""
+        return self._automaton.posteriors(forest, words, self.lexicon.emission(words))
+
+    def log_probabilities(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the logarithm of the sum over all derivations below each root."""
+        return self._automaton.log_totals(forest, words, self.lexicon.emission(words))
 
 
 def _coarse(grammar: TreeSubstitutionGrammar) -> tuple[Skeleton, Lexicon]:

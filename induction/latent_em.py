@@ -37,6 +37,10 @@ class LatentModel:
         """Return the posterior of every edge of the forest of a sentence."""
         return self.grammar.posteriors(forest, self.lexicon.emission(sentence))
 
+    def log_totals(self, forest: Forest, sentence: tuple[str, ...]) -> FloatArray:
+        """Return the log-probability of what is below each root of a forest; -inf if nothing is."""
+        return self.grammar.sentence_values(forest, self.lexicon.emission(sentence)).log_totals
+
 
 class LatentCounts(NamedTuple):
     """Expected uses: of rules over states (as weights are), of words under states (by pairs)."""

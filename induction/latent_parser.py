@@ -96,6 +96,17 @@ class LatentParser(ForestParser):
         logs = [log_posterior(model.posteriors(forest, words)) for model in self.models]
         return np.add.reduce(logs)
 
+    def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the posterior of every edge, as the models have it on average."""
+        posteriors = [model.posteriors(forest, words) for model in self.models]
+        return np.mean(posteriors, axis=0, dtype=np.float64)
+
+    def log_probabilities(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the logarithm of the models' mean probability of what is below each root."""
+        logs = [model.log_totals(forest, words) for model in self.models]
+        total: FloatArray = np.logaddexp.reduce(logs) - np.log(len(logs))
+        return total
+
     def save(self, path: PathLike) -> None:
         """Save as an Arrow file, atomically.
 

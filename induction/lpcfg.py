@@ -20,20 +20,20 @@ from grammar.errors import ChartGrammarError, OptionError
 from grammar.forest import Forest
 from grammar.lexicalised import LexicalisedGrammar
 from grammar.lexicalised_kernels import LexicalForest, expand_forest, head_items
-from grammar.parses import NoParse, Parse, Span, SpanPosteriors
+from grammar.parses import NoParse, Parse
 from grammar.skeleton import Skeleton
 from grammar.tree import Tree
 from grammar.treebank import Treebank
 from grammar.weighted_forest import best_derivations, forest_posteriors, inside_values
-from induction.forest_parser import ForestParser, ParsedForest, check_forest_options, log_posterior
+from induction.forest_parser import ForestParser, ParsedForest, check_forest_options
 from induction.heads import COLLINS, HeadRules
 from induction.lexicon import Lexicon
 from induction.lpcfg_counts import count_lexicalised
 from induction.lpcfg_model import LexicalisedModel, Smoothing
 from induction.lpcfg_trees import LexicalisedParse, lexicalised_parse
-from induction.plain_trees import DEEPEST, plain_spans, visible_labels
+from induction.plain_trees import DEEPEST
 from induction.skeleton_trees import SKELETON_STEPS
-from induction.text_parsers import MAX_WORDS, Sentence, Tags
+from induction.text_parsers import MAX_WORDS, Sentence, Tags, check_k
 
 __all__ = ["LexicalisedParser", "induce_lpcfg"]
 
@@ -142,7 +142,7 @@ class LexicalisedParser(ForestParser):
         if self.max_words < 1:
             raise OptionError(f"max_words is {self.max_words}", hint="give a number above zero")
         tags = self.skeleton.grammar.rules.words  # faults of the grammar come now
-        hidden = next((tag for tag in tags if not self._labels[tag]), None)
+        hidden = next((tag for tag in tags if not self.labels[tag]), None)
         if hidden is not None:
             raise ChartGrammarError(
                 f"the tag {hidden} is named as a node that only binarised trees have",
@@ -175,9 +175,14 @@ class LexicalisedParser(ForestParser):
             digest.update(np.ascontiguousarray(column).tobytes())
         return digest.hexdigest()
 
-    def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
-        """Return the log-posterior of every edge, summed over heads."""
-        return log_posterior(_posteriors(forest, self.lexical_forest(forest, words)))
+    def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the posterior of every edge, summed over heads."""
+        lexical = self.lexical_forest(forest, words)
+        inside = inside_values(lexical.forest, lexical.weight)
+        posterior = forest_posteriors(lexical.forest, lexical.weight, inside)
+        plain = lexical.edge >= 0
+        summed = np.bincount(lexical.edge[plain], posterior[plain], minlength=len(forest.rule))
+        return summed.astype(np.float64)
 
     def lexical_forest(self, forest: Forest, words: tuple[str, ...]) -> LexicalForest:
         """Return the forest of a sentence with the heads of its nodes and log-probabilities.
@@ -204,7 +209,7 @@ class LexicalisedParser(ForestParser):
         OptionError
             If k is not above zero, or tags and tokens do not pair up.
         """
-        _check_k(k)
+        check_k(k)
 
         def best(found: ParsedForest) -> list[LexicalisedParse] | NoParse:
             derivations = self._derivations(found)
@@ -225,7 +230,7 @@ class LexicalisedParser(ForestParser):
         OptionError
             If k is not above zero, or tags and tokens do not pair up.
         """
-        _check_k(k)
+        check_k(k)
 
         def best(found: ParsedForest) -> list[Parse] | NoParse:
             derivations = self._derivations(found)
@@ -241,25 +246,6 @@ class LexicalisedParser(ForestParser):
 
         return self._each(sentences, tags, best)
 
-    def spans_each(
-        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
-    ) -> Iterator[list[Span] | NoParse]:
-        """Yield how probable each labelled span of each sentence is, the most probable first."""
-        return self._each(sentences, tags, self._spans)
-
-    def _spans(self, found: ParsedForest) -> list[Span]:
-        forest = found.forest
-        lexical = self.lexical_forest(forest, found.known)
-        before = np.concatenate(([0.0], np.cumsum(_posteriors(forest, lexical))))
-        node = np.clip(before[forest.starts[1:]] - before[forest.starts[:-1]], 0.0, 1.0)
-        names = self.skeleton.grammar.rules.nonterminals
-        columns = (forest.begin, forest.end, forest.label, node)
-        return plain_spans(SpanPosteriors(found.words, names, *columns, False), self._labels)
-
-    @cached_property
-    def _labels(self) -> dict[str, tuple[str, ...]]:
-        return visible_labels(self.skeleton.grammar)
-
     def _derivations(self, found: ParsedForest) -> Iterator[LexicalisedParse] | NoParse:
         """Return the derivations of a sentence, the best first, up to one nested too deeply."""
         parses = takewhile(lambda one: one.plain.height() <= DEEPEST, self._best(found))
@@ -271,20 +257,6 @@ class LexicalisedParser(ForestParser):
 
     def _best(self, found: ParsedForest) -> Iterator[LexicalisedParse]:
         lexical = self.lexical_forest(found.forest, found.known)
-        chains = [self._labels[name] for name in self.skeleton.grammar.rules.nonterminals]
+        chains = [self.labels[name] for name in self.skeleton.grammar.rules.nonterminals]
         for edges, value in best_derivations(lexical.forest, lexical.weight):
             yield lexicalised_parse(found.forest, lexical, edges, value, chains, found.words)
-
-
-def _check_k(k: int) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
-
-
-def _posteriors(forest: Forest, lexical: LexicalForest) -> FloatArray:
-    """Return the posterior of every edge of a forest, summed over heads."""
-    inside = inside_values(lexical.forest, lexical.weight)
-    posterior = forest_posteriors(lexical.forest, lexical.weight, inside)
-    plain = lexical.edge >= 0
-    summed = np.bincount(lexical.edge[plain], posterior[plain], minlength=len(forest.rule))
-    return summed.astype(np.float64)

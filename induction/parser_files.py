@@ -13,17 +13,18 @@ from grammar.storage import looks_like_json, table_from_json, without_collection
 from grammar.tsg import TreeSubstitutionGrammar
 from grammar.tsg_graph import tsg_from_graph
 from induction.chart_text_parser import ChartTextParser, check_options
+from induction.forest_parser import ForestParser
 from induction.fragment_parser import FragmentParser
 from induction.latent_parser import LatentParser
 from induction.lpcfg import LexicalisedParser
-from induction.text_parsers import MAX_WORDS, TextParser
+from induction.text_parsers import MAX_WORDS
 
 __all__ = ["is_latent", "open_parser"]
 
 
 def open_parser(
     path: PathLike, *, decoder: str | None = None, max_words: int = MAX_WORDS, workers: int = 1
-) -> TextParser:
+) -> ChartTextParser | ForestParser:
     """Open the parser that a file holds.
 
     Parameters

@@ -28,6 +28,7 @@ __all__ = [
     "Tags",
     "TextParser",
     "aligned_treebank",
+    "check_k",
     "paired",
     "read_sentences",
 ]
@@ -109,6 +110,12 @@ def aligned_treebank(results: Iterable[Tree | NoParse]) -> Treebank:
     ['(UH yes)', '(TOP (-NONE- *))']
     """
     return Treebank.from_trees(NO_PARSE if isinstance(r, NoParse) else r for r in results)
+
+
+def check_k(k: int) -> None:
+    """Refuse what is no number of trees."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise OptionError(f"k {k!r} is not a whole number above zero", hint="for example k=10")
 
 
 @dataclass(frozen=True, slots=True)

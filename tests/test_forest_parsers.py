@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from grammar.errors import (
     UnreadableInputError,
 )
 from grammar.evaluation import NO_PARSE, evalb
+from grammar.fragment import Fragment
 from grammar.parses import NoParse
+from grammar.tree import Tree
 from grammar.treebank import Treebank
 from grammar.tsg import TreeSubstitutionGrammar
 from induction import normalise, read_treebank
@@ -80,7 +83,74 @@ def test_given_tags_are_kept(parser):
     assert [n.label for n in tree.nodes() if isinstance(n.children[0], str)] == tags
     [failure] = parser.parse_each([words], tags=[["DT", "XX", "VBD", "JJ"]])
     assert isinstance(failure, NoParse)
-    assert "with these tags" in failure.reason
+    assert "the grammar lacks the tag 'XX' of the word 'film' (word 2 of 4)" in failure.reason
+
+
+SENTENCE = ["the", "film", "with", "the", "actor", "was", "a", "good", "one", "."]
+
+
+def test_the_best_of_k_is_the_parse_and_trees_differ(parser):
+    [best] = parser.parse([SENTENCE])
+    [one] = parser.kbest_each([SENTENCE], 1)
+    [many] = parser.kbest_each([SENTENCE], 20)
+    assert one[0].tree == many[0].tree == best
+    assert one[0].log_probability == pytest.approx(many[0].log_probability)
+    assert 1 < len(many) <= 20
+    assert len({parse.tree for parse in many}) == len(many)
+    assert all(parse.tree.leaves() == tuple(SENTENCE) for parse in many)
+    assert not many[0].exact
+
+
+def test_posteriors_of_trees_agree_with_their_log_probabilities(parser):
+    """What the k trees hold of the probability of all is what spans cannot be below."""
+    [found] = parser.forests_each([SENTENCE])
+    [many] = parser.kbest_each([SENTENCE], 200)
+    [total] = parser.log_probabilities(found.forest, found.known)
+    share = np.exp([parse.log_probability - total for parse in many])
+    assert share.sum() <= 1.0 + 1e-9
+    [spans] = parser.spans_each([SENTENCE])
+    probability = {span[:3]: span.probability for span in spans}
+    assert probability["TOP", 0, len(SENTENCE)] == pytest.approx(1.0)
+    assert all(0.0 <= p <= 1.0 for p in probability.values())
+    if parser.name == "fragments":  # the mean of two models is no one model's posterior
+        for label in ("NP", "VP", "S"):
+            for start in range(len(SENTENCE)):
+                for end in range(start + 1, len(SENTENCE) + 1):
+                    held = sum(
+                        part
+                        for parse, part in zip(many, share.tolist(), strict=True)
+                        if (label, start, end) in set(parse.tree.spans())
+                    )
+                    assert held <= probability.get((label, start, end), 0.0) + 1e-9
+
+
+def test_log_probabilities_of_fragments_are_those_of_the_grammar():
+    parts = [
+        ("(TOP (S (A a) (B )))", 0.5), ("(TOP (S (A ) (B )))", 0.5),
+        ("(A a)", 0.75), ("(A b)", 0.25), ("(B b)", 1.0),
+    ]  # fmt: skip
+    grammar = TreeSubstitutionGrammar.from_fragments(
+        [(Fragment.parse(text), weight, 8) for text, weight in parts], start="TOP"
+    )
+    parser = FragmentParser(grammar)
+    emission = np.array([[0.75, 0.0], [0.0, 1.0]])  # of a and b under A and B
+    parser.lexicon = SimpleNamespace(emission=lambda words: emission)
+    [[parse]] = parser.kbest_each([["a", "b"]], 3)
+    assert parse.log_probability == pytest.approx(np.log(0.5 + 0.5 * 0.75))
+    tree = Tree.parse("(TOP (S (A a) (B b)))")
+    assert parse.log_probability == pytest.approx(grammar.tree_log_probability(tree))
+
+
+@pytest.mark.parametrize("k", [0, -1, True, 2.0])
+def test_k_is_a_number_above_zero(parser, k):
+    with pytest.raises(OptionError, match="not a whole number above zero"):
+        parser.kbest_each([SENTENCE], k)
+
+
+def test_scores_of_no_sentence_are_reasons(parser):
+    for found in (parser.kbest_each([[]], 2), parser.spans_each([[]])):
+        [nothing] = found
+        assert isinstance(nothing, NoParse)
 
 
 def test_what_is_no_sentence_is_said_and_kept_in_place(parser):

@@ -272,25 +272,18 @@ def test_a_fault_is_one_message_and_leaves_nothing(run, tmp_path, arguments, mes
     assert test_command_line.names(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (("--kbest", 2), "--kbest"),
-        (("--log-prob",), "--log-prob"),
-        (("--spans",), "--spans"),
-        (("--heat-map", "h.svg", "--log-prob"), "--log-prob and --heat-map"),
-    ],
-    ids=str,
-)
-def test_a_parser_without_probabilities_names_the_option_that_was_given(
-    run, tmp_path, options, named
-):
+def test_parsers_of_fragments_know_how_probable_their_trees_are(run, tmp_path):
     trees = Treebank.parse("(S (NP we) (VP jumped)) (S (NP we) (VP swam))")
     induce_double_dop(trees, steps=SKELETON_STEPS).save(tmp_path / "t.json")
-    done = run("parse", "t.json", *options, stdin=b"we jumped")
-    assert done.code == 1
-    assert "t.json: the parser fragments does not know how probable its trees are" in done.err
-    assert f"leave out {named}\n" in done.err
+    best = run("parse", "t.json", stdin=b"we jumped").out.strip()
+    done = run("parse", "t.json", "--kbest", 2, "--plot", "t.svg", stdin=b"we jumped")
+    number, log_probability, tree = done.out.splitlines()[0].split("\t")
+    assert (number, tree) == ("1", best)
+    assert -10.0 < float(log_probability) < 0.0
+    spans = run("parse", "t.json", "--spans", stdin=b"we jumped").out.splitlines()
+    assert spans[0].startswith("1\t0\t2\tS\t1.0000\t") or spans[1].startswith("1\t0\t2\tS\t1.0")
+    (row,) = run("parse", "t.json", "--json", stdin=b"we jumped").out.splitlines()
+    assert json.loads(row)["parses"][0]["tree"] == best
 
 
 def test_without_rare_words_the_warning_says_how_to_have_them(run, tmp_path):

@@ -18,6 +18,8 @@ from treewright.screen import Json, Quiet, progress, say
 if TYPE_CHECKING:
     from grammar.parses import NoParse, Parse, Span
     from grammar.tree import Tree
+    from induction.chart_text_parser import ChartTextParser
+    from induction.forest_parser import ForestParser
     from induction.text_parsers import Sentence, TextParser
 
     Answer = Tree | list[Parse] | list[Span] | NoParse
@@ -85,27 +87,16 @@ def parse(
 
     Example: treewright parse wsj.json sentences.txt --kbest 3
     """
-    from grammar.errors import OptionError
     from grammar.svg import checked_suffix
     from induction.parse_cache import CachedParser
     from induction.parser_files import open_parser
-    from induction.text_parsers import ScoringParser
 
     scored = kbest is not None or log_prob
     _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")
     if heat_map is not None:
         checked_suffix(heat_map)
     opened = open_parser(grammar, decoder=decoder, max_words=max_words, workers=workers)
-    if not isinstance(opened, ScoringParser):
-        wanted = {"kbest": kbest, "log-prob": log_prob, "spans": spans, "heat-map": heat_map}
-        asked = [f"--{name}" for name, value in wanted.items() if value]
-        if asked:
-            raise OptionError(
-                f"the parser {opened.name} does not know how probable its trees are",
-                where=grammar,
-                hint=f"leave out {' and '.join(asked)}",
-            )
-    scored = scored or (as_json and cache is None and isinstance(opened, ScoringParser))
+    scored = scored or (as_json and cache is None)
     parser = opened if cache is None else CachedParser(opened, cache)
     given, tags = _read(sentences, tokenised=tokenised, tagged=tagged)
     if heat_map is not None:
@@ -243,10 +234,17 @@ def _json(
     from grammar.parses import NoParse
 
     facts = {"line": number, **_tokens(sentence)}
-    facts[kind] = [{k: str(v) if k == "tree" else v for k, v in row.items()} for row in rows]
+    facts[kind] = [{k: _plain(v) for k, v in row.items()} for row in rows]
     if isinstance(answer, NoParse):
         facts["reason"] = answer.reason
     return json.dumps(facts, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold, which has no infinite numbers."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, int | str) else str(value)
 
 
 def _tokens(sentence: Sentence) -> dict[str, Any]:
@@ -321,7 +319,7 @@ class _Gallery:
 
 
 def _draw_heat_map(
-    parser: TextParser,
+    parser: ChartTextParser | ForestParser,
     sentences: list[Sentence],
     tags: list[list[str]] | None,
     path: str,
@@ -331,15 +329,12 @@ def _draw_heat_map(
     from grammar.errors import OptionError
     from grammar.heat_map import draw_heat_map, posteriors_of_spans
     from grammar.parses import NoParse
-    from induction.text_parsers import ScoringParser
 
     if len(sentences) != 1:
         raise OptionError(
             f"a heat map shows one sentence, and there are {len(sentences):,}",
             hint="give a file with one line, or leave out --heat-map",
         )
-    if not isinstance(parser, ScoringParser):
-        return
     [found] = parser.spans_each(sentences, tags=tags)
     if isinstance(found, NoParse):
         say("warning: there are no spans to draw", quiet=quiet)
