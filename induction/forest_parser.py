@@ -3,8 +3,8 @@
 The skeleton leaves a forest of a sentence, a finer model scores its edges, and the tree with the
 largest sum of scores is taken. With logarithms of posteriors as scores that is the max-rule
 objective (Petrov & Klein 2007): the tree whose rules are most probable where they stand. The tree
-with the largest probability would be that of all its derivations together, which is NP-hard to find
-(Sima'an 1996, *Computational complexity of probabilistic disambiguation by means of tree grammars*).
+with the largest probability, summed over its derivations, is NP-hard to find (Sima'an 1996,
+*Computational complexity of probabilistic disambiguation by means of tree-grammars*).
 
 What the skeleton drops is improbable, not impossible, so that trees are not always those of an
 exhaustive search. No sentence is lost that way: the skeleton's best tree always stays.
