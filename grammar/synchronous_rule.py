@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -116,6 +116,18 @@ class SynchronousRule:
     def copies(self) -> tuple[int, ...]:
         """How often each slot stands in the target."""
         return tuple(self.target.count(slot) for slot in self.slots)
+
+    def retyped(self, lhs: str, types: Sequence[str]) -> SynchronousRule:
+        """Return the rule with other types: its left-hand side, and one for each slot by number.
+
+        >>> print(SynchronousRule.parse("NT_1 twice ### NT_1 NT_1").retyped("S", ["V"]))
+        S -> V_1 twice ### V_1 V_1
+        """
+        source, target = (
+            tuple(Slot(s.number, types[s.number - 1]) if isinstance(s, Slot) else s for s in side)
+            for side in (self.source, self.target)
+        )
+        return SynchronousRule(source, target, lhs)
 
     def __str__(self) -> str:
         from grammar.synchronous_notation import format_rule

@@ -21,6 +21,7 @@ from grammar.synchronous_forest import CodedRules, PairForest, pair_forest
 from grammar.synchronous_parsing import SynchronousParser
 from induction.corpus import Corpus
 from induction.synchronous_closure import Closure, ClosureOptions, close, families
+from induction.synchronous_layers import layered_grammar, seen_children
 from induction.synchronous_lexicon import LexiconMethod, induce_lexicon
 from induction.synchronous_needless import needless_rules
 from induction.synchronous_pairs import Pair, TrainingPairs, read_training_pairs
@@ -30,11 +31,9 @@ from induction.synchronous_typing import (
     Families,
     Fold,
     Forests,
-    TypeModel,
     fit_types,
     held_out_folds,
     pack_forests,
-    sharpened,
 )
 from induction.synchronous_unification import Coded, arity
 
@@ -81,8 +80,8 @@ class SynchronousInduction:
     grammar : SynchronousGrammar
         With types and weights. What the types rule out is left all but impossible, for parsing.
     core : SynchronousGrammar
-        For sampling: with the number of types that describes the training pairs the shortest, and
-        without what all of them together use less than half of once. It derives less.
+        For sampling: a slot holds what was seen there and what layers add to that (see
+        :mod:`induction.synchronous_layers`), and nothing else.
     rules : SynchronousGrammar
         The rules before typing, with one type and equal weights: what a person reads.
     trace : tuple of TraceStep
@@ -129,7 +128,7 @@ class SynchronousInduction:
         yield f"closure         {judged}; {len(self.added)} rules added"
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
         yield f"types           {self.types}{f' (held-out scores {scores})' if scores else ''}"
-        yield f"rules           {len(self.rules)}, {len(self.core)} with types"
+        yield f"rules           {len(self.rules)}, {len(self.core)} in layers"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -217,14 +216,13 @@ def induce_synchronous(
     written = [training.coder.rule(*rule) for rule in rules]
     scores: dict[int, float] = {}
     trial = _Trial(written, groups, packed, [pair for pair, _ in forests], training, seed)
-    sampling = types
     if types is None:
-        types, sampling, scores = trial.best()
-        say(f"types: {types} to parse, {sampling} to sample, of held-out scores {scores}")
+        types, scores = trial.best()
+        say(f"types: {types}, of held-out scores {scores}")
     model = fit_types(packed, groups, types, seed=seed)
     return SynchronousInduction(
         grammar=typed_grammar(written, groups, model),
-        core=typed_grammar(written, groups, trial.sharp(sampling or types)),
+        core=layered_grammar(written, groups, seen_children(packed, model)),
         rules=_untyped(rules, training),
         trace=trace,
         lexicon={
@@ -299,28 +297,17 @@ class _Trial:
     training: TrainingPairs
     seed: int
 
-    def best(self) -> tuple[int, int, dict[int, float]]:
-        """Return the number of types to parse with, that to sample with, and all scores.
-
-        To parse is to recombine: the number that is best at held-out recombinations, the smaller
-        one of equals. To sample is to say nothing wrong: the number that describes all training
-        pairs the shortest.
-        """
-        sharp = {t: self.sharp(t).description_gain(self.forests) for t in _TYPES}
+    def best(self) -> tuple[int, dict[int, float]]:
+        """Return the number that is best, the smaller one of equals, and all scores."""
         folds = [
             fold
             for repeat in range(_REPEATS)
             for fold in held_out_folds(self.forests, seed=self.seed, repeat=repeat)
         ]
         if not folds:
-            return 1, 1, {}
+            return 1, {}
         exact = {t: float(np.mean([self._exact(t, fold) for fold in folds])) for t in _TYPES}
-        return max(exact, key=lambda t: (exact[t], -t)), max(sharp, key=sharp.__getitem__), exact
-
-    def sharp(self, types: int) -> TypeModel:
-        """Fit types to all training pairs, without what those hardly use."""
-        model = fit_types(self.forests, self.groups, types, seed=self.seed)
-        return sharpened(model, self.forests)
+        return max(exact, key=lambda t: (exact[t], -t)), exact
 
     def _exact(self, types: int, fold: Fold) -> float:
         """Return the share of judged pairs whose best parse is right, types fitted to the rest."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import networkx as nx
 
-from grammar.synchronous import Slot, SynchronousGrammar, SynchronousRule
+from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_rule import SynchronousRule
 from induction.synchronous_typing import Families, TypeModel
 
 __all__ = ["typed_grammar"]
@@ -39,7 +40,7 @@ def typed_grammar(
             for _, share in slots:
                 weight *= share
             if weight > 0:
-                made.append((_retyped(rule, lhs, [name for name, _ in slots]),
+                made.append((rule.retyped(lhs, [name for name, _ in slots]),
                              weight / float(families.size[family]), 0))  # fmt: skip
     start = ROOT if (root > 0).sum() > 1 else names[int(root.argmax())]
     return SynchronousGrammar.from_rules(_reached(made, start), start=start, normalise=True)
@@ -51,14 +52,6 @@ def _choices(names: Sequence[str], model: TypeModel, slot: int) -> list[tuple[st
         for name, share in zip(names, model.theta[slot], strict=True)
         if share > 0
     ]
-
-
-def _retyped(rule: SynchronousRule, lhs: str, types: Sequence[str]) -> SynchronousRule:
-    source, target = (
-        tuple(Slot(s.number, types[s.number - 1]) if isinstance(s, Slot) else s for s in side)
-        for side in (rule.source, rule.target)
-    )
-    return SynchronousRule(source, target, lhs)
 
 
 def _reached(rules: list[Weighted], start: str) -> list[Weighted]:

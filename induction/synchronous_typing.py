@@ -32,13 +32,11 @@ __all__ = [
     "fit_types",
     "held_out_folds",
     "pack_forests",
-    "sharpened",
 ]
 
 _RESTARTS = 4
 _ROUNDS = 200
 _FOLDS = 6
-_LEAST = 0.5
 SMOOTHING = 1e-2
 """Added to expected counts, so that nothing is impossible."""
 
@@ -133,11 +131,6 @@ class TypeModel(NamedTuple):
         """T."""
         return len(self.phi)
 
-    def description_gain(self, forests: Forests) -> float:
-        """Return the log-likelihood less the cost of its parameters (Schwarz 1978)."""
-        free = sum(int((table > 0).sum()) - len(table) for table in (self.theta, self.phi))
-        return self.log_likelihood - 0.5 * free * float(np.log(forests.pairs.sum()))
-
 
 def pack_forests(forests: Sequence[PairForest], families: Families) -> Forests:
     """Turn pruned forests into columns; those that are equal but for members count together."""
@@ -210,14 +203,6 @@ def fit_types(
     if best is None:
         raise ValueError("restarts must be positive")
     return best
-
-
-def sharpened(model: TypeModel, forests: Forests) -> TypeModel:
-    """Drop what all training pairs use less than half of once, and share out the rest."""
-    theta, phi, _ = _expected(model.theta, model.phi, *forests[:9])
-    theta = _shares(np.where(theta < _LEAST, 0.0, theta))
-    phi = _shares(np.where(phi < _LEAST, 0.0, phi))
-    return TypeModel(theta, phi, float(_expected(theta, phi, *forests[:9])[2]))
 
 
 def held_out_folds(
