@@ -1,0 +1,67 @@
+"""What each rule distribution gives: rules used, new bigrams, new trigrams, and examples a second.
+
+python -m benchmarks.grammar_sampling             the embedded reviews
+python -m benchmarks.grammar_sampling sst         SST's training trees (TREEWRIGHT_DATA)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from induction.corpus import Corpus
+from induction.formats import read_sst
+from induction.readers import read_reviews
+from sampling import GrammarSampler
+
+EXAMPLES, LENGTH = 2_000, "4:24"
+CHOICES: tuple[dict[str, Any], ...] = (
+    {"distribution": "mle"},
+    {"distribution": "tempered", "temperature": 2.0},
+    {"distribution": "uniform"},
+    {"distribution": "inverse-frequency"},
+    {"distribution": "coverage"},
+)
+
+
+def grams(texts: list[str], n: int) -> list[tuple[str, ...]]:
+    words = [text.split() for text in texts]
+    return [tuple(w[i : i + n]) for w in words for i in range(len(w) - n + 1)]
+
+
+def row(corpus: Corpus, known: list[set[tuple[str, ...]]], choice: dict[str, Any]) -> str:
+    sampler = GrammarSampler.induce(corpus, length=LENGTH, **choice)
+    sampler.sample(300, seed=7)
+    began = time.process_time()
+    made = sampler.sample(EXAMPLES)
+    took = time.process_time() - began
+    used = {rule for row in made.column("provenance") for rule in row["rules"]}
+    texts = made.column("text")
+    new = [sum(g not in known[n] for g in grams(texts, n + 2)) for n in range(2)]
+    shares = [100 * k / len(grams(texts, n + 2)) for n, k in enumerate(new)]
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    score = sum(row["log_probability"] for row in made.column("provenance")) / len(made) / words
+    return (
+        f"{choice['distribution']:<18} {len(used):>7,} {words:>6.1f} {shares[0]:>7.0f}%"
+        f" {shares[1]:>7.0f}% {score:>8.2f} {EXAMPLES / took:>10,.0f}"
+    )
+
+
+def main(name: str) -> None:
+    sst = Path(os.environ.get("TREEWRIGHT_DATA", "")) / "sst" / "train.txt.gz"
+    corpus = read_sst(sst) if name == "sst" else read_reviews()
+    trees = GrammarSampler.induce(corpus, length=LENGTH)
+    texts = [" ".join(text.split()) for text in corpus.column("text")]
+    known = [set(grams(texts, n)) for n in (2, 3)]
+    print(f"{EXAMPLES:,} examples of {LENGTH} words from {len(trees.grammar):,} rules")
+    print(f"{'':<18} {'rules':>7} {'words':>6} {'bigrams':>8} {'trigrams':>8}", end="")
+    print(f" {'log p':>8} {'a second':>10}")
+    for choice in CHOICES:
+        print(row(corpus, known, choice))
+
+
+if __name__ == "__main__":
+    main((sys.argv[1:] or ["reviews"])[0])
