@@ -1,4 +1,4 @@
-"""The verb explain: the derivation behind one example."""
+"""The verb explain: what made one example, drawn."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from treewright.opening import open_grammar
 from treewright.screen import Json, Quiet, say, show_facts
 
 if TYPE_CHECKING:
-    from grammar.grammar import Grammar
-    from grammar.tree import Tree
-    from grammar.tsg import TreeSubstitutionGrammar
+    from collections.abc import Mapping
+
     from induction.corpus import Corpus
+    from treewright.exchanges import Explained
     from treewright.opening import AnyGrammar
 
 __all__ = ["explain"]
@@ -25,64 +25,147 @@ def explain(
     grammar: Annotated[
         str | None, typer.Option(help="The grammar it was made with: shows the rules used.")
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="The corpus it was made from: shows the parents. Without it, the one that the "
+            "manifest beside OUT names."
+        ),
+    ] = None,
     plot: Annotated[
-        str | None, typer.Option(help="Draw the derivation here: .svg or .png.")
+        str | None,
+        typer.Option(
+            help="Draw here (.svg or .png): the parents with what was exchanged or edited, or the "
+            "derivation as a tree."
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what made an example: its parents, its rules or fragments, its tree.
+    """Show what made an example: its parents and what they gave, its rules or fragments, its tree.
 
-    Example: treewright explain sentences.jsonl 17 --grammar wsj.json --plot tree.svg
+    Example: treewright explain new.jsonl treemix-0-17 --source train.jsonl --plot mix.svg
     """
     from grammar.svg import checked_suffix
     from induction.formats import read_corpus
+    from treewright.derived import draw_derived, rules_used, tree_of_example
+    from treewright.passages_drawn import draw_passages
 
     if plot:
         checked_suffix(plot)
     row = _find(read_corpus(output), identifier, output)
     made_by = row.get("provenance") or {}
+    loaded = open_grammar(grammar) if grammar else None
+    explained = _explained(row, loaded, output, source, quiet=quiet)
     facts = {k: row[k] for k in ("id", "text", "target", "tree") if row.get(k) is not None}
     facts |= {k: v for k, v in made_by.items() if v not in (None, [])}
-    loaded = open_grammar(grammar) if grammar else None
     numbers = made_by.get("rules") or []
-    if loaded is not None and numbers:
-        what, rules = _rules(loaded, numbers, grammar or "")
+    if loaded is not None and numbers and "context" not in explained.facts:
+        what, rules = rules_used(loaded, numbers, grammar or "")
         facts.pop("rules")
         facts[what] = rules if as_json else "\n  " + "\n  ".join(rules)
-    tree = _tree(row, loaded)
-    if tree is not None and not as_json:
+    tree = tree_of_example(row, loaded)
+    if tree is not None and not as_json and not explained.passages:
         facts["tree"] = "\n" + tree.pretty()
+    facts |= _shown(explained, as_json=as_json)
     show_facts(facts, as_json=as_json)
-    if plot:
-        _draw(tree, loaded, numbers, plot, f"{output}, id {identifier}")
-        say(f"drawn in {plot}", quiet=quiet)
-
-
-def _draw(
-    tree: Tree | None, grammar: AnyGrammar | None, rules: list[int], plot: str, where: str
-) -> None:
-    """Draw the derivation by fragments, if there is one, and the tree otherwise."""
-    from grammar.draw import draw_tree
-    from grammar.errors import OptionError
-    from grammar.gallery import draw_derivation
-    from grammar.lexicalised import LexicalisedGrammar
-    from grammar.parses import tree_of_rules
-    from grammar.tsg import TreeSubstitutionGrammar
-
-    if isinstance(grammar, TreeSubstitutionGrammar) and rules:
-        draw_derivation([grammar.fragments[n] for n in _fragments(grammar, rules)], plot)
+    if not plot:
         return
-    if isinstance(grammar, LexicalisedGrammar) and rules:
-        # with the head of each constituent
-        tree = tree_of_rules(grammar.pcfg.rules, rules, ())
-    if tree is None:
-        raise OptionError(
-            "there is no tree to draw",
-            where=where,
-            hint="sample with --trees, or name the grammar with --grammar",
-        )
-    draw_tree(tree, plot)
+    if explained.passages:
+        draw_passages(explained.passages, plot, f"{made_by.get('method')}: {identifier}")
+    else:
+        draw_derived(tree, loaded, numbers, plot, f"{output}, id {identifier}")
+    say(f"drawn in {plot}", quiet=quiet)
+
+
+def _explained(
+    row: dict[str, Any], loaded: AnyGrammar | None, output: str, source: str | None, *, quiet: bool
+) -> Explained:
+    """Explain an example by its parents; nothing if it has none."""
+    from sampling.span_grammar import SpanGrammar
+    from treewright.exchanges import Explained
+    from treewright.parents import find_source, manifest_of, parents_of
+
+    made_by = row.get("provenance") or {}
+    if not made_by.get("parents"):
+        return Explained([])
+    spans = loaded if isinstance(loaded, SpanGrammar) else None
+    manifest = manifest_of(output)
+    corpus = find_source(output, source, manifest)
+    if corpus is None and spans is not None:
+        corpus = spans.examples
+    if corpus is None:
+        say("the parents' texts are not shown: name their corpus with --source", quiet=quiet)
+        return Explained([])
+    parents = parents_of(row, corpus)
+    if not parents:
+        _refuse_other_source(source, output, made_by["parents"])
+    return _by_method(row, parents, spans, corpus, manifest)
+
+
+def _by_method(
+    row: dict[str, Any],
+    parents: list[dict[str, Any]],
+    spans: Any,
+    corpus: Corpus,
+    manifest: Mapping[str, Any] | None,
+) -> Explained:
+    from sampling.protocol import METHODS
+    from sampling.span_exchange import SpanSampler
+    from sampling.token_sampler import TokenSampler
+    from sampling.treemix import MixOptions
+    from treewright.edits import explain_edits
+    from treewright.exchanges import explain_exchange, explain_parents
+    from treewright.parents import grammar_of_manifest
+
+    method = row["provenance"]["method"]
+    sampler = METHODS[method].sampler if method in METHODS else None
+    if sampler is not None and issubclass(sampler, TokenSampler):
+        return explain_edits(row, parents[0])
+    if len(parents) == 2 and (method == "geca" or issubclass(sampler or object, SpanSampler)):
+        mixes = issubclass(getattr(sampler, "Options", object), MixOptions)
+        if spans is None and method != "geca":
+            spans = grammar_of_manifest(row, corpus, manifest)
+        return explain_exchange(row, parents, method=method, mixes=mixes, grammar=spans)
+    return explain_parents(row, parents)
+
+
+def _refuse_other_source(source: str | None, output: str, parents: list[str]) -> None:
+    from grammar.errors import OptionError
+
+    raise OptionError(
+        f"the source has no example {parents[0]!r} or {parents[-1]!r}"
+        if len(parents) > 1
+        else f"the source has no example {parents[0]!r}",
+        where=source or output,
+        hint="name the corpus that the example was made from with --source",
+    )
+
+
+def _shown(explained: Explained, *, as_json: bool) -> dict[str, Any]:
+    """Return passages and facts for people or for machines."""
+    if not explained.passages:
+        return {}
+    if as_json:
+        passages = [
+            {
+                "title": passage.title,
+                "text": passage.text,
+                "marks": [
+                    {"start": mark.start, "end": mark.end, "kind": mark.kind}
+                    for mark in passage.marks
+                ],
+            }
+            for passage in explained.passages
+        ]
+        return {"passages": passages, **explained.facts}
+    facts: dict[str, Any] = {
+        passage.title.partition(":")[0]: f"{passage.title.partition(': ')[2]}\n  {passage.marked()}"
+        for passage in explained.passages
+    }
+    for name, value in explained.facts.items():
+        facts[name] = "\n  " + "\n  ".join(value) if isinstance(value, list) else value
+    return facts
 
 
 def _find(corpus: Corpus, identifier: str, source: str) -> dict[str, Any]:
@@ -96,102 +179,3 @@ def _find(corpus: Corpus, identifier: str, source: str) -> dict[str, Any]:
             hint=f"the ids are {', '.join(ids[:3])}, ... ({len(ids):,} in all)",
         )
     return corpus[ids.index(identifier)]
-
-
-def _rules(grammar: AnyGrammar, numbers: list[int], source: str) -> tuple[str, list[str]]:
-    """Return the rules with these numbers as text, and what they are."""
-    from grammar.errors import OptionError
-    from grammar.grammar import Grammar
-    from grammar.lexicalised import LexicalisedGrammar
-    from grammar.tsg import TreeSubstitutionGrammar
-    from sampling.substitution import SubstitutionGrammar
-
-    if isinstance(grammar, SubstitutionGrammar):
-        patterns = [*grammar.contexts, *grammar.fillers]
-        shift = len(grammar.contexts)
-        _check_numbers(numbers, len(patterns), source)
-        kinds = ("context" if n < shift else "filler" for n in numbers)
-        return "rules", [f"{k}  {patterns[n]}" for k, n in zip(kinds, numbers, strict=True)]
-    if isinstance(grammar, Grammar | LexicalisedGrammar):
-        pcfg = grammar if isinstance(grammar, Grammar) else grammar.pcfg
-        _check_numbers(numbers, len(pcfg), source)
-        return "rules", [str(pcfg.production(n)) for n in numbers]
-    if isinstance(grammar, TreeSubstitutionGrammar):
-        _check_numbers(numbers, len(grammar.pcfg), source)
-        _check_derivation(grammar.pcfg, numbers, source)
-        used = _fragments(grammar, numbers)
-        weights = grammar.weight[used].tolist()
-        pairs = zip(used, weights, strict=True)
-        return "fragments", [f"{grammar.fragments[n]} [{weight:.6g}]" for n, weight in pairs]
-    raise OptionError(
-        "a latent parser makes no examples",
-        where=source,
-        hint="name the grammar that the example was made with",
-    )
-
-
-def _fragments(grammar: TreeSubstitutionGrammar, rules: list[int]) -> list[int]:
-    """Return the fragments of a derivation of the PCFG, in preorder."""
-    return [n for n in grammar.fragment_of_rule[rules].tolist() if n >= 0]
-
-
-def _check_numbers(numbers: list[int], known: int, source: str) -> None:
-    from grammar.errors import OptionError
-
-    if max(numbers) >= known or min(numbers) < 0:
-        raise OptionError(
-            f"the example uses rule {max(numbers)}, but the grammar has only {known}",
-            where=source,
-            hint="name the grammar that the example was made with",
-        )
-
-
-def _tree(row: dict[str, Any], grammar: AnyGrammar | None) -> Tree | None:
-    """Return the tree of an example: its own, or that of its derivation."""
-    from grammar.grammar import Grammar
-    from grammar.lexicalised import LexicalisedGrammar
-    from grammar.tree import Tree
-    from grammar.tsg import TreeSubstitutionGrammar
-
-    if row.get("tree"):
-        return Tree.parse(row["tree"])
-    rules = (row.get("provenance") or {}).get("rules")
-    if not rules or not isinstance(grammar, Grammar | TreeSubstitutionGrammar | LexicalisedGrammar):
-        return None
-    import numpy as np
-
-    from grammar.derivations import Derivations
-    from sampling.sentences import sentence_trees
-
-    pcfg = grammar if isinstance(grammar, Grammar) else grammar.pcfg
-    _check_derivation(pcfg, rules, f"id {row['id']}")
-    derivation = Derivations(
-        np.zeros(0, np.int32),
-        np.zeros(2, np.int64),
-        np.array(rules, np.int32),
-        np.array([0, len(rules)]),
-        np.zeros(1),
-    )
-    return sentence_trees(grammar, derivation)[0]
-
-
-def _check_derivation(grammar: Grammar, rules: list[int], where: str) -> None:
-    from grammar.errors import OptionError
-
-    if not _derives(grammar, rules):
-        raise OptionError(
-            "the rules of the example are no derivation of this grammar",
-            where=where,
-            hint="name the grammar that the example was made with",
-        )
-
-
-def _derives(grammar: Grammar, rules: list[int]) -> bool:
-    """Say whether the rules, in preorder, expand the start symbol and leave nothing open."""
-    waiting = [grammar.start]
-    for number in rules:
-        production = grammar.production(number)
-        if not waiting or waiting.pop() != production.lhs.name:
-            return False
-        waiting += [c.name for c in reversed(production.rhs) if not isinstance(c, str)]
-    return not waiting

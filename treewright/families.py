@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sampling.substitution import SubstitutionGrammar
     from treewright.opening import AnyGrammar
 
-__all__ = ["Look", "look_at"]
+__all__ = ["Look", "known_symbol", "look_at"]
 
 _AMBIGUOUS = 10
 _SINGLE = 8
@@ -28,7 +28,7 @@ class Look:
     """What a grammar shows of itself.
 
     Values of facts are numbers, strings, lists of strings, lists of records (tables), or mappings
-    of names to numbers.
+    of names to numbers. ``graph`` gives the grammar as a graph that GraphML can hold.
     """
 
     family: str
@@ -36,6 +36,7 @@ class Look:
     facts: dict[str, Any] = field(default_factory=dict)
     report: Report | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    graph: Callable[[], Any] | None = None
 
 
 def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
@@ -50,7 +51,9 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
+    from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
+    from treewright.substitutions import look_at_spans
 
     if isinstance(grammar, Grammar):
         return _pcfg(grammar, symbol, top)
@@ -60,6 +63,8 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
         return _lpcfg(grammar, symbol, top)
     if isinstance(grammar, LatentParser):
         return _latent(grammar, symbol, top)
+    if isinstance(grammar, SpanGrammar):
+        return look_at_spans(grammar, symbol, top)
     assert isinstance(grammar, SubstitutionGrammar)
     return _substitution(grammar, symbol, top)
 
@@ -67,7 +72,7 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
 def _pcfg(grammar: Grammar, symbol: str | None, top: int) -> Look:
     from grammar.neighbourhood import draw_neighbourhood
 
-    symbol = _known(symbol or grammar.start, grammar.rules.nonterminals)
+    symbol = known_symbol(symbol or grammar.start, grammar.rules.nonterminals)
     report = grammar.check()
     return Look(
         "pcfg",
@@ -87,7 +92,7 @@ def _tsg(grammar: TreeSubstitutionGrammar, symbol: str | None, top: int) -> Look
     from grammar.gallery import draw_fragments
 
     roots = sorted({fragment.label for fragment in grammar.fragments})
-    symbol = _known(symbol or grammar.start, roots)
+    symbol = known_symbol(symbol or grammar.start, roots)
     chosen = grammar.fragments_of(symbol)[:top]
     titles = [f"{weight:.4f}   seen {count:,}" for _, weight, count in chosen]
     report = grammar.pcfg.check()
@@ -118,7 +123,7 @@ def _lpcfg(grammar: LexicalisedGrammar, symbol: str | None, top: int) -> Look:
     from grammar.neighbourhood import draw_neighbourhood
 
     start = grammar.start
-    symbol = _known(symbol or start, [*grammar.categories, *grammar.symbol_names])
+    symbol = known_symbol(symbol or start, [*grammar.categories, *grammar.symbol_names])
     report = grammar.pcfg.check()
     chosen = _rules_below(grammar, symbol)
     # a category has no rules of its own in the graph: its most frequent symbol stands for it
@@ -175,7 +180,7 @@ def _latent(parser: LatentParser, symbol: str | None, top: int) -> Look:
 
     coarse = parser.skeleton.grammar
     names = coarse.rules.nonterminals
-    symbol = _known(symbol or coarse.start, names)
+    symbol = known_symbol(symbol or coarse.start, names)
     models = parser.models
     states = [states_of_labels(model.grammar) for model in models]
     which = f"model 1 of {len(models)}" if len(models) > 1 else "the model"
@@ -216,7 +221,7 @@ def _substitution(grammar: SubstitutionGrammar, symbol: str | None, top: int) ->
 
     graph = grammar.graph
     names = [data["name"] for _, data in graph.nodes(data=True) if data["kind"] == "symbol"]
-    symbol = _known(symbol or graph.graph["start"], names)
+    symbol = known_symbol(symbol or graph.graph["start"], names)
     edges = sorted(
         graph.out_edges(f"symbol:{symbol}", data=True), key=lambda edge: -edge[2]["weight"]
     )
@@ -268,8 +273,8 @@ def _histogram(values: Sequence[int]) -> dict[str, int]:
     }
 
 
-def _known(symbol: str, names: Sequence[str]) -> str:
-    """Return a symbol that the grammar has."""
+def known_symbol(symbol: str, names: Sequence[str]) -> str:
+    """Return a symbol that the grammar has, or raise OptionError with the nearest."""
     if symbol in names:
         return symbol
     from grammar.errors import OptionError

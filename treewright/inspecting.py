@@ -35,8 +35,12 @@ def inspect(
         str | None,
         typer.Option(
             help="Draw the symbol's rules here (.svg or .png): their graph, or a gallery of "
-            "fragments; of latent parsers, the states of all labels."
+            "fragments; of latent parsers, the states of all labels; of span grammars, the classes "
+            "or the contexts and fillers of one."
         ),
+    ] = None,
+    graphml: Annotated[
+        str | None, typer.Option(help="Also write the grammar as a graph here, for Gephi or yEd.")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -59,6 +63,29 @@ def inspect(
     if plot:
         look.draw(plot)
         say(f"drawn in {plot}", quiet=quiet)
+    if graphml:
+        _write_graphml(look.graph() if look.graph else loaded, graphml)
+        say(f"graph in {graphml}", quiet=quiet)
+
+
+def _write_graphml(graph: Any, path: str) -> None:
+    import networkx as nx
+
+    from grammar.errors import OptionError
+    from grammar.files import atomic_output
+    from grammar.grammar import Grammar
+
+    if isinstance(graph, Grammar):
+        graph.write_graphml(path)
+        return
+    if not isinstance(graph, nx.MultiDiGraph):
+        raise OptionError(
+            "grammars of this family are not written as GraphML",
+            where=path,
+            hint="the attribute 'graph' has it in Python",
+        )
+    with atomic_output(path) as temporary:
+        nx.write_graphml_xml(graph, temporary)
 
 
 def _json(look: Look) -> dict[str, Any]:

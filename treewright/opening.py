@@ -10,10 +10,16 @@ if TYPE_CHECKING:
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
+    from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
 
     AnyGrammar = (
-        Grammar | TreeSubstitutionGrammar | LexicalisedGrammar | SubstitutionGrammar | LatentParser
+        Grammar
+        | TreeSubstitutionGrammar
+        | LexicalisedGrammar
+        | SubstitutionGrammar
+        | SpanGrammar
+        | LatentParser
     )
 
 __all__ = ["open_grammar"]
@@ -31,7 +37,13 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     from grammar.grammar import Grammar
     from grammar.storage import looks_like_json, table_from_json, without_collection
     from induction.parser_files import is_latent
+    from treewright.substitutions import holds_spans
 
+    if holds_spans(path):
+        from sampling.span_grammar import SpanGrammar
+
+        _check_normalise(normalise, "substitution", path)
+        return SpanGrammar.load(path)
     if is_latent(path):
         from induction.latent_parser import LatentParser
 
