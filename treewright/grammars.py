@@ -73,12 +73,13 @@ def _open(path: str, *, normalise: bool) -> Grammar | Derivable:
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
+    from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
 
     loaded = open_grammar(path, normalise=normalise)
     if isinstance(loaded, Grammar | TreeSubstitutionGrammar | LexicalisedGrammar):
         return loaded
-    if isinstance(loaded, SubstitutionGrammar):
+    if isinstance(loaded, SubstitutionGrammar | SpanGrammar):
         raise OptionError(
             "this is a grammar of the family 'substitution', not 'pcfg', 'tsg' or 'lpcfg'",
             where=path,
