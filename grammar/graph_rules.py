@@ -6,6 +6,7 @@ below it, by edges with ``position`` 0, 1, 2 and so on.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -64,13 +65,13 @@ class GraphRules:
         self.lhs, self.rule = above[edges], below[edges]
         weights = table.edge_values("weight", edges)
         counts = table.edge_values("count", edges, 0)
-        sound = np.array(list(map(_is_number, weights)), np.bool_)
-        sound &= np.array(list(map(is_whole, counts)), np.bool_)
+        self.count, sound = _whole_numbers(counts)
+        sound &= np.array(list(map(_is_number, weights)), np.bool_)
         sound &= self._kind[self.rule] == _RULE
         sound &= np.bincount(below, minlength=len(table.ids))[self.rule] == 1
         if not sound.all():
             raise self._off_layout(~sound)
-        self.weight, self.count = np.array(weights, np.float64), np.array(counts, np.int64)
+        self.weight = np.array(weights, np.float64)
         self._read_children(above, below)
         self._check_names()
 
@@ -116,7 +117,8 @@ class GraphRules:
         edges = np.flatnonzero(row[above] >= 0)
         rules = row[above[edges]]
         given = self.table.edge_values("position", edges)
-        positions = np.array([p if is_whole(p) else -1 for p in given], np.int64)
+        positions, whole = _whole_numbers(given)
+        positions[~whole] = -1
         order = np.lexsort((positions, rules))
         sizes = np.bincount(rules, minlength=len(self))
         self.offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -156,6 +158,16 @@ def is_whole(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return False
     return bool(-(2**63) <= value < 2**63)
+
+
+def _whole_numbers(values: list[object]) -> tuple[LongArray, BoolArray]:
+    """Return values as whole numbers, and which of them are such."""
+    if set(map(type, values)) <= {int}:
+        with suppress(OverflowError):
+            return np.array(values, np.int64), np.ones(len(values), np.bool_)
+    whole = np.array(list(map(is_whole, values)), np.bool_)
+    numbers = [v if ok else 0 for v, ok in zip(values, whole.tolist(), strict=True)]
+    return np.array(numbers, np.int64), whole
 
 
 def _is_number(value: object) -> bool:

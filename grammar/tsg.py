@@ -130,18 +130,19 @@ class TreeSubstitutionGrammar:
         given = [WeightedFragment(*item) for item in fragments]
         # here, because merging and normalising can turn bad weights into good ones
         _check_weights(np.array([g.weight for g in given]), [g.fragment for g in given])
-        weights: dict[Fragment, float] = defaultdict(float)
-        counts: dict[Fragment, int] = defaultdict(int)
-        for fragment, weight, count in given:
-            weights[fragment] += weight
-            counts[fragment] += count
-        ordered = tuple(sorted(weights, key=_structure))
-        merged = np.array([weights[fragment] for fragment in ordered], np.float64)
+        # once each: the hash of a fragment is that of all its nodes
+        number: dict[Fragment, int] = {}
+        numbers = np.array([number.setdefault(g.fragment, len(number)) for g in given], np.int64)
+        merged, counts = np.zeros(len(number)), np.zeros(len(number), np.int64)
+        np.add.at(merged, numbers, np.array([g.weight for g in given], np.float64))
+        np.add.at(counts, numbers, np.array([g.count for g in given], np.int64))
+        keys = [_structure(fragment) for fragment in number]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        distinct = tuple(number)
+        ordered = tuple(distinct[i] for i in order)
+        weight = merged[order]
         return cls(
-            ordered,
-            _normalised(ordered, merged) if normalise else merged,
-            np.array([counts[fragment] for fragment in ordered], np.int64),
-            start,
+            ordered, _normalised(ordered, weight) if normalise else weight, counts[order], start
         )
 
     @classmethod

@@ -90,15 +90,17 @@ def _fragment(brackets: object, flat: Production, where: str) -> Fragment:
         fragment = Fragment.parse(brackets)
     except BracketError as error:
         raise SchemaError(error.what, where=f"{where}, {error.where}", hint=error.hint) from None
-    if _written(fragment.root, *fragment.frontier) != _written(flat.lhs, *flat.rhs):
+    frontier = fragment.frontier
+    if frontier == flat.rhs and fragment.label == flat.lhs.name:
+        return fragment
+    # the graph has words as they are, brackets with "(" and ")" written as names
+    if _written(fragment.root, *frontier) != _written(flat.lhs, *flat.rhs):
         raise SchemaError(
             f"the fragment {brackets} does not have the root and children of its rule",
             where=where,
             hint=f"its root is {flat.lhs} and its frontier {' '.join(map(str, flat.rhs))}",
         )
-    # the graph has words as they are, brackets with "(" and ")" written as names
-    same = fragment.frontier == flat.rhs
-    return fragment if same else fragment.with_frontier(flat.rhs)
+    return fragment if frontier == flat.rhs else fragment.with_frontier(flat.rhs)
 
 
 def _written(*symbols: Nonterminal | str) -> list[tuple[bool, str]]:
