@@ -7,8 +7,8 @@ along untouched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -56,6 +56,13 @@ the head 0."""
 class Corpus:
     """Examples as an Arrow table; ``text`` and ``id`` are always there.
 
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With columns of the agreed types (see :meth:`from_columns`).
+    places : callable, optional
+        Where in a file each row begins, for messages; reading a file sets it.
+
     Examples
     --------
     >>> corpus = Corpus.from_columns(
@@ -68,6 +75,7 @@ class Corpus:
     """
 
     table: pa.Table
+    places: Callable[[int], str] | None = None
 
     @classmethod
     def from_columns(cls, **columns: Any) -> Corpus:
@@ -105,6 +113,15 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"Corpus({len(self)} examples: {', '.join(self.names)})"
+
+    def where(self, row: int) -> str:
+        """Say which example a row is, and where it was read, for messages.
+
+        >>> Corpus.from_columns(text=["walk"]).where(0)
+        "example '0'"
+        """
+        example = f"example {self.arrow('id')[row].as_py()!r}"
+        return f"{self.places(row)}, {example}" if self.places is not None else example
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -145,8 +162,10 @@ class Corpus:
                 f"{len(array)} values of {name!r} for {len(self)} examples", hint="pass one each"
             )
         if name in self.names:
-            return Corpus(self.table.set_column(self.names.index(name), name, array))
-        return Corpus(self.table.append_column(name, array))
+            table = self.table.set_column(self.names.index(name), name, array)
+        else:
+            table = self.table.append_column(name, array)
+        return replace(self, table=table)
 
 
 def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:

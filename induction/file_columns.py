@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import COLUMNS, Corpus
@@ -18,6 +19,7 @@ __all__ = ["corpus_of_rows"]
 
 Where = Callable[[int], str]
 _SOFT = pa.list_(pa.float32())
+_BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
@@ -29,12 +31,28 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
-        return Corpus.from_columns(**columns)
+        corpus = Corpus.from_columns(**columns)
     except CorpusError as error:
         bad = _first_bad_cell(columns)
         where = asked.path if bad is None else rows.where(bad)
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
+    _check_aligned(corpus, rows.where)
+    return corpus
+
+
+def _check_aligned(corpus: Corpus, where: Where) -> None:
+    """Refuse a row whose columns of words have not one value a word each."""
+    present = [name for name in _BY_WORD if name in corpus.names]
+    lengths = [pc.list_value_length(corpus.arrow(name)).to_pylist() for name in present]
+    for row, sizes in enumerate(zip(*lengths, strict=True)):
+        if len({size for size in sizes if size is not None}) > 1:
+            told = ", ".join(f"{size} {name}" for name, size in zip(present, sizes, strict=True))
+            raise CorpusError(
+                f"the columns of words differ in length: {told}",
+                where=where(row),
+                hint="give one value a word in each of them",
+            )
 
 
 def _renamed(table: pa.Table, asked: Asked) -> pa.Table:

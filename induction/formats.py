@@ -10,8 +10,9 @@ on how the rows were cut into batches.
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +118,15 @@ def read_corpus(
         If the file name tells no format, there is no such format, or ``rename`` names no column.
     """
     asked = Asked(str(path), rename or {}, names, tags)
-    rows = _read(path, asked, format)
-    return corpus_of_rows(rows, asked)
+    corpus = corpus_of_rows(_read(path, asked, format), asked)
+    if str(path) == "-":  # what is read of it is gone
+        return corpus
+    # read again when it is asked for, so that the content of the file is not kept
+    return replace(corpus, places=functools.partial(_place, path, asked, format))
+
+
+def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
+    return _read(path, asked, format).where(row)
 
 
 def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:

@@ -92,14 +92,13 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
            [1., 0.]])
     """
     column = corpus.arrow("label").combine_chunks()
-    ids = corpus.arrow("id")
     if column.null_count:
-        raise _fault(ids, column.is_null(), "the label is missing", "fill it in, or drop it")
+        raise _fault(corpus, column.is_null(), "the label is missing", "fill it in, or drop it")
     if pa.types.is_integer(column.type):
         hard = column.to_numpy(zero_copy_only=False).astype(np.int64)
-        _refuse(ids, hard < 0, "the label is negative", "number the classes from 0")
+        _refuse(corpus, hard < 0, "the label is negative", "number the classes from 0")
         seen = int(hard.max(initial=-1)) + 1
-        _refuse(ids, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
+        _refuse(corpus, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
         return Labels(hard, None, classes or seen)
     fault = nan_fault(column) if pa.types.is_floating(column.type) else None
     if fault is None and not _is_soft(column.type):
@@ -109,8 +108,7 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
         )
     fault = fault or soft_fault(column)
     if fault is not None:
-        where = f"example {ids[fault.row].as_py()!r}"
-        raise CorpusError(fault.what, where=where, hint=fault.hint)
+        raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
     flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
     width = len(flat) // max(len(column), 1)
     return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
@@ -157,47 +155,46 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
         heads or deprels that are not one a token, heads that form no tree, or a tree of other
         words than the tokens.
     """
-    ids = corpus.arrow("id")
     for name in ("text", "text_pair"):
         if name in corpus.names:
-            _check_texts(corpus, name, ids, empty_texts)
+            _check_texts(corpus, name, empty_texts)
     if "label" in corpus.names:
         read_labels(corpus)
     for name in ("tokens", "tree", "target", *_ALIGNED):
         if name in corpus.names and corpus.arrow(name).null_count:
             missing = corpus.arrow(name).combine_chunks().is_null()
-            raise _fault(ids, missing, f"the value of {name!r} is missing", "fill it in")
-    _check_aligned(corpus, ids)
+            raise _fault(corpus, missing, f"the value of {name!r} is missing", "fill it in")
+    _check_aligned(corpus)
     if "heads" in corpus.names:
-        _check_heads(corpus, ids)
+        _check_heads(corpus)
     if "tree" in corpus.names and "tokens" in corpus.names:
-        _check_leaves(corpus, ids)
+        _check_leaves(corpus)
 
 
-def _check_texts(corpus: Corpus, name: str, ids: pa.ChunkedArray, empty: bool) -> None:
+def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
     column = corpus.arrow(name).combine_chunks()
     if not pa.types.is_string(column.type):
         raise CorpusError(
             f"the column {name!r} holds {column.type}, not text", hint="convert its values first"
         )
     if column.null_count:
-        raise _fault(ids, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
+        raise _fault(corpus, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
     blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)
     if not empty:
-        _refuse(ids, blank.to_numpy(zero_copy_only=False), f"the {name} is empty", "drop it")
+        _refuse(corpus, blank.to_numpy(zero_copy_only=False), f"the {name} is empty", "drop it")
 
 
-def _check_aligned(corpus: Corpus, ids: pa.ChunkedArray) -> None:
+def _check_aligned(corpus: Corpus) -> None:
     present = [name for name in ("tokens", *_ALIGNED) if name in corpus.names]
     if len(present) < 2:
         return
     first = _lengths(corpus, present[0])
     for name in present[1:]:
         wrong = _lengths(corpus, name) != first
-        _refuse(ids, wrong, f"{name!r} and {present[0]!r} differ in length", "give one a token")
+        _refuse(corpus, wrong, f"{name!r} and {present[0]!r} differ in length", "give one a token")
 
 
-def _check_heads(corpus: Corpus, ids: pa.ChunkedArray) -> None:
+def _check_heads(corpus: Corpus) -> None:
     column = corpus.arrow("heads").combine_chunks()
     heads = column.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
     offsets = np.concatenate(([0], np.cumsum(_lengths(corpus, "heads"))))
@@ -205,12 +202,12 @@ def _check_heads(corpus: Corpus, ids: pa.ChunkedArray) -> None:
     if fault:
         raise CorpusError(
             f"the heads form no tree: {HEADS_FAULTS[int(fault)]}",
-            where=f"example {ids[int(example)].as_py()!r}",
+            where=corpus.where(int(example)),
             hint="number words from 1, and give the root the head 0",
         )
 
 
-def _check_leaves(corpus: Corpus, ids: pa.ChunkedArray) -> None:
+def _check_leaves(corpus: Corpus) -> None:
     treebank = Treebank.parse("\n".join(corpus.column("tree")))
     if len(treebank) != len(corpus):
         raise CorpusError("the column 'tree' does not hold one bracketing each")
@@ -224,7 +221,7 @@ def _check_leaves(corpus: Corpus, ids: pa.ChunkedArray) -> None:
         owner = np.repeat(np.arange(len(lengths)), lengths)
         wrong[owner[~pc.equal(words, tokens).to_numpy(zero_copy_only=False)]] = True
     hint = "leave 'tokens' out to use the words of the tree"
-    _refuse(ids, wrong, "the words of the tree are not the tokens", hint)
+    _refuse(corpus, wrong, "the words of the tree are not the tokens", hint)
 
 
 def _as_lists(rows: NDArray[np.float64]) -> pa.ListArray:
@@ -241,11 +238,11 @@ def _is_soft(kind: pa.DataType) -> bool:
     return is_list(kind) and bool(pa.types.is_floating(kind.value_type))
 
 
-def _refuse(ids: pa.ChunkedArray, wrong: Any, what: str, hint: str) -> None:
+def _refuse(corpus: Corpus, wrong: Any, what: str, hint: str) -> None:
     if np.any(wrong):
-        raise _fault(ids, wrong, what, hint)
+        raise _fault(corpus, wrong, what, hint)
 
 
-def _fault(ids: pa.ChunkedArray, wrong: Any, what: str, hint: str) -> CorpusError:
+def _fault(corpus: Corpus, wrong: Any, what: str, hint: str) -> CorpusError:
     first = int(np.flatnonzero(np.asarray(wrong))[0])
-    return CorpusError(what, where=f"example {ids[first].as_py()!r}", hint=hint)
+    return CorpusError(what, where=corpus.where(first), hint=hint)

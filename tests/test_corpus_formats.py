@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import pickle
 import sys
 
 import pyarrow as pa
@@ -35,6 +36,7 @@ from induction.formats import (
     write_batches,
     write_corpus,
 )
+from sampling.labels import check_corpus, read_labels
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "arrow", "txt")
 NESTED = ("jsonl", "csv", "tsv", "parquet", "arrow")
@@ -529,6 +531,34 @@ def test_an_id_that_is_missing_is_named_with_its_line(tmp_path):
     assert caught.value.where == f"{path}:2"
 
 
+def test_columns_of_words_that_differ_in_length_are_named_with_their_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows = [
+        {"text": "a b", "tokens": ["a", "b"], "tags": ["X", "Y"], "heads": [2, 0]},
+        {"text": "a b", "tokens": ["a", "b"], "tags": ["X"], "heads": None},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(CorpusError, match="differ in length: 2 tokens, 1 tags, None") as caught:
+        read_corpus(path)
+    assert caught.value.where == f"{path}:2"
+
+
+def test_what_a_method_refuses_is_named_with_its_line_too(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\n"a\nb",0\n\n" ",1\n')
+    corpus = read_corpus(path)
+    assert corpus.where(1) == f"{path}:5, example '1'"
+    with pytest.raises(CorpusError, match="the text is empty") as caught:
+        check_corpus(corpus)
+    assert caught.value.where == f"{path}:5, example '1'"
+    # training sends corpora to other processes
+    assert pickle.loads(pickle.dumps(corpus)).where(1) == corpus.where(1)
+    named = corpus.with_column("label", ["x", None])
+    with pytest.raises(CorpusError, match="the label is missing") as caught:
+        read_labels(named)
+    assert caught.value.where == f"{path}:5, example '1'"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
@@ -651,9 +681,9 @@ tables = st.lists(
             "text": words,
             "target": words,
             "tokens": lists,
-            "heads": st.lists(st.integers(0, 5), max_size=3),
+            "heads": st.lists(st.integers(0, 5), min_size=3, max_size=3),
         }
-    ),
+    ).map(lambda row: {**row, "heads": row["heads"][: len(row["tokens"])]}),
     min_size=1,
     max_size=3,
 ).map(
