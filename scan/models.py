@@ -16,6 +16,7 @@ from torch import Tensor
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import atomic_output
 from scan.batches import FIRST_WEIGHTS, random_stream
+from scan.encoder_decoder import EncoderDecoder
 from scan.recipe import Recipe
 from scan.seq2seq import Hypothesis, Seq2Seq, Vocabulary, decode
 
@@ -42,7 +43,7 @@ class TrainedModel:
 
     Parameters
     ----------
-    model : Seq2Seq
+    model : EncoderDecoder
         The model.
     recipe : Recipe
         Its recipe.
@@ -50,7 +51,7 @@ class TrainedModel:
         Looks at training, in order. The last one covers all pairs.
     """
 
-    model: Seq2Seq
+    model: EncoderDecoder
     recipe: Recipe
     history: tuple[Check, ...] = ()
 
@@ -84,7 +85,7 @@ class TrainedModel:
         return read_model(path)[0]
 
 
-def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> Seq2Seq:
+def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> EncoderDecoder:
     """Make a model with the first weights of the recipe's seed."""
     with torch.random.fork_rng(devices=[]):
         seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))

@@ -1,4 +1,4 @@
-"""A sequence-to-sequence model: LSTM encoder and decoder with attention, and its decoding.
+"""A sequence-to-sequence model: LSTM encoder and decoder with attention; and decoding.
 
 The model is small and meant for one CPU core. The decoder is not fed its own attention, so that
 a whole target is one call of a fused LSTM, and attention at all positions is one batched product.
@@ -8,60 +8,37 @@ round in place, so padding always comes after what is read and cannot change any
 References
 ----------
 Luong, Pham & Manning 2015, *Effective approaches to attention-based neural machine translation*
-(dot attention, without their input feeding). See, Liu & Manning 2017, *Get to the point:
-summarization with pointer-generator networks*, equations 8 and 9 (copying).
+(dot attention, without their input feeding).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from grammar.errors import OptionError
-from scan.vocabulary import END, FIRST_OUTPUT, PAD, START, UNKNOWN, Vocabulary, pad
+from scan.encoder_decoder import EncoderDecoder, Memory, Mixture, State
+from scan.vocabulary import END, FIRST_OUTPUT, START, Vocabulary, pad
 
 __all__ = ["Hypothesis", "Memory", "Seq2Seq", "Vocabulary", "decode", "pad"]
 
-State = tuple[Tensor, Tensor]
 
-
-class Memory(NamedTuple):
-    """What the decoder attends to: one row a sentence.
-
-    ``values`` (n, s, 2 hidden) are the encoder states, ``keys`` (n, s, hidden) their projections,
-    ``padding`` (n, 1, s) is true where there is no token, ``tokens`` (n, s) are the token numbers.
-    """
-
-    values: Tensor
-    keys: Tensor
-    padding: Tensor
-    tokens: Tensor
-
-    def select(self, rows: Tensor) -> Memory:
-        """Return the memory of the given sentences (int64 (m,), repeats allowed)."""
-        return Memory(*(part[rows] for part in self))
-
-
-class Seq2Seq(nn.Module):
+class Seq2Seq(EncoderDecoder):
     """Bidirectional LSTM encoder, LSTM decoder, dot attention over projected encoder states.
 
     Parameters
     ----------
-    source, target : Vocabulary
-        What it reads and what it writes.
+    source, target, copy
+        See :class:`scan.encoder_decoder.EncoderDecoder`.
     embedding, hidden : int
         Width of the embeddings, and of each LSTM.
     layers : int
         LSTMs on top of each other, in the encoder and in the decoder.
     dropout : float
         Share of the embeddings and of the attention outputs that is dropped in training.
-    copy : bool
-        Mix the distribution over the vocabulary with one over the words of the source, which is
-        its attention; a gate says how much of each. A word that is not in the vocabulary can be
-        copied too. The vocabulary must then be the same for both sides.
 
     Raises
     ------
@@ -80,16 +57,8 @@ class Seq2Seq(nn.Module):
         dropout: float = 0.1,
         copy: bool = False,
     ) -> None:
-        super().__init__()
-        if copy and source.tokens != target.tokens:
-            raise OptionError(
-                "a model that copies has one vocabulary for both sides",
-                hint="give one vocabulary twice, see scan.vocabulary.vocabularies",
-            )
-        self.source, self.target = source, target
-        self.layers, self.dropout = layers, dropout
-        self.source_embedding = nn.Embedding(len(source), embedding, padding_idx=PAD)
-        self.target_embedding = nn.Embedding(len(target), embedding, padding_idx=PAD)
+        super().__init__(source, target, embedding=embedding, dropout=dropout, copy=copy)
+        self.layers = layers
         widths = [embedding] + [2 * hidden] * (layers - 1)
         self.rightward = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
         self.leftward = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
@@ -97,70 +66,22 @@ class Seq2Seq(nn.Module):
         self.key = nn.Linear(2 * hidden, hidden, bias=False)
         self.decoder = nn.LSTM(embedding, hidden, layers, batch_first=True)
         self.mix = nn.Linear(3 * hidden, hidden)
-        self.output = nn.Linear(hidden, len(target) - FIRST_OUTPUT)
-        # made last, so that a model that does not copy has the first weights it would have had
-        self.gate = nn.Linear(hidden, 1) if copy else None
-
-    def encode_source(self, source: str) -> list[int]:
-        """Return the token numbers of a source sentence.
-
-        If the model copies, a word that it does not know gets the number behind the vocabulary's
-        last that its first place in the sentence says.
-        """
-        numbers = self.source.encode(source)
-        if self.gate is None:
-            return numbers
-        words = source.split()
-        return [
-            len(self.source) + words.index(word) if number == UNKNOWN else number
-            for word, number in zip(words, numbers, strict=True)
-        ]
-
-    def encode_target(self, source: str, target: str) -> list[int]:
-        """Return the token numbers of a target, those of words to copy as in its source."""
-        numbers = self.target.encode(target)
-        if self.gate is None:
-            return numbers
-        places = dict(zip(source.split(), self.encode_source(source), strict=True))
-        return [
-            places.get(word, UNKNOWN) if number == UNKNOWN else number
-            for word, number in zip(target.split(), numbers, strict=True)
-        ]
-
-    def decode_target(self, source: str, numbers: Iterable[int]) -> str:
-        """Return the target that token numbers stand for."""
-        words = source.split()
-        known = len(self.target)
-        return " ".join(
-            self.target.decode([number]) if number < known else words[number - known]
-            for number in numbers
-        )
+        self._make_output(hidden)
 
     def encode(
-        self, sources: Tensor, lengths: Tensor, noise: torch.Generator | None = None
+        self,
+        sources: Tensor,
+        lengths: Tensor,
+        noise: torch.Generator | None = None,
+        mixture: Mixture | None = None,
     ) -> tuple[Memory, State]:
-        """Read source sentences.
-
-        Parameters
-        ----------
-        sources : int64 (n, s)
-            Token numbers, padded on the right.
-        lengths : int64 (n,)
-            Their lengths; an empty sentence counts as one padding mark.
-        noise : torch.Generator, optional
-            Where dropout masks are drawn from; without it nothing is dropped.
-
-        Returns
-        -------
-        (Memory, state)
-            What to attend to, and the first state of the decoder.
-        """
+        """Read source sentences; the state is that of the decoder's LSTMs."""
         rows = torch.arange(len(sources))
         lengths = lengths.clamp(min=1)
         position = torch.arange(sources.shape[1])
         padding = position >= lengths[:, None]
         turned = torch.where(padding, position, lengths[:, None] - 1 - position)
-        states = self._drop(self.source_embedding(self._known(sources)), noise)
+        states = self._drop(self._embed(self.source_embedding, sources, mixture), noise)
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
             ahead = rightward(states)[0]
             back = _reorder(leftward(_reorder(states, turned))[0], turned)
@@ -171,63 +92,20 @@ class Seq2Seq(nn.Module):
         return Memory(states, self.key(states), padding[:, None], sources), (hidden, cell)
 
     def write(
-        self, tokens: Tensor, state: State, memory: Memory, noise: torch.Generator | None = None
+        self,
+        tokens: Tensor,
+        state: State,
+        memory: Memory,
+        noise: torch.Generator | None = None,
+        mixture: Mixture | None = None,
     ) -> tuple[Tensor, State]:
-        """Continue targets.
-
-        Parameters
-        ----------
-        tokens : int64 (n, t)
-            What was written so far and not yet fed, ``START`` first.
-        state : state
-            State of the decoder before those tokens.
-        memory : Memory
-            The source sentences (n of them).
-        noise : torch.Generator, optional
-            Where dropout masks are drawn from; without it nothing is dropped.
-
-        Returns
-        -------
-        (float32 (n, t, outputs), state)
-            After each token a score (logit) for each possible next one, beginning with ``END``
-            (number ``END + j`` has column j), and the state after the last token. If the model
-            copies, the scores are log-probabilities, and there is a column for each place of the
-            source behind those of the vocabulary.
-        """
-        fed = self._drop(self.target_embedding(self._known(tokens)), noise)
+        """Continue targets, see :meth:`scan.encoder_decoder.EncoderDecoder.write`."""
+        fed = self._drop(self._embed(self.target_embedding, tokens, mixture), noise)
         states, state = self.decoder(fed, state)
         scores = states @ memory.keys.transpose(1, 2)
         attention = scores.masked_fill(memory.padding, -torch.inf).softmax(dim=2)
         mixed = torch.tanh(self.mix(torch.cat([states, attention @ memory.values], dim=2)))
-        mixed = self._drop(mixed, noise)
-        if self.gate is None:
-            return self.output(mixed), state
-        return self._with_copies(mixed, self.gate(mixed).sigmoid(), attention, memory), state
-
-    def _with_copies(
-        self, mixed: Tensor, gate: Tensor, attention: Tensor, memory: Memory
-    ) -> Tensor:
-        """Return log (g p_vocabulary + (1 - g) p_copied)."""
-        written = gate * self.output(mixed).softmax(dim=2)
-        places = torch.zeros_like(attention)
-        both = torch.cat([written, places], dim=2)
-        # the padding mark has no column; its attention is zero, or the sentence is empty
-        columns = (memory.tokens - FIRST_OUTPUT).clamp(min=0)[:, None].expand_as(attention)
-        both = both.scatter_add(2, columns, (1.0 - gate) * attention)
-        return both.clamp(min=torch.finfo(both.dtype).tiny).log()
-
-    def _known(self, tokens: Tensor) -> Tensor:
-        """Return token numbers with all words that are not in the vocabulary as one."""
-        if self.gate is None:
-            return tokens
-        return tokens.masked_fill(tokens >= len(self.source), UNKNOWN)
-
-    def _drop(self, states: Tensor, noise: torch.Generator | None) -> Tensor:
-        # written out because nn.Dropout draws from the global generator, which cannot be resumed
-        if noise is None or not self.dropout:
-            return states
-        keep = 1.0 - self.dropout
-        return states * torch.empty_like(states).bernoulli_(keep, generator=noise).div_(keep)
+        return self._scores(self._drop(mixed, noise), attention, memory), state
 
 
 def _reorder(states: Tensor, positions: Tensor) -> Tensor:
@@ -243,7 +121,7 @@ class Hypothesis(NamedTuple):
 
 
 def decode(
-    model: Seq2Seq,
+    model: EncoderDecoder,
     sources: Sequence[str],
     *,
     beam: int = 1,
@@ -254,7 +132,7 @@ def decode(
 
     Parameters
     ----------
-    model : Seq2Seq
+    model : EncoderDecoder
         The model.
     sources : sequence of str
         Space-separated sentences; tokens that the model has never seen are allowed.
@@ -301,7 +179,7 @@ def decode(
 
 @torch.inference_mode()
 def _search(
-    model: Seq2Seq, texts: list[str], sources: list[list[int]], beam: int, length_limit: int
+    model: EncoderDecoder, texts: list[str], sources: list[list[int]], beam: int, length_limit: int
 ) -> list[Hypothesis]:
     """Beam search; a sentence is done when its best hypothesis has ended.
 
@@ -348,7 +226,7 @@ def _select(memory: Memory, state: State, rows: Tensor) -> tuple[Memory, State]:
     return memory.select(rows), (hidden[:, rows], cell[:, rows])
 
 
-def _hypothesis(model: Seq2Seq, source: str, path: Tensor, total: float) -> Hypothesis:
+def _hypothesis(model: EncoderDecoder, source: str, path: Tensor, total: float) -> Hypothesis:
     numbers = path[1:].tolist()
     finished = numbers[-1] == END
     written = numbers[: numbers.index(END)] if finished else numbers

@@ -27,9 +27,9 @@ from torch.nn.functional import cross_entropy
 
 from grammar.errors import CorpusError, OptionError, SchemaError
 from scan.batches import DROPOUT, BatchOrder, checked_rows, random_stream
+from scan.encoder_decoder import EncoderDecoder
 from scan.models import Check, TrainedModel, build_model, read_model, write_model
 from scan.recipe import Recipe
-from scan.seq2seq import Seq2Seq
 from scan.vocabulary import END, FIRST_OUTPUT, PAD, START, pad, vocabularies
 
 __all__ = ["Check", "Progress", "Recipe", "TrainedModel", "exact_match", "train"]
@@ -119,12 +119,12 @@ def train(
         return TrainedModel(run.model, recipe, tuple(run.history))
 
 
-def exact_match(model: Seq2Seq | TrainedModel, pairs: Pairs, *, batch: int = 256) -> float:
+def exact_match(model: EncoderDecoder | TrainedModel, pairs: Pairs, *, batch: int = 256) -> float:
     """Return the share of pairs whose target greedy decoding writes exactly, to its end.
 
     Parameters
     ----------
-    model : Seq2Seq or TrainedModel
+    model : EncoderDecoder or TrainedModel
         The model.
     pairs : sequence of (str, str)
         Source and correct target.
@@ -154,7 +154,7 @@ def exact_match(model: Seq2Seq | TrainedModel, pairs: Pairs, *, batch: int = 256
 class _Encoded:
     """Pairs as padded rows of token numbers; targets lie between START and END."""
 
-    def __init__(self, model: Seq2Seq, pairs: Pairs) -> None:
+    def __init__(self, model: EncoderDecoder, pairs: Pairs) -> None:
         self.model = model
         self.sources, self.source_lengths = pad([model.encode_source(s) for s, _ in pairs])
         targets = [[START, *model.encode_target(*pair), END] for pair in pairs]
