@@ -256,11 +256,11 @@ class Chain:
         for table in self.before.examples(first, BLOCK):
             index = _field(table, "index").to_numpy()
             tables.append(table.slice(0, int(np.searchsorted(index, first + BLOCK))))
-        given = pa.concat_tables(tables) if tables else None
+        given = pa.concat_tables(tables).combine_chunks() if tables else None
         if given is None or not given.num_rows:
             return None
         seed = _derived(self.seed, f"block {number}") if number else self.seed
-        corpus = Corpus(given.drop_columns(["provenance"]).combine_chunks())
+        corpus = Corpus(given.drop_columns(["provenance"]))
         try:
             where = f"{self.step}, applied to what {self.before.name} made"
             with located(where), warnings.catch_warnings():

@@ -178,13 +178,16 @@ def _opened(
 
 
 def _check_paths(files: Mapping[str, Any], *, force: bool) -> None:
-    from grammar.errors import OptionError
+    from grammar.errors import OptionError, OutputError
     from induction.formats import check_output
 
     output = files["output"]
     if output is None:
         raise OptionError("there is no output", hint="name it with -o, or use --dry-run")
     check_output(output)
+    if not Path(output).parent.is_dir():
+        # said now, not after an hour of drawing
+        raise OutputError("there is no folder to write it to", where=output, hint="make it first")
     for name in ("input", "test"):
         if files[name] is not None and Path(output).resolve() == Path(files[name]).resolve():
             raise OptionError(
