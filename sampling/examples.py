@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import Corpus
+from sampling.labels import read_labels
 from sampling.substitution import HOLE, hole
 from sampling.template_kernels import SEPARATOR
 from sampling.templates import NGrams, Sequences
@@ -18,13 +21,18 @@ __all__ = ["Examples", "context_pattern", "filler_pattern", "read_examples"]
 
 @dataclass(frozen=True)
 class Examples:
-    """The distinct examples of a corpus: their ids, their words, and the spacing of each side."""
+    """The distinct examples of a corpus: their ids, their words, and the spacing of each side.
+
+    ``label_values`` are their labels, if they have any, and ``labels`` a number for each.
+    """
 
     ids: list[str]
     sides: list[tuple[str, ...]]
     words: list[list[list[str]]]
     sequences: Sequences
     separator: str | None
+    labels: NDArray[np.int64] | None = None
+    label_values: list[Any] | None = None
 
 
 def read_examples(corpus: Corpus, separator: str) -> Examples:
@@ -33,7 +41,8 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
     Raises
     ------
     CorpusError
-        If there are no examples, a text or target is missing, or a word is a reserved mark.
+        If there are no examples, a text, target or label is missing or not valid, or a word is a
+        reserved mark.
     OptionError
         If the separator is not one word.
     """
@@ -52,7 +61,7 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
     distinct: dict[str, int] = {}
     # no word is empty, so words are numbered from SEPARATOR + 1
     numbers: dict[str, int] = {"": SEPARATOR}
-    kept_sides, kept_words, kept_ids = [], [], []
+    kept_sides, kept_words, kept = [], [], []
     tokens: list[int] = []
     offsets, source_end = [0], []
     for i, sides in enumerate(zip(*values, strict=True)):
@@ -70,9 +79,22 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
         offsets.append(len(tokens))
         kept_sides.append(sides)
         kept_words.append(words)
-        kept_ids.append(ids[i])
+        kept.append(i)
     sequences = Sequences(np.array(tokens, np.int32), np.array(offsets), np.array(source_end))
-    return Examples(kept_ids, kept_sides, kept_words, sequences, separator if pairs else None)
+    labels, label_values = None, None
+    if "label" in corpus.names:
+        labels = read_labels(corpus).keys()[kept]
+        given = corpus.column("label")
+        label_values = [given[i] for i in kept]
+    return Examples(
+        [ids[i] for i in kept],
+        kept_sides,
+        kept_words,
+        sequences,
+        separator if pairs else None,
+        labels,
+        label_values,
+    )
 
 
 def _refuse_missing(name: str, column: list[object], ids: list[str]) -> None:

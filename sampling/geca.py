@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +13,14 @@ from numpy.typing import NDArray
 
 from grammar.counter_rng import stream_key
 from grammar.errors import SchemaError
-from induction.corpus import PROVENANCE, Corpus
+from induction.corpus import Corpus
 from sampling.derivations import draw_fillers, exponential_keys, same_result
 from sampling.geca_induction import induce_grammar
-from sampling.geca_options import Draw, Pool, settings_of, whole_number
-from sampling.substitution import HOLE, ShortfallWarning, SubstitutionGrammar, filler_words
+from sampling.geca_options import GECAOptions, read_geca_options
+from sampling.geca_spelling import Spelling
+from sampling.protocol import BATCH, in_threads, whole_number
+from sampling.provenance import example_ids, provenance, rows_as_lists
+from sampling.substitution import ShortfallWarning, SubstitutionGrammar
 
 __all__ = ["GECA"]
 
@@ -64,6 +68,8 @@ class GECA:
     Jacob Andreas. 2020. Good-Enough Compositional Data Augmentation. ACL.
     """
 
+    Options = GECAOptions
+
     def __init__(self, grammar: SubstitutionGrammar) -> None:
         if grammar.method != "geca":
             raise SchemaError(
@@ -82,25 +88,7 @@ class GECA:
         return f"GECA({self.grammar!r})"
 
     @classmethod
-    def induce(
-        cls,
-        corpus: Corpus,
-        *,
-        gaps: int = 2,
-        size: int = 1,
-        window: int | None = None,
-        max_count: int | None = None,
-        max_length: int | None = None,
-        max_host_length: int | None = None,
-        pool: Pool | None = None,
-        disjoint: bool | None = None,
-        max_adjacencies: int | None = None,
-        variants: int | None = None,
-        limit: int | None = None,
-        draw: Draw | None = None,
-        separator: str = "##",
-        faithful: Literal["paper", "code"] = "paper",
-    ) -> GECA:
+    def induce(cls, corpus: Corpus, **options: Any) -> GECA:
         """Induce the substitution grammar of a corpus.
 
         A *fragment* is up to ``gaps`` n-grams of up to ``size`` words that share no word, each
@@ -109,91 +97,54 @@ class GECA:
         least one same environment; a context that holds one of them then also admits the other
         (Andreas 2020, the boxed operation of section 3).
 
-        Examples with a ``target`` are pairs: one sequence of text, separator and target. No n-gram
-        contains the separator, a fragment must touch both sides of the context it is cut from, and
-        a new example is new on both sides. Examples that are equal word by word count once.
+        One call serves three tasks. Texts alone are material for language models. Examples with a
+        ``target`` are pairs: one sequence of text, separator and target; no n-gram contains the
+        separator, a fragment must touch both sides of the context it is cut from, and a new
+        example is new on both sides. Examples with a ``label`` are classified: a context is cut
+        from examples of one label, which is that of the new example (``labels`` says whether
+        fillers may come from other ones). Examples that are equal word by word count once; of
+        different labels the first holds.
 
         Parameters
         ----------
         corpus : Corpus
-            With ``text``, and ``target`` if the examples are pairs. Words are what stands between
-            white space; spacing is kept.
-        gaps, size : int
-            Most n-grams in a fragment, and most words in an n-gram. The paper has size 1 for
-            SCAN, 2 for language models and 4 for semantic parsing; time and memory grow with
-            its power, so longer n-grams want ``max_count`` too.
-        window : int, optional
-            Words on either side of every hole that make its environment; None is the whole context.
-        max_count : int, optional
-            Leave out n-grams that occur more often than this (the code's ``wug_limit``).
-        max_length : int, optional
-            Most words of a new example, both sides and the separator together.
-        separator : str
-            A word that does not occur in the corpus; it parts text and target in the grammar.
-        faithful : {"paper", "code"}
-            Which defaults the options below have. "paper" is the operation as defined. "code" is
-            what the authors' program did for SCAN; every difference is one of these options:
-        max_host_length : int, optional
-            Longer examples are not cut (they still count as known). Paper: no limit; code: 39
-            ("under 40").
-        pool : {"fragments", "templates"}
-            What fillers are counted by. Paper, "fragments": all interchangeable ones, by how many
-            examples hold them. Code, "templates": by how many *neighbouring templates* offer them,
-            so one offered by 1,000 is drawn 1,000 times as often as one offered once. A neighbour
-            shares a filler with the context, and offers only if it holds two fillers or more
-            (this excludes nothing when environments are whole contexts). With a window, the
-            paper's fragments share an environment; in the code they share a whole context, and
-            the window says which other contexts may be filled like it.
-        disjoint : bool
-            Refuse a filler that shares an n-gram with every filler the context holds. Paper: no;
-            code: yes.
-        max_adjacencies : int, optional
-            A template becomes the neighbour of only so many that share one filler with it. Paper:
-            no limit; code: 1,000 for SCAN, taken in the order of a Python set; here in a fixed
-            pseudo-random order. (The cut was in force when the published SCAN examples were made,
-            and was lost in the program's last version.) Needs ``pool="templates"``.
-        variants : int, optional
-            Most fillers drawn for a context, new or not. Paper: all; code: 2.
-        limit : int, optional
-            Most examples given for one seed (the code's ``n_sample``). Paper: no limit; code:
-            1,000.
-        draw : {"uniform", "weighted", "corpus"}
-            How examples are ordered. Paper, "uniform": at random, each alike; "weighted": at
-            random, by their probability under the grammar. Code, "corpus": by context in the order
-            of the corpus.
+            With ``text``, ``target`` if the examples are pairs, and ``label`` (classes, or
+            distributions) if they have any. Words are what stands between white space; spacing
+            is kept.
+        **options
+            Fields of :class:`~sampling.geca_options.GECAOptions`; None leaves one at its default.
 
         Raises
         ------
         CorpusError
-            If the corpus is empty or lacks a text or target, a word is a reserved mark, or no new
-            example can be made (the message says which requirement left none).
+            If the corpus is empty or lacks a text or target, a label is not valid, a word is a
+            reserved mark, or no new example can be made (the message says which requirement left
+            none).
         OptionError
-            If an option has a value that cannot be used, or too many substitutions are licensed.
+            If an option is unknown or has a value that cannot be used, or too many substitutions
+            are licensed.
 
         Notes
         -----
+        With ``pool="templates"`` fillers are counted by how many *neighbouring templates* offer
+        them, so one offered by 1,000 is drawn 1,000 times as often as one offered once. A
+        neighbour shares a filler with the context, and offers only if it holds two fillers or more
+        (this excludes nothing when environments are whole contexts). With a window, the paper's
+        fragments share an environment; in the code they share a whole context, and the window
+        says which other contexts may be filled like it. The program takes neighbours in the order
+        of a Python set, we in a fixed pseudo-random order. (The cut by ``max_adjacencies`` was in
+        force when the published SCAN examples were made, and was lost in its last version.)
+
         Not taken over from the program: it leaves out 640 training examples for validation before
         it augments; with a window, holes within ``window`` words of the beginning have an empty
         environment (a negative slice); with three gaps and longer n-grams, some fragments are
         passed over (an index into the sequence is used on the shortened template).
 
-        Memory and time grow with the number of fragments, (words x size) ** gaps an example.
+        Memory and time grow with the number of fragments, (words x size) ** gaps an example, and
+        with the number of substitutions, which are all judged once. Where these are too many, use
+        :class:`sampling.geca_stream.GECAStream`.
         """
-        options = {
-            "gaps": gaps,
-            "size": size,
-            "window": window,
-            "max_count": max_count,
-            "max_length": max_length,
-            "max_host_length": max_host_length,
-            "pool": pool,
-            "disjoint": disjoint,
-            "max_adjacencies": max_adjacencies,
-            "variants": variants,
-            "limit": limit,
-            "draw": draw,
-        }
-        return cls(induce_grammar(corpus, settings_of(faithful, options), separator))
+        return cls(induce_grammar(corpus, read_geca_options(options)))
 
     def count(self) -> int:
         """Return the number of distinct new examples that the grammar derives."""
@@ -252,9 +203,9 @@ class GECA:
         Returns
         -------
         Corpus
-            Columns id, text, target (if the corpus had one) and provenance: parents are the host
-            and a donor of the filler, spans the words of ``text`` that were put in, rules the
-            context and the filler, and log_probability that of the likeliest derivation.
+            Columns id, text, target and label (if the corpus had them) and provenance: parents are
+            the host and a donor of the filler, spans the words of ``text`` that were put in, rules
+            the context and the filler, and log_probability that of the likeliest derivation.
 
         Warns
         -----
@@ -271,14 +222,36 @@ class GECA:
         Efraimidis & Spirakis 2006, Weighted random sampling with a reservoir.
         """
         whole_number("start", start, 0)
-        if n is not None:
-            whole_number("n", n, 0)
-        whole_number("seed", seed, 0)
+        if n is None:
+            whole_number("seed", seed, 0)
+            n = max(len(self._order(seed)) - start, 0)
+        return Corpus(pa.concat_tables(self.batches(n, seed=seed, start=start)))
+
+    def batches(
+        self,
+        n: int,
+        *,
+        seed: int = 0,
+        start: int = 0,
+        workers: int = 1,
+        batch_size: int = BATCH,
+    ) -> Iterator[pa.Table]:
+        """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
+        for name, value in (("n", n), ("start", start), ("seed", seed)):
+            whole_number(name, value, 0)
+        for name, value in (("workers", workers), ("batch_size", batch_size)):
+            whole_number(name, value, 1)
         order = self._order(seed)
-        if n is not None and start + n > len(order):
-            warnings.warn(self._shortfall(n, start, len(order)), ShortfallWarning, stacklevel=2)
-        stop = len(order) if n is None else start + n
-        return self._spell_out(order[start:stop], seed, start)
+        if start + n > len(order):
+            warnings.warn(self._shortfall(n, start, len(order)), ShortfallWarning, stacklevel=3)
+        stop = min(start + n, len(order))
+        tasks = (
+            lambda first=first: self._table(
+                order[first : min(first + batch_size, stop)], seed, first
+            )
+            for first in range(start, stop, batch_size) or (start,)
+        )
+        return in_threads(tasks, workers)
 
     def _order(self, seed: int) -> NDArray[np.int64]:
         """Return the derivation of every example of a seed, in the order of the draw."""
@@ -328,51 +301,28 @@ class GECA:
         asked = f"{n} examples" + (f" from number {start}" if start else "")
         return f"{asked} were asked for, but {why} {available} distinct new ones, not more"
 
-    def _spell_out(self, chosen: NDArray[np.int64], seed: int, start: int) -> Corpus:
-        grammar, derivations = self.grammar, self._derivations
+    def _table(self, chosen: NDArray[np.int64], seed: int, first: int) -> pa.Table:
+        derivations = self._derivations
         context, filler = derivations.context[chosen], derivations.filler[chosen]
-        texts, targets, spans, parents = [], [], [], []
-        for c, f in zip(context.tolist(), filler.tolist(), strict=True):
-            pattern, words = grammar.contexts[c], filler_words(grammar.fillers[f])
-            source = pattern
-            if grammar.separator is not None:
-                source, _, target = pattern.partition(f" {grammar.separator} ")
-                targets.append(_fill(target, words))
-            texts.append(_fill(source, words))
-            spans.append(_spans(source, words))
-            parents.append([grammar.hosts[c], grammar.donors[f]])
-        columns: dict[str, Any] = {
-            "id": [f"geca-{seed}-{i}" for i in range(start, start + len(texts))],
-            "text": texts,
-        }
-        if grammar.separator is not None:
-            columns["target"] = targets
-        provenance = {
-            "method": ["geca"] * len(texts),
-            "version": [VERSION] * len(texts),
-            "seed": [int(seed)] * len(texts),
-            "index": np.arange(start, start + len(texts)),
-            "parents": parents,
-            "spans": spans,
-            "rules": list(np.stack([context, filler + len(grammar.contexts)], axis=1)),
-            "log_probability": derivations.log_probability[chosen],
-        }
-        fields = [pa.array(provenance[field.name], type=field.type) for field in PROVENANCE]
-        columns["provenance"] = pa.StructArray.from_arrays(fields, fields=list(PROVENANCE))
-        return Corpus.from_columns(**columns)
+        rules = np.stack([context, filler + len(self.grammar.contexts)], axis=1).astype(np.int32)
+        spelling = self._spelling
+        return pa.table(
+            {
+                "id": example_ids("geca", seed, first, len(chosen)),
+                **spelling.columns(context, filler),
+                "provenance": provenance(
+                    "geca",
+                    VERSION,
+                    seed,
+                    first,
+                    parents=spelling.parents(context, filler),
+                    spans=spelling.spans(context, filler),
+                    rules=rows_as_lists(pa.array(rules.ravel()), 2),
+                    log_probability=derivations.log_probability[chosen],
+                ),
+            }
+        )
 
-
-def _fill(pattern: str, words: list[list[str]]) -> str:
-    return HOLE.sub(lambda mark: " ".join(words[int(mark[1])]), pattern)
-
-
-def _spans(pattern: str, words: list[list[str]]) -> list[dict[str, int]]:
-    """Return where the words that fill the holes of a pattern come to stand."""
-    spans, position = [], 0
-    for token in pattern.split():
-        mark = HOLE.fullmatch(token)
-        length = len(words[int(mark[1])]) if mark else 1
-        if mark:
-            spans.append({"start": position, "end": position + length})
-        position += length
-    return spans
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self.grammar)

@@ -22,10 +22,17 @@ from sampling.exchange import (
     take_rows,
     unions,
 )
-from sampling.geca_options import Settings
+from sampling.geca_options import GECAOptions
 from sampling.substitution import SubstitutionGrammar
 from sampling.template_kernels import SEPARATOR, WHOLE, cut_columns
-from sampling.templates import Fragments, NGrams, Sequences, intern_ngrams, list_fragments
+from sampling.templates import (
+    Fragments,
+    NGrams,
+    Sequences,
+    by_label,
+    intern_ngrams,
+    list_fragments,
+)
 
 __all__ = ["induce_grammar"]
 
@@ -46,9 +53,11 @@ class Choice:
     number: Longs
 
 
-def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> SubstitutionGrammar:
+def induce_grammar(corpus: Corpus, settings: GECAOptions) -> SubstitutionGrammar:
     """Induce the grammar (raises like :meth:`sampling.geca.GECA.induce`)."""
-    examples = read_examples(corpus, separator)
+    if settings.labels == "same":
+        corpus.arrow("label")
+    examples = read_examples(corpus, settings.separator)
     sequences = examples.sequences
     if not (sequences.tokens != SEPARATOR).any():
         raise _nothing("no example has a word", "check the column 'text'")
@@ -58,6 +67,8 @@ def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> Substi
             f"every n-gram occurs more than max_count={settings.max_count} times", "raise it"
         )
     found = _list(sequences, grams, settings)
+    if examples.labels is not None:
+        found = by_label(found, examples.labels, apart=settings.labels == "same")
     first = np.unique(found.template, return_index=True)[1]
     cuts = found.sequence[first], found.keys[found.fragment[first]]
     templates = cut_columns(
@@ -80,7 +91,7 @@ def induce_grammar(corpus: Corpus, settings: Settings, separator: str) -> Substi
     return _grammar(examples, grams, found, instance, count, choice, verdicts, settings)
 
 
-def _list(sequences: Sequences, grams: NGrams, settings: Settings) -> Fragments:
+def _list(sequences: Sequences, grams: NGrams, settings: GECAOptions) -> Fragments:
     """List the fragments of the examples that are not too long to be cut; at least one."""
     lengths = np.diff(sequences.offsets)
     longest = int(lengths.max())
@@ -120,7 +131,7 @@ def _touches_both(offsets: Any, tokens: Any) -> NDArray[np.bool_]:
     return np.asarray(left & right)
 
 
-def _admit(found: Fragments, grams: NGrams, hosts: Longs, settings: Settings) -> Choice:
+def _admit(found: Fragments, grams: NGrams, hosts: Longs, settings: GECAOptions) -> Choice:
     """Find the fillers of every host, and the sets of hosts that admit the same ones."""
     environments = int(found.environment.max()) + 1
     templates, fragments = int(found.template.max()) + 1, len(found.keys)
@@ -175,7 +186,7 @@ def _keep(rows: Rows, counts: Longs, kept: NDArray[np.bool_]) -> tuple[Rows, Lon
 
 
 def _filler_columns(
-    sequences: Sequences, grams: NGrams, found: Fragments, settings: Settings
+    sequences: Sequences, grams: NGrams, found: Fragments, settings: GECAOptions
 ) -> tuple[Longs, NDArray[np.int32]]:
     """Return the words of every fragment, ``gaps`` rows each (see ``TokenColumns``)."""
     base = len(grams.start) + 1
@@ -189,7 +200,7 @@ def _filler_columns(
 
 
 def _judge(
-    columns: Any, choice: Choice, sequences: Sequences, settings: Settings
+    columns: Any, choice: Choice, sequences: Sequences, settings: GECAOptions
 ) -> NDArray[np.uint8]:
     """Judge every derivation; at least one is new."""
     offsets, fillers = choice.admitted
@@ -231,7 +242,7 @@ def _grammar(
     context_count: Longs,
     choice: Choice,
     verdicts: NDArray[np.uint8],
-    settings: Settings,
+    settings: GECAOptions,
 ) -> SubstitutionGrammar:
     """Assemble the grammar from the contexts that yield something new."""
     offsets, fillers = choice.admitted
@@ -274,4 +285,7 @@ def _grammar(
         method="geca",
         separator=examples.separator,
         options={name: getattr(settings, name) for name in ("variants", "limit", "draw")},
+        labels=None
+        if examples.label_values is None
+        else tuple(examples.label_values[i] for i in hosts.tolist()),
     )

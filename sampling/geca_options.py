@@ -1,122 +1,140 @@
-"""The options of GECA, and what the two modes of ``faithful`` set them to."""
+"""The options of GECA, with the paper's values and those of the released program.
+
+Where the program differs between experiments, its values are those of the SCAN runs, and the help
+names the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-
 from grammar.errors import OptionError
+from sampling.protocol import option, read_options
 
-__all__ = ["Draw", "Pool", "Settings", "settings_of", "whole_number"]
+__all__ = ["Draw", "GECAOptions", "Pool", "read_geca_options"]
 
 Draw = Literal["uniform", "weighted", "corpus"]
 Pool = Literal["fragments", "templates"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "paper": {
-            "draw": "uniform",
-            "pool": "fragments",
-            "disjoint": False,
-            "max_host_length": None,
-            "max_adjacencies": None,
-            "variants": None,
-            "limit": None,
-        },
-        "code": {
-            "draw": "corpus",
-            "pool": "templates",
-            "disjoint": True,
-            "max_host_length": 39,
-            "max_adjacencies": 1000,
-            "variants": 2,
-            "limit": 1000,
-        },
-    }
-)
-"""What each mode of ``faithful`` sets; see :meth:`GECA.induce`."""
+
+@dataclass(frozen=True, kw_only=True)
+class GECAOptions:
+    """The options of :meth:`sampling.geca.GECA.induce`."""
+
+    gaps: int = option(
+        2,
+        "Most n-grams in a fragment (the program's wug_count). The paper has 2 for SCAN and "
+        "semantic parsing (the program: 3 for SQL), 1 for language models.",
+        source="section 3, 'a fragment consisting of a set of spans'; the experiments",
+        least=1,
+    )
+    size: int = option(
+        1,
+        "Most words in an n-gram (wug_size): 1 for SCAN, 4 for semantic parsing, 2 for language "
+        "models. Time and memory grow with (words x size) to the power of gaps.",
+        source="the experiments",
+        least=1,
+    )
+    window: int | None = option(
+        None,
+        "Words on either side of every hole that make its environment (sim_window_size); none: "
+        "the whole context. Language models have 2.",
+        source="section 3, environments",
+        least=1,
+    )
+    max_count: int | None = option(
+        None,
+        "Leave out n-grams that occur more often (wug_limit): 20 for language models, 50 for "
+        "logical forms.",
+        source="not in the paper",
+        least=1,
+    )
+    max_length: int | None = option(
+        None, "Most words of a new example, both sides and the separator together.", least=1
+    )
+    max_host_length: int | None = option(
+        None,
+        "Longer examples are not cut; they still count as known.",
+        source="not in the paper; the program: under 40 (100 for language models)",
+        code=39,
+        least=1,
+    )
+    pool: str | None = option(
+        "fragments",
+        "What fillers are counted by: all interchangeable fragments, by how many examples hold "
+        "them; or the neighbouring templates that offer them.",
+        source="section 3, the boxed operation",
+        code="templates",
+        choices=("fragments", "templates"),
+    )
+    disjoint: bool | None = option(
+        False,
+        "Refuse a filler that shares an n-gram with every filler the context holds.",
+        source="not in the paper",
+        code=True,
+    )
+    max_adjacencies: int | None = option(
+        None,
+        "A template becomes the neighbour of only so many that share one filler with it. Needs "
+        "pool=templates.",
+        source="not in the paper",
+        code=1000,
+        least=1,
+    )
+    labels: str = option(
+        "host",
+        "Examples of classes: a new one has the label of its host; with same, fragments are "
+        "exchangeable, and exchanged, only among examples of one label.",
+        source="not in the paper",
+        choices=("host", "same"),
+    )
+    variants: int | None = option(
+        None,
+        "Most fillers drawn for a context, new or not; none: all.",
+        source="section 3; the program: 2 (1 for language models)",
+        code=2,
+        least=1,
+    )
+    limit: int | None = option(
+        None,
+        "Most examples given for one seed (n_sample).",
+        source="the experiments: 1,000 (SQL 2,000, language models 5,000)",
+        code=1000,
+        least=1,
+    )
+    draw: str | None = option(
+        "uniform",
+        "How examples are ordered: at random and alike, at random by their probability under the "
+        "grammar, or by context in the order of the corpus.",
+        source="not in the paper",
+        code="corpus",
+        choices=("uniform", "weighted", "corpus"),
+    )
+    separator: str = option(
+        "##", "A word that does not occur in the corpus; it parts text and target."
+    )
+    faithful: str = option(
+        "paper",
+        "The defaults of the paper's operation, or of the released program for SCAN.",
+        choices=("paper", "code"),
+    )
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How GECA induces and draws; see :meth:`sampling.geca.GECA.induce`."""
-
-    gaps: int
-    size: int
-    window: int | None
-    max_count: int | None
-    max_length: int | None
-    max_host_length: int | None
-    pool: str
-    disjoint: bool
-    max_adjacencies: int | None
-    variants: int | None
-    limit: int | None
-    draw: str
-
-
-def settings_of(faithful: str, options: Mapping[str, Any]) -> Settings:
-    """Fill in what the mode sets for every option that is None, and check the values.
+def read_geca_options(options: Mapping[str, Any]) -> GECAOptions:
+    """Check the options and fill in what the mode sets for every one that is absent or None.
 
     Raises
     ------
     OptionError
-        If the mode is not known, or an option has a value that cannot be used.
+        If an option is unknown, or has a value that cannot be used.
     """
-    if faithful not in PRESETS:
-        raise OptionError(
-            f"faithful={faithful!r} is not a mode", hint=f"use one of {', '.join(PRESETS)}"
-        )
-    preset = PRESETS[faithful]
-    chosen: dict[str, Any] = {
-        name: preset.get(name) if value is None else value for name, value in options.items()
-    }
-    _check(chosen)
-    return Settings(**chosen)
-
-
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse option values that cannot be used."""
-    for name in ("gaps", "size"):
-        whole_number(name, options[name], 1)
-    optional = (
-        "window",
-        "max_count",
-        "max_length",
-        "max_host_length",
-        "max_adjacencies",
-        "variants",
-        "limit",
-    )
-    for name in optional:
-        if options[name] is not None:
-            whole_number(name, options[name], 1)
-    for name, values in (
-        ("pool", ("fragments", "templates")),
-        ("draw", ("uniform", "weighted", "corpus")),
-    ):
-        if options[name] not in values:
-            raise OptionError(
-                f"{name}={options[name]!r} is not known", hint=f"use one of {', '.join(values)}"
-            )
-    if not isinstance(options["disjoint"], bool):
-        raise OptionError(
-            f"disjoint={options['disjoint']!r} is not known", hint="use True or False"
-        )
-    if options["max_adjacencies"] is not None and options["pool"] == "fragments":
+    given = {name: value for name, value in options.items() if value is not None}
+    chosen = read_options(GECAOptions, given, "geca")
+    if chosen.max_adjacencies is not None and chosen.pool == "fragments":
         raise OptionError(
             "max_adjacencies limits neighbouring templates, but pool='fragments' has none",
             hint="leave it out, or add pool='templates'",
         )
-
-
-def whole_number(name: str, value: Any, least: int) -> None:
-    """Refuse what is not a whole number of ``least`` or more (OptionError)."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(
-            f"{name}={value!r} is not a whole number >= {least}", hint=f"for example {name}={least}"
-        )
+    return chosen

@@ -93,6 +93,8 @@ class SubstitutionGrammar:
         The token between text and target; None if examples are single texts.
     options : mapping
         What the sampler of the method must know (numbers, strings or None).
+    labels : tuple, optional
+        The label of the host of every context: a whole number, or a list of floats.
 
     Examples
     --------
@@ -122,6 +124,7 @@ class SubstitutionGrammar:
     method: str
     separator: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[Any, ...] | None = None
 
     def __repr__(self) -> str:
         return (
@@ -170,8 +173,8 @@ class SubstitutionGrammar:
 
         Nodes have ``kind`` (symbol, word or rule); edges symbol -> rule carry ``weight`` (a
         probability) and ``count``; edges rule -> child carry ``position``, which is also their key.
-        A context rule has ``pattern``, ``host`` and ``barred`` (rule numbers); a filler rule has
-        ``pattern`` and ``donor``.
+        A context rule has ``pattern``, ``host``, ``barred`` (rule numbers) and perhaps ``label``;
+        a filler rule has ``pattern`` and ``donor``.
         """
         graph = nx.MultiDiGraph(
             family=FAMILY,
@@ -194,7 +197,10 @@ class SubstitutionGrammar:
             first, last = self.barred_offsets[c], self.barred_offsets[c + 1]
             barred = (self.barred_fillers[first:last] + shift).tolist()
             rule, count = f"rule:{c}", int(self.context_count[c])
-            graph.add_node(rule, kind="rule", pattern=pattern, host=self.hosts[c], barred=barred)
+            label = {} if self.labels is None else {"label": self.labels[c]}
+            graph.add_node(
+                rule, kind="rule", pattern=pattern, host=self.hosts[c], barred=barred, **label
+            )
             graph.add_edge(f"symbol:{START}", rule, key=0, weight=count / total, count=count)
             graph.add_edge(rule, f"symbol:class-{self.context_class[c]}", key=0, position=0)
 
@@ -325,6 +331,7 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
         "method": graph.graph["method"],
         "separator": graph.graph["separator"],
         "options": graph.graph["options"],
+        "labels": tuple(c["label"] for c in contexts) if "label" in contexts[0] else None,
     }
 
 

@@ -9,7 +9,7 @@ n-grams, and templates are grouped by a 64-bit hash whose every match is verifie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grammar.errors import OptionError
 from sampling.template_kernels import SEPARATOR, WHOLE, fill_fragments, group_equal, hash_cut
 
-__all__ = ["Fragments", "NGrams", "Sequences", "intern_ngrams", "list_fragments"]
+__all__ = ["Fragments", "NGrams", "Sequences", "by_label", "intern_ngrams", "list_fragments"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -212,6 +212,38 @@ def _exchangeable(group: Longs, key: Longs) -> Longs:
     differs = same & (key[1:] != key[:-1])
     mixed = np.unique(group[1:][differs])
     return np.unique(key[np.isin(group, mixed)])
+
+
+def by_label(found: Fragments, labels: Longs, *, apart: bool) -> Fragments:
+    """Tell templates of different labels apart; ``labels`` has a whole number a sequence.
+
+    With ``apart``, fragments and environments too, so that nothing leads from one label to another.
+    """
+    label = labels[found.sequence]
+    width = int(labels.max(initial=0)) + 1
+
+    def told(number: Ints) -> tuple[Longs, Ints]:
+        pairs, new = np.unique(number.astype(np.int64) * width + label, return_inverse=True)
+        return pairs // width, new.astype(np.int32)
+
+    template = _renumber(_firsts(told(found.template)[1]))
+    if not apart:
+        return replace(found, template=template)
+    kinds, fragment = told(found.fragment)
+    environment = _renumber(_firsts(told(found.environment)[1]))
+    return replace(
+        found,
+        fragment=fragment,
+        keys=found.keys[kinds],
+        template=template,
+        environment=environment,
+    )
+
+
+def _firsts(number: Ints) -> Longs:
+    """Return, for every entry, the first one with the same number."""
+    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse], np.int64)
 
 
 def _renumber(group: Longs) -> Ints:

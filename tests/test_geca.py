@@ -12,6 +12,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from induction.corpus import PROVENANCE, Corpus
 from sampling import derivations, exchange, templates
 from sampling.examples import read_examples
 from sampling.geca import GECA
+from sampling.protocol import METHODS
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
 from sampling.template_kernels import WHOLE, group_equal
 
@@ -117,6 +119,26 @@ def all_new(sequences: set[Words], gaps: int, size: int, window: int | None) -> 
     return {sequence for sequence in made if is_new(sequence, sequences)}
 
 
+def all_labelled(
+    labelled: dict[Words, int], gaps: int, size: int, window: int | None, apart: bool
+) -> set[tuple[Words, int]]:
+    """Return every new example with the labels it may have: those of its hosts."""
+    made = set()
+    for label in set(labelled.values()):
+        own = {s for s, its in labelled.items() if its == label}
+        held, _ = tables(own, gaps, size)
+        evidence, holders = tables(own if apart else set(labelled), gaps, size)
+        within = defaultdict(set)
+        for template, found in evidence.items():
+            within[environment(template, window)] |= found
+        for host in filter(touches_every_side, held):
+            for fragment in held[host]:
+                for template in holders[fragment]:
+                    for other in within[environment(template, window)]:
+                        made.add((fill(host, other), label))
+    return {(s, label) for s, label in made if is_new(s, set(labelled))}
+
+
 def pools_of_code(
     sequences: set[Words], gaps: int, size: int, window: int | None
 ) -> dict[Words, Counter[Fragment]]:
@@ -171,6 +193,16 @@ SANG = Corpus.from_columns(
 )
 
 
+def labelled_lines(path: Path) -> Corpus:
+    """Read the first lines of a file that has a label, a space and a text on each."""
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = [line.split(" ", 1) for line in data.decode("latin-1").splitlines()[:600]]
+    classes = sorted({label for label, _ in rows})
+    return Corpus.from_columns(
+        text=[text for _, text in rows], label=[classes.index(label) for label, _ in rows]
+    )
+
+
 def induce(sequences, **options) -> GECA | None:
     try:
         return GECA.induce(corpus_of(sequences), **options)
@@ -190,6 +222,30 @@ def test_the_complete_set_is_that_of_the_definition(window, sequences, gaps, siz
     assert len(made) == len(set(made)) == len(expected)
     assert set(made) == expected
     assert sampler is None or sampler.count() == len(expected)
+
+
+@pytest.mark.parametrize("window", [None, 1])
+@pytest.mark.parametrize("labels", ["host", "same"])
+@settings(max_examples=40, deadline=None)
+@given(sequences=singles | pairs, size=st.integers(1, 2), data=st.data())
+def test_labels_are_those_of_hosts(window, labels, sequences, size, data):
+    several = {"min_size": len(sequences), "max_size": len(sequences)}
+    given_labels = data.draw(st.lists(st.integers(0, 2), **several))
+    corpus = corpus_of(sequences).with_column("label", given_labels)
+    # of equal examples the first counts
+    labelled = dict(zip(reversed(sequences), reversed(given_labels), strict=True))
+    expected = all_labelled(labelled, 2, size, window, labels == "same")
+    if not expected:
+        with pytest.raises(CorpusError, match="no new example can be made"):
+            GECA.induce(corpus, gaps=2, size=size, window=window, labels=labels)
+        return
+    sampler = GECA.induce(corpus, gaps=2, size=size, window=window, labels=labels)
+    made = sampler.sample()
+    found = set(zip(sequences_of(made), made.column("label"), strict=True))
+    assert found <= expected
+    assert {s for s, _ in found} == {s for s, _ in expected}
+    loaded = GECA(SubstitutionGrammar.from_graph(sampler.grammar.graph))
+    assert loaded.sample().table.equals(made.table)
 
 
 @pytest.mark.parametrize("window", [None, 1])
@@ -430,6 +486,57 @@ def test_the_separator_is_an_ordinary_word_of_single_texts():
     assert "b ## slept" in GECA.induce(corpus, gaps=1, size=1).sample().column("text")
 
 
+def test_labels_of_real_texts(data_folder):
+    """SST-2 and TREC: the label of the host, and fillers of its own class alone."""
+    for path in ("sst2/stsa.binary.train.gz", "trec/train_5500.label"):
+        corpus = labelled_lines(data_folder / path)
+        label_of = dict(zip(corpus.column("id"), corpus.column("label"), strict=True))
+        options = {"gaps": 1, "size": 2, "window": 1, "max_count": 20}
+        for labels in ("host", "same"):
+            made = GECA.induce(corpus, labels=labels, **options).sample(100)
+            assert len(made) == 100
+            for row in made:
+                host, donor = row["provenance"]["parents"]
+                assert row["label"] == label_of[host]
+                assert labels == "host" or label_of[donor] == row["label"]
+
+
+def test_soft_labels_are_kept():
+    texts = ["the wug sang", "the cat sang", "the wug slept"]
+    corpus = Corpus.from_columns(text=texts, label=[[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]])
+    made = GECA.induce(corpus, gaps=1).sample()
+    assert made.column("text") == ["the cat slept"]
+    # two hosts make it: "the cat" of the second text, and "slept" of the third
+    assert made.column("label")[0] in ([1.0, 0.0], [0.25, 0.75])
+
+
+def test_labels_must_be_there_and_valid():
+    with pytest.raises(CorpusError, match="no column 'label'"):
+        GECA.induce(SANG, labels="same")
+    with pytest.raises(CorpusError, match="label is missing"):
+        GECA.induce(SANG.with_column("label", [0, 1, None, 1]))
+
+
+def test_batches_and_workers_change_nothing():
+    sequences = [(a, b, "x") for a in "abcdef" for b in "pqrst"][:17]
+    sampler = GECA.induce(corpus_of(sequences), gaps=1)
+    whole = sampler.sample(seed=2).table
+    for workers, batch_size in ((1, 3), (2, 2)):
+        parts = list(sampler.batches(len(whole), seed=2, workers=workers, batch_size=batch_size))
+        assert pa.concat_tables(parts).equals(whole)
+    assert len(parts) == -(-len(whole) // 2)
+    empty = pa.concat_tables(sampler.batches(0))
+    assert empty.schema.equals(whole.schema)
+
+
+def test_every_option_says_what_it_is_and_where_it_is_from():
+    declared = {o.name: o for o in METHODS["geca"].options}
+    assert all(o.help for o in declared.values())
+    assert (declared["pool"].default, declared["pool"].code) == ("fragments", "templates")
+    assert (declared["limit"].default, declared["limit"].code) == (None, 1000)
+    assert "section 3" in declared["window"].source
+
+
 def test_options_change_what_they_say():
     corpus = Corpus.from_columns(text=["p x", "p y z", "q x", "r y z", "p x x"])
     everything = GECA.induce(corpus, gaps=1, size=2).sample().column("text")
@@ -443,17 +550,19 @@ def test_options_change_what_they_say():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gaps": 0}, "gaps=0 is not a whole number >= 1"),
+        ({"gaps": 0}, "gaps=0 is out of range"),
         ({"size": 0}, "size=0"),
         ({"window": 0}, "window=0"),
         ({"size": 1.5}, "size=1.5"),
         ({"variants": True}, "variants=True"),
-        ({"faithful": "memory"}, "faithful='memory' is not a mode"),
+        ({"faithful": "memory"}, "faithful='memory' is not known"),
         ({"draw": "random"}, "draw='random' is not known"),
         ({"pool": "all"}, "pool='all' is not known"),
-        ({"disjoint": 1}, "disjoint=1 is not known"),
+        ({"disjoint": 1}, "disjoint=1 is not of the kind bool"),
         ({"separator": "# #"}, "is not one word"),
         ({"max_adjacencies": 3}, "pool='fragments' has none"),
+        ({"labels": "other"}, "use one of host, same"),
+        ({"gap": 2}, "did you mean 'gaps'"),
         ({"gaps": 40}, "more fragments than can be numbered"),
     ],
 )

@@ -127,7 +127,7 @@ def augment(
     if faithful not in ("paper", "code"):
         raise OptionError(f"faithful={faithful!r} is not a mode", hint="use paper or code")
     tests = None if test is None else set(_read_pairs(test).column("text"))
-    sampler = GECA.induce(_read_pairs(train), size=size, gaps=gaps, faithful=faithful)  # type: ignore[arg-type]
+    sampler = GECA.induce(_read_pairs(train), size=size, gaps=gaps, faithful=faithful)
     if grammar is not None:
         sampler.grammar.save(grammar)
     with warnings_said(quiet=quiet):
