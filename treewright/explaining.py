@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -71,10 +72,14 @@ def explain(
     show_facts(facts, as_json=as_json)
     if not plot:
         return
-    if explained.passages:
-        draw_passages(explained.passages, plot, f"{made_by.get('method')}: {identifier}")
-    else:
-        draw_derived(tree, loaded, numbers, plot, f"{output}, id {identifier}")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        if explained.passages:
+            draw_passages(explained.passages, plot, f"{made_by.get('method')}: {identifier}")
+        else:
+            draw_derived(tree, loaded, numbers, plot, f"{output}, id {identifier}")
+    if caught:  # one for each character that the fonts at hand lack
+        say(f"some characters are not shown for want of a font: {caught[0].message}", quiet=quiet)
     say(f"drawn in {plot}", quiet=quiet)
 
 
