@@ -1,6 +1,7 @@
 """From grammars to new examples."""
 
 from sampling.aeda import AEDA
+from sampling.alp import ALP
 from sampling.eda import EDA
 from sampling.geca import GECA
 from sampling.grammar_sampling import GrammarSampler
@@ -21,6 +22,7 @@ from sampling.word_drop import WordDrop
 
 __all__ = [
     "AEDA",
+    "ALP",
     "EDA",
     "GECA",
     "Augmentation",

@@ -114,6 +114,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.geca", "GECA"),
             ("grammar", "sentences of the grammar of a treebank",
              "sampling.grammar_sampling", "GrammarSampler"),
+            ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",
+             "sampling.alp", "ALP"),
             ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.eda", "EDA"),
             ("aeda", "punctuation inserted (Karimi et al. 2021)", "sampling.aeda", "AEDA"),
             ("random-word", "random words replaced by random words",
