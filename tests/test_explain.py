@@ -69,7 +69,7 @@ SPAN_METHODS = {
 def test_the_exchanged_spans_are_marked(explain: Any, name: str, with_grammar: bool) -> None:
     method, options = SPAN_METHODS[name]
     sampler = method.induce(REVIEWS, **options)
-    made = sampler.sample(8, seed=1)
+    made = sampler.sample(4, seed=1)
     write_corpus(made, "made.jsonl")
     write_corpus(REVIEWS, "source.jsonl")
     sampler.grammar.save("g.arrow")
@@ -326,6 +326,16 @@ def test_a_source_without_the_parents_is_refused(explain: Any) -> None:
     done = explain("made.jsonl", "treemix-0-0", "--source", "other.jsonl")
     assert done.exit_code != 0
     assert "the source has no example" in str(done.exception) + done.output
+
+
+def test_another_grammar_is_refused(explain: Any) -> None:
+    made = TreeMix.induce(REVIEWS).sample(1)
+    write_corpus(made, "made.jsonl")
+    few = Corpus(REVIEWS.table.slice(0, 5))
+    for number, sampler in enumerate((TreeMix.induce(few), Sub2.induce(REVIEWS, phrase=True))):
+        sampler.grammar.save(f"{number}.arrow")
+        done = explain("made.jsonl", "treemix-0-0", "--grammar", f"{number}.arrow")
+        assert "no derivation of this grammar" in str(done.exception)
 
 
 # --- inspect -----------------------------------------------------------------------------------

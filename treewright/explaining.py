@@ -87,14 +87,21 @@ def _explained(
     row: dict[str, Any], loaded: AnyGrammar | None, output: str, source: str | None, *, quiet: bool
 ) -> Explained:
     """Explain an example by its parents; nothing if it has none."""
+    from grammar.errors import OptionError
     from sampling.span_grammar import SpanGrammar
     from treewright.exchanges import Explained
-    from treewright.parents import find_source, manifest_of, parents_of
+    from treewright.parents import find_source, made_with, manifest_of, parents_of
 
     made_by = row.get("provenance") or {}
     if not made_by.get("parents"):
         return Explained([])
     spans = loaded if isinstance(loaded, SpanGrammar) else None
+    if spans is not None and not made_with(row, spans):
+        raise OptionError(
+            "the rules of the example are no derivation of this grammar",
+            where=f"{output}, id {row['id']}",
+            hint="name the grammar that the example was made with",
+        )
     manifest = manifest_of(output)
     corpus = find_source(output, source, manifest)
     if corpus is None and spans is not None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from induction.corpus import Corpus
     from sampling.span_grammar import SpanGrammar
 
-__all__ = ["find_source", "grammar_of_manifest", "manifest_of", "parents_of"]
+__all__ = ["find_source", "grammar_of_manifest", "made_with", "manifest_of", "parents_of"]
 
 
 def manifest_of(output: str) -> dict[str, Any] | None:
@@ -88,4 +88,18 @@ def grammar_of_manifest(
     if len({str(step) for step in steps}) != 1:
         return None
     grammar = induce(steps[0].method, source, **steps[0].options).grammar
-    return grammar if isinstance(grammar, SpanGrammar) else None
+    return grammar if isinstance(grammar, SpanGrammar) and made_with(row, grammar) else None
+
+
+def made_with(row: Mapping[str, Any], grammar: SpanGrammar) -> bool:
+    """Say whether the rules of an example are a host and a filler of its parents in a grammar."""
+    made_by = row["provenance"]
+    sites = len(grammar.sites)
+    if grammar.method != made_by["method"] or len(made_by["rules"]) != 2:
+        return False
+    host, filler = made_by["rules"][0], made_by["rules"][1] - sites
+    if not (0 <= host < sites and 0 <= filler < sites):
+        return False
+    examples = (int(grammar.sites.example[site]) for site in (host, filler))
+    ids = grammar.examples.arrow("id")
+    return bool([ids[i].as_py() for i in examples] == made_by["parents"])
