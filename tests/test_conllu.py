@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,14 @@ def file(folder: Path, content: str) -> Path:
     path = folder / "a.conllu"
     path.write_text(content, encoding="utf-8", newline="")
     return path
+
+
+def without_texts(path: Path) -> list[str]:
+    """Read the texts again from the forms and SpaceAfter alone."""
+    content = path.read_text("utf-8")
+    path.write_text(re.sub(r"^# text = .*\n", "", content, flags=re.MULTILINE), "utf-8")
+    texts: list[str] = read_corpus(path).column("text")
+    return texts
 
 
 def test_words_text_and_ranges_are_read(tmp_path: Path) -> None:
@@ -84,6 +93,7 @@ def test_a_range_may_be_glued_too(tmp_path: Path) -> None:
     assert corpus.column("text") == ["del!"]
     write_corpus(corpus, tmp_path / "b.conllu")
     assert read_corpus(tmp_path / "b.conllu").table.equals(corpus.table)
+    assert without_texts(tmp_path / "b.conllu") == ["del!"]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -210,6 +220,9 @@ def test_what_is_written_is_read_back(
     for block in path.read_text("utf-8").split("\n\n")[:-1]:
         words = [row.split("\t") for row in block.split("\n") if not row.startswith("# ")]
         assert all(len(fields) == 10 and all(fields) for fields in words)
+    # forms and SpaceAfter say the same as the text, but for how wide a space is
+    expected = [re.sub(" +", " ", text).rstrip(" ") for text in corpus.column("text")]
+    assert without_texts(path) == expected
 
 
 @pytest.mark.parametrize(
