@@ -359,6 +359,7 @@ def test_a_saved_span_grammar_is_inspected(inspect: Any) -> None:
     sizes = {name: pools.offsets[k + 1] - pools.offsets[k] for k, name in enumerate(pools.names)}
     assert (found["method"], found["contexts"]) == ("sub2 1", len(pools.of_site))
     assert found["classes"] == len(pools.names)
+    assert found["largest classes"][0]["fillers"] == max(sizes.values())
     assert found["pairs of a context and a filler"] == sum(n * n for n in sizes.values())
     # all sites are alike, and a derivation is a host and one of its class
     shares = [n / len(pools.of_site) for n in sizes.values()]
