@@ -6,18 +6,20 @@ Everything is a function of (seed, purpose, index), so a run can be resumed at a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scan.recipe import Recipe
 
-__all__ = ["BatchOrder", "checked_rows", "random_stream"]
+__all__ = ["BatchOrder", "Mixing", "checked_rows", "draw_mixing", "random_stream"]
 
 Int1d = npt.NDArray[np.int64]
 
 # purposes of random streams; the augmented pairs' permutations have the number after PERMUTATIONS
 FIRST_WEIGHTS, DROPOUT, CHECKED, PERMUTATIONS = range(4)
+MIXING = PERMUTATIONS + 2
 
 
 class BatchOrder:
@@ -56,6 +58,31 @@ class BatchOrder:
         ]
         stretch: Int1d = np.concatenate(rounds)[start - first * size : stop - first * size]
         return stretch
+
+
+class Mixing(NamedTuple):
+    """What is mixed into the pairs of a batch: the places in the batch (n,) of their partners,
+    and the shares (n,) that the pairs themselves keep."""
+
+    partners: Int1d
+    shares: npt.NDArray[np.float32]
+
+
+def draw_mixing(recipe: Recipe, update: int) -> Mixing | None:
+    """Return how the batch of an update is mixed, if the recipe has its pairs mixed.
+
+    >>> draw_mixing(Recipe(batch=3), 0) is None
+    True
+    >>> partners, shares = draw_mixing(Recipe(batch=3, mix=1.0), 0)
+    >>> sorted(partners.tolist()), shares.shape
+    ([0, 1, 2], (3,))
+    """
+    if not recipe.mix:
+        return None
+    draw = random_stream(recipe.seed, MIXING, update)
+    partners = draw.permutation(recipe.batch)
+    shares = draw.beta(recipe.mix, recipe.mix, size=recipe.batch)
+    return Mixing(partners, shares.astype(np.float32))
 
 
 def checked_rows(recipe: Recipe, pools: Sequence[int]) -> Int1d:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -19,6 +19,7 @@ from scan.batches import FIRST_WEIGHTS, random_stream
 from scan.encoder_decoder import EncoderDecoder
 from scan.recipe import Recipe
 from scan.seq2seq import Hypothesis, Seq2Seq, Vocabulary, decode
+from scan.transformer import Transformer
 
 __all__ = ["Check", "TrainedModel", "build_model", "read_model", "write_model"]
 
@@ -86,19 +87,27 @@ class TrainedModel:
 
 
 def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> EncoderDecoder:
-    """Make a model with the first weights of the recipe's seed."""
+    """Make a model with the first weights of the recipe's seed.
+
+    Raises
+    ------
+    OptionError
+        If no such model can be made, see :class:`scan.transformer.Transformer`.
+    """
     with torch.random.fork_rng(devices=[]):
         seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))
         torch.default_generator.manual_seed(seed)
-        return Seq2Seq(
-            source,
-            target,
-            embedding=recipe.embedding,
-            hidden=recipe.hidden,
-            layers=recipe.layers,
-            dropout=recipe.dropout,
-            copy=recipe.copy,
-        )
+        shape: dict[str, Any] = {
+            "embedding": recipe.embedding,
+            "hidden": recipe.hidden,
+            "layers": recipe.layers,
+            "dropout": recipe.dropout,
+            "copy": recipe.copy,
+        }
+        if recipe.model == "lstm":
+            return Seq2Seq(source, target, **shape)
+        shape |= {"heads": recipe.heads, "feedforward": recipe.feedforward}
+        return Transformer(source, target, **shape)
 
 
 def write_model(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from typing import Any
 
 from grammar.errors import OptionError
 
-__all__ = ["Recipe"]
+__all__ = ["MODELS", "Recipe"]
+
+MODELS = ("lstm", "transformer")
 
 
 @dataclass(frozen=True)
@@ -16,8 +19,13 @@ class Recipe:
 
     Parameters
     ----------
+    model : {"lstm", "transformer"}
+        The architecture; :meth:`of` has the other values that suit it.
     embedding, hidden, layers, dropout, copy
-        The shape of the model, see :class:`scan.seq2seq.Seq2Seq`.
+        The shape of the model, see :class:`scan.seq2seq.Seq2Seq` and
+        :class:`scan.transformer.Transformer`.
+    heads, feedforward : int
+        More of the shape of a Transformer; the LSTM has no such parts.
     batch : int
         Pairs an update.
     augmented_share : float
@@ -36,11 +44,17 @@ class Recipe:
         Training stops when a look finds at least this exact match, and so do all the pairs.
     seed : int
         Where all that is random starts from.
+    mix : float
+        The parameter of SeqMix (Guo, Kim & Rush 2020, *Sequence-level mixed sample data
+        augmentation*): each pair of a batch is mixed with another pair of the batch, its share of
+        the embeddings and of the loss drawn from Beta(mix, mix). 0 mixes nothing; the paper uses
+        0.1 to 1.5.
 
     Raises
     ------
     OptionError
-        If a value is out of range.
+        If a value is out of range, there is no such model, or a model that copies is to be trained
+        on mixed pairs, whose words are no longer words that could be copied.
     """
 
     embedding: int = 64
@@ -57,10 +71,20 @@ class Recipe:
     stop_at: float = 0.999
     seed: int = 0
     copy: bool = False
+    model: str = "lstm"
+    heads: int = 8
+    feedforward: int = 256
+    mix: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise OptionError(
+                f"model={self.model!r} is not a model", hint=f"choose from {', '.join(MODELS)}"
+            )
         for option in fields(self):
             value = getattr(self, option.name)
+            if option.name == "model":
+                continue
             if option.type == "bool":
                 if not isinstance(value, bool):
                     raise _not_of_type(option.name, value, option.type, option.default)
@@ -74,6 +98,30 @@ class Recipe:
                     f"{option.name}={value!r} is out of range",
                     hint=f"choose a value from {low} to {high}, for example {option.default}",
                 )
+        if self.copy and self.mix:
+            raise OptionError(
+                f"copy=True and mix={self.mix} do not go together", hint="use mix=0 or copy=False"
+            )
+
+    @classmethod
+    def of(cls, model: str, **changes: Any) -> Recipe:
+        """Return the recipe that suits an architecture, with the given values changed.
+
+        Raises
+        ------
+        OptionError
+            As for the constructor.
+
+        Examples
+        --------
+        >>> Recipe.of("lstm") == Recipe()
+        True
+        >>> recipe = Recipe.of("transformer", seed=3)
+        >>> recipe.layers, recipe.peak_rate, recipe.seed
+        (2, 0.001, 3)
+        """
+        suited = TRANSFORMER if model == "transformer" else {}
+        return cls(**{"model": model, **suited, **changes})
 
     def learning_rate(self, update: int) -> float:
         """Return the learning rate of an update: up in a line, then down in half a cosine.
@@ -98,6 +146,9 @@ def _not_of_type(name: str, value: object, kind: object, example: object) -> Opt
 WARM_UP = 0.1
 """Share of the updates in which the learning rate rises."""
 
+TRANSFORMER = {"layers": 2, "peak_rate": 1e-3}
+"""What the recipe for a Transformer has in place of the default values, which suit the LSTM."""
+
 _MANY = 2**31 - 1
 _RANGES: dict[str, tuple[float, float]] = {
     "embedding": (1, 2**16),
@@ -113,4 +164,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "checked_pairs": (1, _MANY),
     "stop_at": (0.0, 1.0),
     "seed": (0, 2**63 - 1),
+    "heads": (1, 2**10),
+    "feedforward": (1, 2**16),
+    "mix": (0.0, 1e3),
 }

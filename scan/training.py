@@ -26,8 +26,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from grammar.errors import CorpusError, OptionError, SchemaError
-from scan.batches import DROPOUT, BatchOrder, checked_rows, random_stream
-from scan.encoder_decoder import EncoderDecoder
+from scan.batches import DROPOUT, BatchOrder, Mixing, checked_rows, draw_mixing, random_stream
+from scan.encoder_decoder import EncoderDecoder, Mixture
 from scan.models import Check, TrainedModel, build_model, read_model, write_model
 from scan.recipe import Recipe
 from scan.vocabulary import END, FIRST_OUTPUT, PAD, START, pad, vocabularies
@@ -162,12 +162,31 @@ class _Encoded:
 
     def scores(self, rows: Int1d, noise: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         """Return logits (n, t, outputs) at each target position, and the correct outputs (n, t)."""
-        lengths = self.source_lengths[rows]
+        sources, lengths, targets = self._padded(rows[None])
+        memory, state = self.model.encode(sources[0], lengths, noise)
+        scores, _ = self.model.write(targets[0, :, :-1], state, memory, noise)
+        return scores, targets[0, :, 1:] - FIRST_OUTPUT
+
+    def mixed_scores(
+        self, rows: Int1d, partners: Int1d, shares: Tensor, noise: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits (n, t, outputs) for mixed pairs, and correct outputs (2, n, t) of both."""
+        sources, lengths, targets = self._padded(np.stack([rows, partners]))
+        # the end of the shorter target must not be mixed into the longer, which goes on
+        fed = targets[:, :, :-1].masked_fill(targets[:, :, :-1] == END, PAD)
+        memory, state = self.model.encode(sources[0], lengths, noise, Mixture(sources[1], shares))
+        scores, _ = self.model.write(fed[0], state, memory, noise, Mixture(fed[1], shares))
+        return scores, targets[:, :, 1:] - FIRST_OUTPUT
+
+    def _padded(self, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
+        """Return sources (k, n, s), the largest lengths of each k of them, and targets (k, n, t).
+
+        ``rows`` (k, n) are the pairs; each k are padded to one length.
+        """
+        lengths = self.source_lengths[rows].max(axis=0)
         sources = torch.from_numpy(self.sources[rows, : max(1, lengths.max())])
         targets = torch.from_numpy(self.targets[rows, : self.target_lengths[rows].max()])
-        memory, state = self.model.encode(sources, torch.from_numpy(lengths), noise)
-        scores, _ = self.model.write(targets[:, :-1], state, memory, noise)
-        return scores, targets[:, 1:] - FIRST_OUTPUT
+        return sources, torch.from_numpy(lengths), targets
 
     def exact_match(self, rows: Int1d, batch: int = 256) -> float:
         rows = rows[np.argsort(self.target_lengths[rows], kind="stable")]
@@ -213,14 +232,17 @@ class _Run:
         noise.manual_seed(
             int(random_stream(self.recipe.seed, DROPOUT, self.update).integers(2**63))
         )
-        rows = self.order.batch(self.update)
+        rows, mixing = self.order.batch(self.update), draw_mixing(self.recipe, self.update)
         lengths = self.encoded.target_lengths[rows]
+        # a mixed batch has as many: each pair is in it as itself and as a partner
         tokens = int((lengths - 1).sum())
+        if mixing is not None:
+            lengths = np.maximum(lengths, lengths[mixing.partners])
         self.optimiser.zero_grad()
         self.loss = 0.0
-        for piece in np.array_split(rows[np.argsort(lengths, kind="stable")], PIECES):
+        for piece in np.array_split(np.argsort(lengths, kind="stable"), PIECES):
             if len(piece):
-                loss = self._total_loss(piece, noise) / tokens
+                loss = self._total_loss(rows, piece, mixing, noise) / tokens
                 torch.autograd.backward(loss)
                 self.loss += loss.item()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
@@ -229,11 +251,24 @@ class _Run:
         self.update += 1
         self._loss_since_check += self.loss
 
-    def _total_loss(self, rows: Int1d, noise: torch.Generator) -> Tensor:
-        scores, gold = self.encoded.scores(rows, noise)
-        return cross_entropy(
-            scores.flatten(0, 1), gold.flatten(), ignore_index=NO_OUTPUT, reduction="sum"
+    def _total_loss(
+        self, rows: Int1d, piece: Int1d, mixing: Mixing | None, noise: torch.Generator
+    ) -> Tensor:
+        """Return the loss of part of a batch, summed over its tokens."""
+        if mixing is None:
+            scores, gold = self.encoded.scores(rows[piece], noise)
+            return cross_entropy(
+                scores.flatten(0, 1), gold.flatten(), ignore_index=NO_OUTPUT, reduction="sum"
+            )
+        shares = torch.from_numpy(mixing.shares[piece])
+        partners = rows[mixing.partners[piece]]
+        scores, golds = self.encoded.mixed_scores(rows[piece], partners, shares, noise)
+        by_output = scores.transpose(1, 2)
+        first, second = (
+            cross_entropy(by_output, gold, ignore_index=NO_OUTPUT, reduction="none").sum(dim=1)
+            for gold in golds
         )
+        return shares @ first + (1.0 - shares) @ second
 
     def look(self) -> None:
         """Measure training exact match: on a sample, and on all pairs if that could end the run."""
