@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from grammar.errors import OptionError
 from induction.corpus import Corpus
-from sampling.geca import GECA
+from scan.augmenters import HALF_OF_SCAN, find_augmenter
 from scan.generator import audit
 from scan.splits import split
 
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
     from scan.recipe import Recipe
     from scan.training import Progress
 
-__all__ = ["METHODS", "Outcome", "augment_pairs", "run", "unique_pairs"]
-
-METHODS = ("none", "geca")
+__all__ = ["Outcome", "augment_pairs", "run", "unique_pairs"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Outcome:
     agreeing : float
         Share of the synthetic pairs that agree with the interpreter (1 if there are none).
     sampled_tests : int
-        Test commands that occur among the synthetic ones.
+        Distinct test commands that occur among the synthetic ones.
     updates : int
         Updates until training stopped.
     train_exact, test_exact : float
@@ -49,7 +46,7 @@ class Outcome:
     unsampled_exact : float or None
         Exact match over the test commands that were never sampled; None if all were.
     seconds : float
-        Wall time of training.
+        Wall time of augmentation and training.
     """
 
     split: str
@@ -81,32 +78,24 @@ def unique_pairs(corpus: Corpus) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(texts, targets, strict=True)))
 
 
-def augment_pairs(
-    train: Corpus, method: str, *, n: int | None = None, seed: int = 0, size: int = 1, gaps: int = 2
-) -> Corpus:
+def augment_pairs(train: Corpus, method: str, *, n: int | None = None, seed: int = 0) -> Corpus:
     """Make new pairs from training pairs alone.
 
     Parameters
     ----------
     train : Corpus
-        Training pairs; repeated ones count once.
-    method : {"none", "geca"}
-        "geca" has the paper's settings for SCAN: fragments of two one-word parts, the whole rest
-        of the pair as environment.
+        Training pairs as published, repeated ones included: TreeMix draws from all lines alike.
+    method : str
+        A name in :data:`scan.augmenters.AUGMENTERS`.
     n : int, optional
-        How many pairs at most; None is the complete set.
+        How many pairs at most; by default somewhat less than half of the commands of SCAN.
 
     Raises
     ------
     OptionError
         If there is no such method.
     """
-    if method not in METHODS:
-        raise OptionError(f"unknown method {method!r}", hint=f"choose from {', '.join(METHODS)}")
-    if method == "none":
-        return Corpus(train.table.slice(0, 0))
-    sampler = GECA.induce(train, size=size, gaps=gaps)
-    return sampler.sample(None if n is None else min(n, sampler.count()), seed=seed)
+    return find_augmenter(method).make(train, HALF_OF_SCAN if n is None else n, seed)
 
 
 def run(
@@ -121,9 +110,9 @@ def run(
     from scan.training import exact_match, train
 
     data = split(split_name)
+    began = time.monotonic()
     synthetic = augment_pairs(data.train, method, n=n, seed=recipe.seed)
     pairs, made, test = map(unique_pairs, (data.train, synthetic, data.test))
-    began = time.monotonic()
     trained = train(pairs, augmented=made, recipe=recipe, on_progress=on_progress)
     seconds = time.monotonic() - began
     sampled = {text for text, _ in made}

@@ -19,18 +19,21 @@ References
 from __future__ import annotations
 
 import difflib
+import lzma
+import tarfile
 from collections import Counter
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from grammar.errors import OptionError
+from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from induction.corpus import Corpus
-from induction.scan_lines import read_pairs, write_pairs
+from induction.file_rows import Asked
+from induction.scan_lines import read_pairs, read_scan, write_pairs
 from induction.sources import data_file
 from scan.generator import generate
 
-__all__ = ["SPLITS", "Split", "read_pairs", "split", "write_pairs"]
+__all__ = ["SPLITS", "Split", "check_split", "read_pairs", "split", "write_pairs"]
 
 _LONGEST_TRAINING_TARGET = 22
 
@@ -88,7 +91,23 @@ _FILES: dict[str, str] = {
     "mcd3": "scan/mcd_split/tasks_{part}_mcd3.txt.gz",
 }
 
-SPLITS: tuple[str, ...] = ("simple", "length", *_BY_PHRASES, "mcd1", "mcd2", "mcd3")
+_ARCHIVE = "scan/few_shot_and_additional.tar.xz"
+_MEMBER = (
+    "add_prim_split/with_additional_examples/tasks_{part}_addprim_complex_jump_num{n}_rep{rep}.txt"
+)
+_WITH_EXAMPLES: dict[str, tuple[int, int]] = {
+    f"jump-num{2**power}-rep{rep}": (2**power, rep) for power in range(6) for rep in range(1, 6)
+}
+
+SPLITS: tuple[str, ...] = (
+    "simple",
+    "length",
+    *_BY_PHRASES,
+    "mcd1",
+    "mcd2",
+    "mcd3",
+    *_WITH_EXAMPLES,
+)
 """Names of the splits that :func:`split` knows."""
 
 
@@ -141,19 +160,31 @@ def split(name: str) -> Split:
     - ``jump-around-right``: the same with ``jump`` as the only verb tested, the others trained on.
     - ``filler-num0`` to ``filler-num3``: the same test part; none to three other verbs (``look``,
       ``walk``, ``run``, in this order) are seen in training before ``around right``.
+    - ``jump-num1-rep1`` to ``jump-num32-rep5``: ``jump`` with 1, 2, 4, ..., 32 other commands with
+      the primitive moved to training, five draws each; read from an archive of 170 files.
     - ``simple``, ``mcd1`` to ``mcd3``: read from files. The validation parts of the maximum
       compound divergence splits are not used.
     """
+    check_split(name)
     if name in _BY_PHRASES:
         return _split_by_phrases(name, _BY_PHRASES[name])
     if name == "length":
         return _split_by_length(name)
-    if name in _FILES:
-        return Split(name, _read_part(name, "train"), _read_part(name, "test"))
+    if name in _WITH_EXAMPLES:
+        return Split(name, *_read_members(*_WITH_EXAMPLES[name]))
+    return Split(name, _read_part(name, "train"), _read_part(name, "test"))
+
+
+def check_split(name: str) -> None:
+    """Raise :class:`~grammar.errors.OptionError` if there is no split of that name."""
+    if name in SPLITS:
+        return
     near = difflib.get_close_matches(str(name).lower(), SPLITS, n=1, cutoff=0.5)
     guess = f"did you mean {near[0]!r}? " if near else ""
     raise OptionError(
-        f"unknown split {name!r} of SCAN", hint=f"{guess}The splits are {', '.join(SPLITS)}"
+        f"unknown split {name!r} of SCAN",
+        hint=f"{guess}The splits are {', '.join(n for n in SPLITS if n not in _WITH_EXAMPLES)}, "
+        "jump-num1-rep1 to jump-num32-rep5",
     )
 
 
@@ -183,6 +214,30 @@ def _split_by_length(name: str) -> Split:
 def _read_part(name: str, part: str) -> Corpus:
     pairs = read_pairs(data_file(_FILES[name].format(part=part)))
     return pairs.with_column("id", [f"{part}-{line}" for line in pairs.column("id")])
+
+
+def _read_members(n: int, rep: int) -> list[Corpus]:
+    """Read the training and test part of the jump split with n examples from the archive."""
+    path = data_file(_ARCHIVE)
+    parts = {_MEMBER.format(part=part, n=n, rep=rep): part for part in ("train", "test")}
+    found: dict[str, Corpus] = {}
+    try:
+        with tarfile.open(path, "r:xz") as archive:
+            for member in archive:
+                part, file = parts.get(member.name), archive.extractfile(member)
+                if part is not None and file is not None:
+                    pairs = read_scan(file.read(), Asked(f"{path}, {member.name}")).table
+                    ids = [f"{part}-{line}" for line in pairs["id"].to_pylist()]
+                    found[part] = Corpus(pairs).with_column("id", ids)
+                if len(found) == len(parts):
+                    break
+    except (tarfile.TarError, EOFError, lzma.LZMAError) as error:
+        raise UnreadableInputError(
+            f"cannot read the archive: {error}", where=str(path), hint="fetch the file again"
+        ) from None
+    if len(found) < len(parts):
+        raise CorpusError("the archive lacks this split", where=str(path))
+    return [found["train"], found["test"]]
 
 
 def _has(text: str, phrases: tuple[str, ...]) -> bool:

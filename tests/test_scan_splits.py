@@ -1,5 +1,6 @@
 """The SCAN splits: rebuilt exactly as published; reading and writing of SCAN lines."""
 
+import tarfile
 from collections import Counter
 from pathlib import Path
 
@@ -29,7 +30,8 @@ PUBLISHED = {
     "mcd3": ("mcd_split", "mcd3", 8_365, 8_365, 1_045),
 }
 FROM_FILES = ("simple", "mcd1", "mcd2", "mcd3")
-REBUILT = tuple(name for name in SPLITS if name not in FROM_FILES)
+REBUILT = tuple(name for name in PUBLISHED if name not in FROM_FILES)
+WITH_EXAMPLES = [f"jump-num{n}-rep{rep}" for n in (1, 2, 4, 8, 16, 32) for rep in range(1, 6)]
 
 
 def multiset(corpus: Corpus) -> Counter[tuple[str, str]]:
@@ -37,10 +39,10 @@ def multiset(corpus: Corpus) -> Counter[tuple[str, str]]:
 
 
 def test_all_published_splits_are_tested() -> None:
-    assert set(SPLITS) == set(PUBLISHED)
+    assert set(SPLITS) == {*PUBLISHED, *WITH_EXAMPLES}
 
 
-@pytest.mark.parametrize("name", SPLITS)
+@pytest.mark.parametrize("name", list(PUBLISHED))
 def test_the_split_is_the_published_one(name: str, data_folder: Path) -> None:
     folder, file, *_ = PUBLISHED[name]
     parts = split(name)
@@ -70,6 +72,34 @@ def check_counts(name: str) -> None:
 def test_counts_of_rebuilt_splits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREEWRIGHT_DATA", raising=False)
     check_counts(name)
+
+
+@pytest.mark.parametrize(("n", "rep"), [(1, 1), (8, 3)])
+@pytest.mark.usefixtures("data_folder")
+def test_examples_are_added_to_the_jump_split(n: int, rep: int) -> None:
+    parts, jump = split(f"jump-num{n}-rep{rep}"), split("jump")
+    added = set(parts.train.column("text")) - set(jump.train.column("text"))
+    assert len(added) == n
+    assert all("jump" in text.split() for text in added)
+    assert added | set(parts.test.column("text")) == set(jump.test.column("text"))
+    assert not added & set(parts.test.column("text"))
+    assert audit(parts.train).rate == audit(parts.test).rate == 1
+    assert len(set(parts.train.column("id"))) == len(parts.train)
+
+
+def test_a_damaged_archive_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "scan").mkdir()
+    archive = tmp_path / "scan" / "few_shot_and_additional.tar.xz"
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
+    with pytest.raises(MissingDataError):
+        split("jump-num1-rep1")
+    archive.write_bytes(b"no archive")
+    with pytest.raises(UnreadableInputError, match="cannot read the archive"):
+        split("jump-num1-rep1")
+    with tarfile.open(archive, "w:xz"):
+        pass
+    with pytest.raises(CorpusError, match="lacks this split"):
+        split("jump-num1-rep1")
 
 
 @pytest.mark.parametrize("name", FROM_FILES)

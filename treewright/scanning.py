@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
+from treewright.tabulating import table
 
 if TYPE_CHECKING:
     from induction.corpus import Corpus
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "need_torch"]
 
 app = typer.Typer(help="SCAN: its language, its splits, models for it.", no_args_is_help=True)
+app.command()(table)
 
 PairsFile = Annotated[str, typer.Argument(help="Pairs: 'IN: ... OUT: ...' lines, or a corpus.")]
 

@@ -1,0 +1,178 @@
+"""Methods that make new pairs of command and actions from training pairs, by name.
+
+All but two see training pairs alone. The two with ``oracle`` have their targets from the
+interpreter of SCAN, as the paper of TreeMix does; tables say so.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+import pyarrow as pa
+
+from grammar.errors import OptionError
+from grammar.parses import NoParse
+from grammar.synchronous_drawing import derivation_trees
+from grammar.synchronous_parsing import SynchronousParser
+from induction.corpus import Corpus
+from induction.synchronous import SynchronousInduction, induce_synchronous
+from sampling.geca import GECA
+from sampling.pair_exchange import PairExchange
+from sampling.pairs import sample_pairs
+from sampling.protocol import induce
+from sampling.treemix import TreeMix
+from scan.language import CommandError, interpret
+
+__all__ = ["AUGMENTERS", "Augmenter", "find_augmenter"]
+
+HALF_OF_SCAN = 10_000
+"""Synthetic pairs of a run: less than half of the 20,910 commands."""
+
+_DEPTH = (1, 12)
+_DRAWS = 4
+"""Draws of :func:`sample_pairs` for each distinct pair that is wanted, at most."""
+
+Make = Callable[[Corpus, int, int], Corpus]
+
+
+@dataclass(frozen=True)
+class Augmenter:
+    """A method of augmentation of pairs.
+
+    Attributes
+    ----------
+    name, title : str
+        What tables call it.
+    make : callable
+        From training pairs (distinct), the most pairs to make, and a seed, to new pairs.
+    oracle : bool
+        Whether targets come from the interpreter.
+    mix : float
+        Set in the recipe: α of SeqMix, which makes no pairs but mixes hidden states.
+    """
+
+    name: str
+    title: str
+    make: Make
+    oracle: bool = False
+    mix: float = 0.0
+
+
+def find_augmenter(name: str) -> Augmenter:
+    """Return a method by its name.
+
+    Raises
+    ------
+    OptionError
+        If there is none; the hint names the nearest.
+
+    Examples
+    --------
+    >>> find_augmenter("geca").title
+    'GECA'
+    """
+    if name not in AUGMENTERS:
+        near = difflib.get_close_matches(str(name).lower(), AUGMENTERS, 1, 0.5)
+        raise OptionError(
+            f"unknown method {name!r}",
+            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(AUGMENTERS)}",
+        )
+    return AUGMENTERS[name]
+
+
+def _nothing(train: Corpus, n: int, seed: int) -> Corpus:
+    return Corpus(train.table.slice(0, 0))
+
+
+def _words(train: Corpus, n: int, seed: int, *, method: str) -> Corpus:
+    """Change words of the command; the target stays."""
+    sampler = induce(method, train)
+    return sampler.sample(min(n, len(train)), seed=seed)
+
+
+def _geca(train: Corpus, n: int, seed: int) -> Corpus:
+    """Fragments of two one-word parts; the whole rest of the pair as environment (the paper)."""
+    sampler = GECA.induce(train, size=1, gaps=2)
+    return sampler.sample(min(n, sampler.count()), seed=seed)
+
+
+def _treemix(train: Corpus, n: int, seed: int, *, oracle: bool) -> Corpus:
+    """Constituents of commands, by the sources of the induced grammar's derivations."""
+    found = induce_synchronous(train, seed=seed)
+    parser = SynchronousParser(found.core)
+    translate = _interpreted if oracle else partial(_translated, parser)
+    sampler = TreeMix.induce(
+        _with_trees(train, found, parser), executor=translate, low=0.0, high=1.0, min_children=1
+    )
+    return sampler.sample(n, seed=seed)
+
+
+def _geca_and_treemix(train: Corpus, n: int, seed: int) -> Corpus:
+    made = [_geca(train, n // 2, seed), _treemix(train, n // 2, seed, oracle=True)]
+    return Corpus(pa.concat_tables([part.table.select(["id", "text", "target"]) for part in made]))
+
+
+def _sub2(train: Corpus, n: int, seed: int) -> Corpus:
+    """One subtree exchanged; labels are the layers of the induced grammar."""
+    return PairExchange(induce_synchronous(train, seed=seed).core, train).sample(n, seed=seed)
+
+
+def _synchronous(train: Corpus, n: int, seed: int) -> Corpus:
+    """All derivations alike; of equal pairs the first."""
+    core = induce_synchronous(train, seed=seed).core
+    made = sample_pairs(core, _DRAWS * n, seed=seed, uniform=True, depth=_DEPTH)
+    seen: dict[str, int] = {}
+    for row, text in enumerate(made.column("text")):
+        if seen.setdefault(text, row) == row and len(seen) == n:
+            break
+    return Corpus(made.table.take(pa.array(list(seen.values()), pa.int64())))
+
+
+def _with_trees(train: Corpus, found: SynchronousInduction, parser: SynchronousParser) -> Corpus:
+    """Add the source tree of the best derivation; pairs without one are left out."""
+    rows, trees = [], []
+    for row, text in enumerate(train.column("text")):
+        best = parser.translations(text.split())
+        if not isinstance(best, NoParse):
+            rows.append(row)
+            trees.append(str(derivation_trees(found.core, best[0].rules)[0]))
+    return Corpus(train.table.take(pa.array(rows, pa.int64()))).with_column("tree", trees)
+
+
+def _interpreted(text: str) -> str | None:
+    try:
+        return " ".join(interpret(text))
+    except CommandError:
+        return None
+
+
+def _translated(parser: SynchronousParser, text: str) -> str | None:
+    found = parser.translations(text.split())
+    return None if isinstance(found, NoParse) else " ".join(found[0].target)
+
+
+AUGMENTERS: Mapping[str, Augmenter] = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            Augmenter("none", "no augmentation", _nothing),
+            Augmenter("worddrop", "WordDrop", partial(_words, method="worddrop")),
+            Augmenter("switchout", "SwitchOut", partial(_words, method="switchout")),
+            Augmenter("seqmix", "SeqMix (hidden states)", _nothing, mix=1.0),
+            Augmenter("geca", "GECA", _geca),
+            Augmenter("treemix", "TreeMix, targets of the induced grammar",
+                      partial(_treemix, oracle=False)),
+            Augmenter("treemix-oracle", "TreeMix, targets of the interpreter",
+                      partial(_treemix, oracle=True), oracle=True),
+            Augmenter("geca+treemix", "GECA and TreeMix, targets of the interpreter",
+                      _geca_and_treemix, oracle=True),
+            Augmenter("sub2", "Sub2 on derivations", _sub2),
+            Augmenter("synchronous", "synchronous sampling", _synchronous),
+        )
+    }
+)  # fmt: skip
+"""Every method by its name."""

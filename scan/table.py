@@ -1,0 +1,203 @@
+"""Tables of runs: which cells there are, their result files, and what they say together.
+
+Each finished cell (a split, a method, a model, a seed) is one small JSON file with its command,
+recipe and history, so that runs can be spread over days and machines, and the table is built
+from what is there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grammar.errors import SchemaError
+from grammar.files import PathLike, read_text, write_text
+from scan.augmenters import find_augmenter
+from scan.experiment import Outcome, run
+from scan.splits import check_split
+
+if TYPE_CHECKING:
+    from scan.recipe import Recipe
+    from scan.training import Progress
+
+__all__ = ["HEADER", "Cell", "Row", "cells", "load_results", "recipe_of", "result_path", "rows",
+           "run_cell", "to_csv"]  # fmt: skip
+
+UPDATES = 4000
+HEADER = (
+    "split", "method", "seeds", "made pairs", "audit", "tests made", "train exact", "test exact",
+    "test exact, never made", "minutes",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training run."""
+
+    split: str
+    method: str
+    seed: int
+    model: str = "lstm"
+
+    @property
+    def name(self) -> str:
+        """The name of its result file, without suffix."""
+        return f"{self.split}-{self.method}-{self.model}-seed{self.seed}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the seeds of one split and method found together."""
+
+    split: str
+    method: str
+    outcomes: tuple[Outcome, ...]
+
+    def texts(self) -> tuple[str, ...]:
+        """Return what stands under :data:`HEADER`: means, and standard deviations of exact match.
+
+        *tests made* is the share of test commands that are among the synthetic ones.
+        """
+        each = self.outcomes
+        made = any(outcome.synthetic_pairs for outcome in each)
+        name = f"{self.method} (oracle)" if find_augmenter(self.method).oracle else self.method
+        return (
+            self.split,
+            name,
+            str(len(each)),
+            f"{statistics.mean(o.synthetic_pairs for o in each):,.0f}",
+            f"{statistics.mean(o.agreeing for o in each):.1%}" if made else "-",
+            f"{statistics.mean(o.sampled_tests / o.test_pairs for o in each):.1%}" if made else "-",
+            _percent([o.train_exact for o in each]),
+            _percent([o.test_exact for o in each]),
+            _percent([o.unsampled_exact for o in each if o.unsampled_exact is not None]),
+            f"{statistics.mean(o.seconds for o in each) / 60:.1f}",
+        )
+
+
+def cells(
+    splits: Sequence[str], methods: Sequence[str], seeds: int, model: str = "lstm"
+) -> list[Cell]:
+    """Return all cells of a table: the first seed of every cell comes before the second of any.
+
+    Raises
+    ------
+    OptionError
+        If there is no such split or method.
+
+    Examples
+    --------
+    >>> [cell.name for cell in cells(["jump"], ["none", "geca"], 1)]
+    ['jump-none-lstm-seed0', 'jump-geca-lstm-seed0']
+    """
+    for method in methods:
+        find_augmenter(method)
+    for split in splits:
+        check_split(split)
+    return [
+        Cell(split, method, seed, model)
+        for seed in range(seeds)
+        for method in methods
+        for split in splits
+    ]
+
+
+def recipe_of(cell: Cell) -> Recipe:
+    """Return the recipe of a cell: one for all, but for the model, the seed, and SeqMix's mixing.
+
+    It was chosen by exact match on training pairs alone. Training stops when all training pairs
+    (made ones included) are right, or after 4,000 updates.
+    """
+    from scan.recipe import Recipe
+
+    return Recipe(
+        updates=UPDATES,
+        augmented_share=0.5,
+        stop_at=1.0,
+        seed=cell.seed,
+        model=cell.model,
+        mix=find_augmenter(cell.method).mix,
+    )
+
+
+def result_path(cell: Cell, folder: PathLike) -> Path:
+    """Return where the result of a cell is kept."""
+    return Path(folder) / f"{cell.name}.json"
+
+
+def run_cell(
+    cell: Cell,
+    folder: PathLike,
+    *,
+    command: str,
+    updates: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Run a cell and write its result file; ``updates`` instead of 4,000 is for trying out."""
+    recipe = recipe_of(cell)
+    if updates is not None:
+        recipe = replace(recipe, updates=updates)
+    outcome, trained = run(cell.split, cell.method, recipe=recipe, on_progress=on_progress)
+    document = {
+        "command": command,
+        "outcome": asdict(outcome),
+        "recipe": asdict(recipe),
+        "history": [check._asdict() for check in trained.history],
+    }
+    write_text(result_path(cell, folder), json.dumps(document, indent=1) + "\n")
+    return outcome
+
+
+def load_results(folder: PathLike, model: str = "lstm") -> list[Outcome]:
+    """Read the outcomes of all result files of a folder with this model, by name.
+
+    Raises
+    ------
+    SchemaError
+        If a file is no result of this version.
+    """
+    found = []
+    for path in sorted(Path(folder).glob(f"*-{model}-seed*.json")):
+        try:
+            found.append(Outcome(**json.loads(read_text(path))["outcome"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise SchemaError(
+                f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
+            ) from None
+    return found
+
+
+def rows(outcomes: Iterable[Outcome], splits: Sequence[str], methods: Sequence[str]) -> list[Row]:
+    """Group outcomes by split and method, in the order given; what is not there is left out."""
+    grouped: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in sorted(outcomes, key=lambda o: o.seed):
+        grouped.setdefault((outcome.split, outcome.method), []).append(outcome)
+    return [
+        Row(split, method, tuple(grouped[split, method]))
+        for split in splits
+        for method in methods
+        if (split, method) in grouped
+    ]
+
+
+def to_csv(table: Iterable[Row]) -> str:
+    """Return a header, and a line for each run with all attributes of its outcome."""
+    out = io.StringIO()
+    names = [field.name for field in fields(Outcome)]
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(outcome) for row in table for outcome in row.outcomes)
+    return out.getvalue()
+
+
+def _percent(shares: Sequence[float]) -> str:
+    if not shares:
+        return "-"
+    spread = f" ± {100 * statistics.stdev(shares):.2f}" if len(shares) > 1 else ""
+    return f"{100 * statistics.mean(shares):.2f}{spread}"

@@ -1,0 +1,186 @@
+"""The table of SCAN runs: its methods, its cells, its files, and the verb."""
+
+import csv
+import io
+import json
+import sys
+from dataclasses import asdict, replace
+
+import pytest
+
+from grammar.errors import OptionError, SchemaError
+from scan.augmenters import AUGMENTERS, find_augmenter
+from scan.experiment import Outcome, augment_pairs
+from scan.generator import audit
+from scan.splits import Split, split
+from scan.table import (
+    Cell,
+    Row,
+    cells,
+    load_results,
+    recipe_of,
+    result_path,
+    rows,
+    run_cell,
+    to_csv,
+)
+from scan.table_plot import picture
+from treewright.cli import main
+
+OUTCOME = Outcome(
+    split="jump", method="none", seed=0, train_pairs=9, synthetic_pairs=0, test_pairs=10,
+    agreeing=1.0, sampled_tests=0, updates=5, train_exact=1.0, test_exact=0.0,
+    unsampled_exact=0.0, seconds=60.0,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def small() -> Split:
+    """The jump split with commands of at most four words."""
+    parts = split("jump")
+    kept = [
+        type(part)(part.table.filter([len(text.split()) <= 4 for text in part.column("text")]))
+        for part in (parts.train, parts.test)
+    ]
+    return Split("small", *kept)
+
+
+def test_the_oracles_are_named() -> None:
+    assert {name for name, method in AUGMENTERS.items() if method.oracle} == {
+        "treemix-oracle", "geca+treemix",
+    }  # fmt: skip
+    with pytest.raises(OptionError, match="unknown method 'geka'") as caught:
+        find_augmenter("geka")
+    assert "did you mean 'geca'?" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("name", sorted(AUGMENTERS))
+def test_every_method_makes_new_pairs(name: str, small: Split) -> None:
+    made = augment_pairs(small.train, name, n=60)
+    again = augment_pairs(small.train, name, n=60)
+    assert made.column("text") == again.column("text")
+    if name in ("none", "seqmix"):
+        assert len(made) == 0
+        assert (find_augmenter(name).mix > 0) == (name == "seqmix")
+        return
+    assert 0 < len(made) <= 60
+    if name in ("worddrop", "switchout"):
+        assert audit(made).rate < 0.2  # words are changed, targets are not
+    else:
+        assert audit(made).rate == 1.0
+    if name != "synchronous":
+        assert not set(made.column("text")) & set(small.train.column("text"))
+
+
+def test_synchronous_pairs_are_distinct(small: Split) -> None:
+    texts = augment_pairs(small.train, "synchronous", n=500).column("text")
+    assert len(set(texts)) == len(texts) == 500
+
+
+def test_first_seeds_come_first() -> None:
+    names = [cell.name for cell in cells(["jump", "mcd1"], ["none", "geca"], 2)]
+    assert names[:3] == ["jump-none-lstm-seed0", "mcd1-none-lstm-seed0", "jump-geca-lstm-seed0"]
+    assert names[4] == "jump-none-lstm-seed1"
+    with pytest.raises(OptionError, match="unknown split"):
+        cells(["jmup"], ["none"], 1)
+
+
+def test_one_recipe_for_all() -> None:
+    plain = recipe_of(Cell("jump", "none", 0))
+    assert recipe_of(Cell("mcd1", "synchronous", 2)) == replace(plain, seed=2)
+    assert recipe_of(Cell("jump", "seqmix", 0, "transformer")) == replace(
+        plain, model="transformer", mix=1.0
+    )
+
+
+def test_rows_are_means_with_spread() -> None:
+    other = replace(OUTCOME, seed=1, test_exact=0.5, synthetic_pairs=4, sampled_tests=10,
+                    unsampled_exact=None)  # fmt: skip
+    (row,) = rows([other, OUTCOME], ["jump"], ["none", "geca"])
+    assert [outcome.seed for outcome in row.outcomes] == [0, 1]
+    assert row.texts() == (
+        "jump", "none", "2", "2", "100.0%", "50.0%", "100.00 ± 0.00", "25.00 ± 35.36", "0.00",
+        "1.0",
+    )  # fmt: skip
+    table = list(csv.DictReader(io.StringIO(to_csv([row]))))
+    assert [line["test_exact"] for line in table] == ["0.0", "0.5"]
+    assert "(oracle)" in Row("jump", "treemix-oracle", (OUTCOME,)).texts()[1]
+
+
+def test_every_run_is_a_dot() -> None:
+    others = [replace(OUTCOME, method="geca", seed=seed, test_exact=1.0) for seed in range(3)]
+    drawn = picture(rows([OUTCOME, *others], ["jump"], ["none", "geca"])).svg()
+    assert drawn.count("<rect") == 1 + 2 + 4  # the page, the legend, the runs
+
+
+def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("scan.experiment.split", lambda name: small)
+    cell = Cell("jump", "synchronous", 3)
+    outcome = run_cell(cell, tmp_path, command="as typed", updates=2)
+    kept = json.loads(result_path(cell, tmp_path).read_text())
+    assert kept["command"] == "as typed"
+    assert kept["outcome"] == asdict(outcome)
+    assert kept["recipe"]["updates"] == 2
+    assert load_results(tmp_path) == [outcome]
+    assert load_results(tmp_path, "transformer") == []
+    assert outcome.agreeing == 1.0
+    assert 0 < outcome.sampled_tests <= outcome.test_pairs
+
+
+def test_a_damaged_result_is_named(tmp_path) -> None:
+    (tmp_path / "jump-none-lstm-seed0.json").write_text('{"outcome": {}}')
+    with pytest.raises(SchemaError, match="not a result file") as caught:
+        load_results(tmp_path)
+    assert str(caught.value.where).endswith("seed0.json")
+
+
+def table_verb(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["treewright", "scan", "table", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return int(left.value.code or 0)
+
+
+def test_the_verb_reads_what_is_there(monkeypatch, capsys, tmp_path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    folder = ("--results", str(results), "--no-run", "--quiet")
+    assert table_verb(monkeypatch, *folder) == 1
+    assert "there are no results yet" in capsys.readouterr().err
+    document = {"outcome": asdict(OUTCOME)}
+    (results / "jump-none-lstm-seed0.json").write_text(json.dumps(document))
+    outputs = ("-o", str(tmp_path / "t.csv"), "--plot", str(tmp_path / "t.svg"))
+    assert table_verb(monkeypatch, *folder, *outputs) == 0
+    assert "| jump | none | 1 |" in capsys.readouterr().out
+    assert (tmp_path / "t.csv").read_text().startswith("split,method,seed")
+    assert (tmp_path / "t.svg").read_text().startswith("<svg")
+    assert table_verb(monkeypatch, *folder, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == [asdict(OUTCOME)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--split", "jmup"), "did you mean 'jump'?"),
+        (("--method", "syncronous"), "did you mean 'synchronous'?"),
+        (("-o", "table.txt"), "end it in .md or .csv"),
+        (("--plot", "table.gif"), ".svg"),
+    ],
+)
+def test_faults_of_the_verb(monkeypatch, capsys, arguments, message) -> None:
+    assert table_verb(monkeypatch, *arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_the_verb_runs_what_is_missing(monkeypatch, capsys, tmp_path) -> None:
+    pytest.importorskip("torch")
+    wanted = ("--split", "jump", "--method", "none", "--seeds", "1", "--updates", "1")
+    folder = ("--results", str(tmp_path / "new"), "--workers", "1", "--quiet")
+    assert table_verb(monkeypatch, *wanted, *folder) == 0
+    assert "| jump | none | 1 | 0 |" in capsys.readouterr().out
+    file = tmp_path / "new" / "jump-none-lstm-seed0.json"
+    assert "--updates 1" in json.loads(file.read_text())["command"]
+    before = file.stat().st_mtime_ns
+    assert table_verb(monkeypatch, *wanted, *folder) == 0
+    assert file.stat().st_mtime_ns == before
