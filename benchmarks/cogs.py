@@ -1,0 +1,148 @@
+"""COGS with and without pairs from an induced grammar: one small result file a finished cell.
+
+``python -m benchmarks.cogs [CELL...] [--seed N]`` runs the cells that are not yet under
+docs/results/cogs, and prints the table of all that are. Cells are ``grammar`` (the best parses of
+the induced grammar, no training), ``none`` and ``synchronous``. Training that was interrupted goes
+on from its checkpoint under build/cogs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grammar.files import write_text
+from scan.cogs import LEXICAL, STRUCTURAL, cogs
+from scan.cogs_experiment import METHODS, grammar_answers, run, score, term_pairs
+from scan.recipe import Recipe
+from scan.training import Progress
+from treewright.report import markdown_table
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results" / "cogs"
+CHECKPOINTS = ROOT / "build" / "cogs"
+CELLS = ("grammar", *METHODS)
+
+
+def recipe_of(seed: int) -> Recipe:
+    """One recipe for all methods; where there are no made pairs, their share counts for nothing."""
+    return Recipe(
+        hidden=192, updates=6000, augmented_share=0.6, peak_rate=3e-3, check_every=500, seed=seed
+    )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks.cogs")
+    arguments.add_argument("cells", nargs="*", choices=[*CELLS, []], default=list(CELLS))
+    arguments.add_argument("--seed", type=int, default=0)
+    given = arguments.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    CHECKPOINTS.mkdir(parents=True, exist_ok=True)
+    for cell in given.cells:
+        path = result_file(cell, given.seed)
+        if not path.exists():
+            document = parse_all() if cell == "grammar" else train_cell(cell, given.seed)
+            write_text(path, json.dumps(document, indent=1) + "\n")
+            print("finished", path.name, flush=True)
+    print(table())
+
+
+def result_file(cell: str, seed: int) -> Path:
+    return RESULTS / (f"{cell}.json" if cell == "grammar" else f"{cell}-seed{seed}.json")
+
+
+def parse_all() -> dict[str, Any]:
+    """Score the best parses of the induced grammar on all parts but training."""
+    from induction.synchronous_terms import induce_from_terms
+
+    began = time.process_time()
+    found = induce_from_terms(term_pairs(cogs("train")))
+    inducing = time.process_time() - began
+    parts = {name: cogs(name) for name in ("dev", "test", "gen")}
+    scores = {
+        name: score(part, grammar_answers(found.grammar, part.column("text")))
+        for name, part in parts.items()
+    }
+    return {
+        "command": "python -m benchmarks.cogs grammar",
+        "rules": len(found.grammar),
+        "templates": len(found.templates),
+        "left_out_pairs": found.uncertain,
+        "inducing_seconds": round(inducing, 1),
+        "dev_exact": scores["dev"].original,
+        "test_exact": scores["test"].original,
+        "gen": asdict(scores["gen"]),
+    }
+
+
+def train_cell(method: str, seed: int) -> dict[str, Any]:
+    clock = _Clock(CHECKPOINTS / f"{method}-seed{seed}.seconds")
+    outcome, trained = run(
+        method,
+        recipe=recipe_of(seed),
+        checkpoint=CHECKPOINTS / f"{method}-seed{seed}.safetensors",
+        on_progress=clock.tell,
+    )
+    return {
+        "command": f"python -m benchmarks.cogs {method} --seed {seed}",
+        "outcome": asdict(outcome) | {"seconds": round(clock.total, 1)},
+        "recipe": asdict(trained.recipe),
+        "history": [check._asdict() for check in trained.history],
+    }
+
+
+class _Clock:
+    """Wall time of training over all its runs, kept beside the checkpoint; prints each look."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.began = path, time.monotonic()
+        self.before = float(path.read_text()) if path.exists() else 0.0
+
+    @property
+    def total(self) -> float:
+        return self.before + time.monotonic() - self.began
+
+    def tell(self, progress: Progress) -> None:
+        if progress.update == 1:
+            self.began = time.monotonic()
+        if progress.check is not None and progress.check.update == progress.update:
+            write_text(self.path, f"{self.total:.1f}\n")
+            print(progress.check, f"{self.total:.0f} s", flush=True)
+
+
+def table() -> str:
+    """Return the table of all finished cells, a column each."""
+    names, columns = [], []
+    for path in sorted(RESULTS.glob("*.json")):
+        document = json.loads(path.read_text())
+        names.append(path.stem)
+        columns.append(document.get("outcome", document))
+    rows = [
+        ("dev", *(share(c["dev_exact"]) for c in columns)),
+        ("test", *(share(c["test_exact"]) for c in columns)),
+        ("**gen**", *(f"**{share(c['gen']['original'])}**" for c in columns)),
+        ("gen, variable-free", *(share(c["gen"]["variable_free"]) for c in columns)),
+        ("*lexical (18)*", *(share(c["gen"]["lexical"]) for c in columns)),
+        *category_rows(LEXICAL, columns),
+        ("*structural (3)*", *(share(c["gen"]["structural"]) for c in columns)),
+        *category_rows(STRUCTURAL, columns),
+        ("training", *(f"{c['seconds']:.0f} s" if "seconds" in c else "-" for c in columns)),
+    ]
+    return markdown_table(("exact match", *names), rows)
+
+
+def category_rows(names: Sequence[str], columns: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+    return [(name, *(share(c["gen"]["categories"][name]) for c in columns)) for name in names]
+
+
+def share(value: float) -> str:
+    return f"{100 * value:.2f}"
+
+
+if __name__ == "__main__":
+    main()
