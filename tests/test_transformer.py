@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -20,11 +21,12 @@ from safetensors.torch import save_file  # noqa: E402
 
 from scan import transformer  # noqa: E402
 from scan.models import TrainedModel, build_model  # noqa: E402
-from scan.recipe import Recipe  # noqa: E402
+from scan.recipe import MODELS, Recipe  # noqa: E402
 from scan.seq2seq import Seq2Seq, decode, pad  # noqa: E402
 from scan.training import exact_match, train  # noqa: E402
 from scan.transformer import FARTHEST, Transformer  # noqa: E402
 from scan.vocabulary import END, START, Vocabulary, vocabularies  # noqa: E402
+from treewright.cli import main  # noqa: E402
 
 VERBS = {"walk": "WALK", "run": "RUN", "look": "LOOK"}
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -366,3 +368,39 @@ def test_files_from_before_there_was_a_choice_are_lstms(tmp_path: Path) -> None:
     save_file(tensors, file, {"treewright": json.dumps(header)})
     assert TrainedModel.load(file).recipe == recipe
     assert weights(train(TOY, recipe=recipe, checkpoint=file)) == weights(written)
+
+
+# --- the command line --------------------------------------------------------------------------
+
+
+def scan_train(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str) -> int:
+    (folder / "pairs.txt").write_text(
+        "".join(f"IN: {verb} OUT: I_{verb.upper()}\n" for verb in VERBS)
+    )
+    monkeypatch.chdir(folder)
+    command = ["treewright", "scan", "train", "pairs.txt", "-o", "m.safetensors", *options]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as left:
+        main()
+    return int(left.value.code or 0)
+
+
+@pytest.mark.parametrize("model", [None, *MODELS])
+def test_the_command_line_chooses_the_model(
+    model: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chosen = [] if model is None else ["--model", model]
+    assert scan_train(monkeypatch, tmp_path, *chosen, "--updates", "1", "--seed", "4", "-q") == 0
+    trained = TrainedModel.load(tmp_path / "m.safetensors")
+    assert trained.recipe == Recipe.of(model or "lstm", updates=1, seed=4)
+
+
+def test_an_unknown_model_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scan_train(monkeypatch, tmp_path, "--model", "gru") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("treewright: ")
+    assert "'gru'" in said
+    assert "lstm, transformer" in said
+    assert not (tmp_path / "m.safetensors").exists()

@@ -148,6 +148,7 @@ def train(
     output: Annotated[str, typer.Option("--output", "-o", help="The model: .safetensors.")],
     test: Annotated[str | None, typer.Option(help="Pairs to test on, after training.")] = None,
     augmented: Annotated[str | None, typer.Option(help="Made pairs to train on too.")] = None,
+    model: Annotated[str, typer.Option(help="lstm or transformer.")] = "lstm",
     updates: Annotated[int | None, typer.Option(min=1, help="Updates at most.")] = None,
     checkpoint: Annotated[
         str | None, typer.Option(help="State file; if it is there, training goes on from it.")
@@ -161,15 +162,13 @@ def train(
     Example: treewright scan train jump/train.txt --augmented jump/geca.jsonl --test jump/test.txt
     -o jump.safetensors
     """
-    from dataclasses import replace
-
     need_torch()
     from scan.experiment import unique_pairs
     from scan.recipe import Recipe
     from scan.training import exact_match
     from scan.training import train as train_model
 
-    recipe = replace(Recipe(seed=seed), **({} if updates is None else {"updates": updates}))
+    recipe = Recipe.of(model, seed=seed, **({} if updates is None else {"updates": updates}))
     pairs = unique_pairs(_read_pairs(train))
     made = unique_pairs(_read_pairs(augmented)) if augmented else []
     held_out = unique_pairs(_read_pairs(test)) if test else []
