@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ import pyarrow as pa
 from benchmarks.timing import report, seconds
 from benchmarks.tokens import nlpaug_rate, sentences
 from induction.corpus import Corpus
+from induction.lpcfg import LexicalisedParser, induce_lpcfg
+from induction.readers import read_treebank
 from sampling import EDA, assess
 from sampling.alp import ALP
 from sampling.measures.self_bleu import bleu_to_originals, self_bleu
@@ -42,8 +45,11 @@ GRID: tuple[dict[str, Any], ...] = (
     {"pool": 0.3, "synonym": 0.3},
     {"pool": 0.3, "synonym": 0.6},
     {"pool": 0.0, "synonym": 0.8},
+    {"pool": 0.4, "synonym": 0.5},
+    {"pool": 0.5, "synonym": 0.3},
     {"pool": 0.7, "synonym": 0.2},
-    {"pool": 0.4, "synonym": 0.6},
+    {"pool": 0.9, "synonym": 0.0},
+    {"exchange": 0.5, "pool": 0.6},
     {"most_synonyms": 2},
     {"most_synonyms": 20},
     {"quantile": 0.0},
@@ -92,7 +98,7 @@ def measured(
 ) -> dict[str, Any]:
     """Mean and deviation of the measures over the shots."""
     rows = []
-    for number, shot in enumerate(shots):
+    for shot in shots:
         made = make(shot)
         rows.append((
             bleu_to_originals(made, shot, order=5).mean(),
@@ -103,7 +109,6 @@ def measured(
             np.mean([len(text.split()) for text in made.column("text")]),
             len(made),
         ))  # fmt: skip
-        del number
     return {"mean": np.mean(rows, axis=0), "std": np.std(rows, axis=0)}
 
 
@@ -127,9 +132,14 @@ def shots_of(corpus: Corpus, seeds: Sequence[int]) -> list[Corpus]:
     return [Corpus(corpus.table.take(pa.array(rows_of(corpus, seed)))) for seed in seeds]
 
 
+@cache
+def parser() -> LexicalisedParser:
+    return LexicalisedParser(induce_lpcfg(read_treebank("nltk:treebank")))
+
+
 def alp(**options: Any) -> Callable[[Corpus], Corpus]:
     def make(shot: Corpus) -> Corpus:
-        sampler: Any = ALP.induce(shot, **options)
+        sampler: Any = ALP.induce(shot, parser=parser(), **options)
         made: Corpus = sampler.sample(EXAMPLES, seed=0, per_class=True)
         return made
 
@@ -180,7 +190,7 @@ def speed() -> None:
     rng = np.random.default_rng(0)
     part = Corpus(corpus.table.take(pa.array(np.sort(rng.choice(len(corpus), 1_000, False)))))
     for name, shot in (("20 sentences", shots_of(corpus, [0])[0]), ("1,000 sentences", part)):
-        sampler: Any = ALP.induce(shot)
+        sampler: Any = ALP.induce(shot, parser=parser())
         sampler.sample(1_000)
         took = seconds(lambda sampler=sampler: sampler.sample(SPEED_EXAMPLES, seed=1))
         rate = SPEED_EXAMPLES / took

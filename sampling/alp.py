@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from grammar.arrays import LongArray, kernel
 from grammar.counter_rng import next_uniform, open_stream, stream_key
+from grammar.files import PathLike
 from induction.corpus import Corpus
 from sampling.alp_columns import example_columns
 from sampling.alp_grammar import ALPGrammar
@@ -105,12 +106,17 @@ class ALP:
         UnparsedWarning
             If some texts have no parse; they are left out.
         """
-        chosen = settled(read_options(ALPOptions, options, cls.method))
+        chosen = settled(read_options(ALPOptions, options, cls.method), options)
         if chosen.faithful == "code":
             from sampling.alp_code import ALPCode
 
             return ALPCode.of(corpus, chosen)
         return cls(induce_grammar(corpus, chosen))
+
+    @classmethod
+    def load(cls, path: PathLike) -> ALP:
+        """Return the sampler of a saved grammar (raises like ``ALPGrammar.load``)."""
+        return cls(ALPGrammar.load(path))
 
     def count(self) -> int:
         """Return an upper bound of the number of distinct examples; at most 2**63 - 1."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,11 @@ class Forms:
     form: IntArray
     capital: BoolArray
     numbers: dict[str, int]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The forms that stand in texts, by number."""
+        return list(self.numbers)
 
 
 @dataclass(frozen=True)
@@ -260,21 +266,10 @@ def pools_of(
     protected : bool[words]
         Words that may not be moved.
     """
-    bank = parsed.treebank
-    leaves = np.concatenate(([0], np.cumsum(bank.is_word)))
-    span = leaves[np.arange(len(bank.label)) + bank.size] - leaves[:-1]
-    story = [("constituents (not tags)", int((bank.size > 2).sum()))]
-    site = (bank.size > 2) & (span < bank.lengths[tree])
-    story.append(("shorter than their sentence", int(site.sum())))
-    leaf_protected = bank.is_word & protected[np.maximum(frames.word, 0)]
-    held = np.concatenate(([0], np.cumsum(leaf_protected)))
-    site &= held[np.arange(len(bank.label)) + bank.size] == held[:-1]
-    if protected.any():
-        story.append(("without a protected word", int(site.sum())))
+    nodes, story = _movable(parsed, frames, tree, protected)
     sentence = np.repeat(np.arange(len(parsed.trees) - 1), np.diff(parsed.trees))
     text = np.repeat(np.arange(len(parsed.sentences) - 1), np.diff(parsed.sentences))
     of_tree = classes[text[sentence]]
-    nodes = np.flatnonzero(site)
     keys = [of_tree[tree[nodes]], frames.label[nodes]]
     head = frames.head[nodes]
     if match == "tag":
@@ -283,31 +278,55 @@ def pools_of(
         keys.append(forms.form[frames.word[head]])
     number = class_numbers([np.asarray(k, np.int64) for k in keys], len(nodes))
     digest = _word_hashes(frames.size, frames.word, forms.form, nodes)
-    pairs = np.unique(np.stack((number, digest), axis=1), axis=0)[:, 0] if len(nodes) else number
-    kinds = np.bincount(pairs, minlength=int(number.max(initial=-1)) + 1)
-    fits = kinds[number] > 1 if len(nodes) else np.zeros(0, np.bool_)
+    pairs = np.unique(np.stack((number, digest), axis=1), axis=0)[:, 0]
+    fits = np.bincount(pairs, minlength=int(number.max(initial=-1)) + 1)[number] > 1
     what = {"tag": "label and head tag", "word": "label and head word", "label": "label"}[match]
     story.append((f"with another of the same class, {what}", int(fits.sum())))
-    nodes, number = nodes[fits], number[fits]
-    used, number = np.unique(number, return_inverse=True)
-    pool = np.full(len(bank.label), -1, np.int32)
+    nodes = nodes[fits]
+    used, number = np.unique(number[fits], return_inverse=True)
+    pool = np.full(len(frames.size), -1, np.int32)
     pool[nodes] = number
     order = np.argsort(number, kind="stable")
     offsets = np.concatenate(([0], np.cumsum(np.bincount(number, minlength=len(used)))))
-    weight = parsed.weight[tree[nodes]][order]
-    total = np.bincount(number, parsed.weight[tree[nodes]], minlength=len(used))
-    weight = weight / total[number[order]]
-    first = nodes[np.unique(number, return_index=True)[1]] if len(nodes) else nodes
-    words = list(forms.numbers)
-    names = []
-    for n in first.tolist():
-        h = int(frames.head[n])
-        tag, word = labels[frames.tag[h]], words[forms.form[frames.word[h]]]
-        mark = {"tag": f"[{tag}]", "word": f"[{word}]", "label": ""}[match]
-        names.append(f"class {of_tree[tree[n]]}: {labels[frames.label[n]]}{mark}")
+    weight = parsed.weight[tree[nodes]]
+    weight = (weight / np.bincount(number, weight, minlength=len(used))[number])[order]
+    first = nodes[np.unique(number, return_index=True)[1]]
+    names = [
+        f"class {of_tree[tree[n]]}: {_lexicalised(n, frames, forms, labels, match)}"
+        for n in first.tolist()
+    ]
     return Constituents(
         pool, offsets.astype(np.int64), nodes[order].astype(np.int32), weight, names, story
     )
+
+
+def _movable(
+    parsed: ParsedTexts, frames: Frames, tree: IntArray, protected: BoolArray
+) -> tuple[LongArray, list[tuple[str, int]]]:
+    """Return the constituents that may be exchanged, and how many each requirement left."""
+    bank = parsed.treebank
+    end = np.arange(len(bank.label)) + bank.size
+    before = np.concatenate(([0], np.cumsum(bank.is_word)))
+    words = before[end] - before[:-1]
+    site = bank.size > 2
+    story = [("constituents (not tags)", int(site.sum()))]
+    site &= words < bank.lengths[tree]
+    story.append(("shorter than their sentence", int(site.sum())))
+    if protected.any():
+        fixed = bank.is_word & protected[np.maximum(frames.word, 0)]
+        held = np.concatenate(([0], np.cumsum(fixed)))
+        site &= held[end] == held[:-1]
+        story.append(("without a protected word", int(site.sum())))
+    return np.flatnonzero(site), story
+
+
+def _lexicalised(node: int, frames: Frames, forms: Forms, labels: list[str], match: str) -> str:
+    """Return how a constituent is called by what it is exchanged for: NP[NN], NP[film], or NP."""
+    head = int(frames.head[node])
+    label, tag = labels[frames.label[node]], labels[frames.tag[head]]
+    if match == "label":
+        return label
+    return f"{label}[{tag if match == 'tag' else forms.names[forms.form[frames.word[head]]]}]"
 
 
 @kernel()

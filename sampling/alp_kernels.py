@@ -114,16 +114,8 @@ def _expand(
         if size[i] == 1:
             if slots.size[r] >= room:
                 return state, False
-            s = at + slots.size[r]
-            word = frames.word[i]
-            slots.leaf[s], slots.word[s], slots.part[s] = i, word, part
-            slots.sentence[s] = sentence
-            slots.form[s] = texts.form[word]
-            slots.gap[s] = texts.gap[word] if pending < 0 else pending
-            slots.rule[s] = -1
-            slots.label[s] = frames.label[i]
+            _write(i, part, sentence, pending, texts, frames, slots, r)
             pending = -1
-            slots.size[r] += 1
             stack[top, 0] += 1
             continue
         p = pool[i]
@@ -139,10 +131,7 @@ def _expand(
                 likely += np.log(o.exchange * share(choices.pool_ends, first, entry))
                 donor = choices.pool_node[entry]
                 if pending < 0:
-                    leaf = i
-                    while size[leaf] > 1:
-                        leaf += 1
-                    pending = texts.gap[frames.word[leaf]]
+                    pending = _gap_before(i, texts, frames)
                 k = slots.exchanges[r]
                 slots.entry[at + k], slots.begin[at + k] = entry, slots.size[r]
                 slots.hole[at + k], slots.above[at + k] = i, part
@@ -158,6 +147,34 @@ def _expand(
         stack[top, 0] += 1
     slots.log_probability[r] += likely
     return state, True
+
+
+@kernel(inline="always")
+def _write(
+    leaf: int,
+    part: int,
+    sentence: int,
+    pending: int,
+    texts: Texts,
+    frames: Frames,
+    slots: Slots,
+    r: int,
+) -> None:
+    """Write a leaf into the next slot of a row, with its own gap or the one of a hole."""
+    s = slots.at[r] + slots.size[r]
+    word = frames.word[leaf]
+    slots.leaf[s], slots.word[s], slots.part[s], slots.sentence[s] = leaf, word, part, sentence
+    slots.form[s], slots.label[s], slots.rule[s] = texts.form[word], frames.label[leaf], -1
+    slots.gap[s] = texts.gap[word] if pending < 0 else pending
+    slots.size[r] += 1
+
+
+@kernel(inline="always")
+def _gap_before(node: int, texts: Texts, frames: Frames) -> int:
+    """Return the gap before the first word of a node."""
+    while frames.size[node] > 1:
+        node += 1
+    return texts.gap[frames.word[node]]
 
 
 @kernel()

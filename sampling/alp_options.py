@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar.errors import OptionError
@@ -68,7 +69,7 @@ class ALPOptions:
         source="stage 3", least=1, most=8,
     )  # fmt: skip
     pool: float = option(
-        0.5,
+        0.7,
         "Probability that an open word is redrawn from the words that its class of texts has "
         "under its tag.",
         source="stages 4-5",
@@ -78,7 +79,8 @@ class ALPOptions:
     synonym: float = option(
         0.3,
         "Probability that an open word becomes a WordNet synonym of its part of speech, in its "
-        "inflection. With what is left of pool and synonym, it stays.",
+        "inflection. With what pool and synonym leave of 1, it stays. If only one of the two is "
+        "given, the other takes at most the rest.",
         source="stages 4-5",
         least=0,
         most=1,
@@ -134,14 +136,21 @@ class ALPOptions:
     )
 
 
-def settled(o: ALPOptions) -> ALPOptions:
+def settled(o: ALPOptions, given: Iterable[str]) -> ALPOptions:
     """Refuse what does not go together.
+
+    Of ``pool`` and ``synonym``, one that is not given takes at most what the other leaves.
 
     Raises
     ------
     OptionError
         If probabilities sum to more than one, nothing is open to change, or no length is allowed.
     """
+    given = set(given)
+    if "synonym" not in given:
+        o = replace(o, synonym=min(o.synonym, 1 - o.pool))
+    elif "pool" not in given:
+        o = replace(o, pool=min(o.pool, 1 - o.synonym))
     if o.pool + o.synonym > 1 + 1e-12:
         raise OptionError(
             f"pool={o.pool} and synonym={o.synonym} sum to more than 1",
