@@ -8,7 +8,6 @@ method are, and a chain of any length needs the memory of a block.
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -22,7 +21,7 @@ from grammar.counter_rng import stream_key
 from grammar.errors import CorpusError, located
 from induction.corpus import Corpus
 from sampling.expression import Part, Step
-from sampling.protocol import Sampler, find_method, induce, sample_batches
+from sampling.protocol import Sampler, induce, sample_batches
 from sampling.substitution import ShortfallWarning
 from sampling.token_sampler import RefusedColumnError
 
@@ -32,7 +31,6 @@ __all__ = [
     "LeftOutWarning",
     "Single",
     "Source",
-    "method_version",
     "open_source",
     "seeds_of",
 ]
@@ -67,6 +65,10 @@ class Source(Protocol):
 
     def facts(self) -> dict[str, Any]:
         """Say what it draws from."""
+        ...
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of its methods, as the provenance of their examples has them."""
         ...
 
 
@@ -132,13 +134,6 @@ def _derived(seed: int, what: str) -> int:
     return int(stream_key(seed, what)) % _SEEDS
 
 
-def method_version(name: str) -> str:
-    """Return the version of a method, raised whenever the same seed would give other bytes."""
-    sampler = find_method(name).sampler
-    module = importlib.import_module(sampler.__module__)
-    return str(getattr(sampler, "version", None) or getattr(module, "VERSION", "1"))
-
-
 class Single:
     """The examples of one sampler."""
 
@@ -181,6 +176,12 @@ class Single:
     def facts(self) -> dict[str, Any]:
         """Say what it draws from."""
         return {"sampler": repr(self.sampler), "at most": self.sampler.count()}
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of its method, which one example tells."""
+        for table in self.examples(0, 1):
+            return {self.name: str(_field(table, "version")[0])}
+        return {}
 
 
 class Chain:
@@ -227,6 +228,10 @@ class Chain:
     def facts(self) -> dict[str, Any]:
         """Say what the first block draws from."""
         return {**self.before.facts(), f"then {self.step}": repr(self._first().source.sampler)}
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of all methods of the chain."""
+        return {**self.before.versions(), **self._first().source.versions()}
 
     def _first(self) -> _Block:
         block = self._block(0)

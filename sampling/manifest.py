@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, read_text, write_text
-from sampling.chains import method_version
 
 if TYPE_CHECKING:
     from sampling.pipeline import Pipeline
@@ -57,7 +56,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
     files : mapping, optional
         What was read: the entries ``input`` and ``test``.
     """
-    methods = sorted({step.method for part in pipeline.parts for step in part.steps})
+    methods = {k: v for source in pipeline.sources for k, v in source.versions().items()}
     return {
         "schema": SCHEMA,
         "versions": {
@@ -65,7 +64,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
             "python": platform.python_version(),
             "numpy": np.__version__,
             "pyarrow": pa.__version__,
-            "methods": {name: method_version(name) for name in methods},
+            "methods": dict(sorted(methods.items())),
         },
         **(files or {}),
         "expression": str(pipeline.expression),

@@ -10,11 +10,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, located
 from induction.corpus import PROVENANCE, Corpus
 from sampling.chains import Source, open_source, seeds_of
 from sampling.deduplication import FATES, Progress, Screen, text_keys
@@ -150,6 +151,8 @@ class Pipeline:
         if not len(corpus):
             raise CorpusError("the corpus is empty", hint="give at least one example")
         check_corpus(corpus)
+        if test is not None:
+            _check_test(test, corpus)
         self.corpus = corpus
         self.settings = settings
         self.test = test
@@ -180,6 +183,12 @@ class Pipeline:
             [source.schema for source in self.sources],
             corpus.table.schema if settings.keep_originals else None,
         )
+        if self.cells.classes != (None,) and "label" not in self.schema.names:
+            raise CorpusError(
+                "not all methods give labels, so there are no classes to count",
+                where=str(self.expression),
+                hint="give a count in all, or use methods that keep labels",
+            )
         self.patience = max(ROUNDS * len(corpus), _FEWEST_DRAWS)
         self._progress = [Progress(wanted.copy()) for wanted in self.wanted]
         self._originals_given = not settings.keep_originals
@@ -293,14 +302,23 @@ class Pipeline:
             column = table.column(wanted.name)
             if wanted.name == "label" and pa.types.is_integer(column.type) and wanted.type == _SOFT:
                 column = soften(read_labels(Corpus(table), classes=self._classes))
-            columns.append(column)
+            columns.append(column if column.type.equals(wanted.type) else column.cast(wanted.type))
         return pa.table(columns, schema=self.schema)
 
-    @property
+    @cached_property
     def _classes(self) -> int:
         """How wide soft labels are."""
         asked = [step.options.get("classes") for part in self.parts for step in part.steps]
         return max(read_labels(self.corpus).classes, *(a for a in [0, *asked] if a is not None))
+
+
+def _check_test(test: Corpus, corpus: Corpus) -> None:
+    """Refuse a test corpus without the texts to compare; its labels do not matter."""
+    names = ["id", *(name for name in ("text", "text_pair") if name in corpus.names)]
+    with located("the test corpus"):
+        for name in names:
+            test.arrow(name)
+        check_corpus(Corpus(test.table.select(names)), empty_texts=True)
 
 
 def _give_up(progress: Progress, why: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -212,6 +214,31 @@ def test_a_full_disk_leaves_the_earlier_output_and_says_so_once(tmp_path):
     assert names(tmp_path) == {"train.jsonl", "new.jsonl"}
 
 
+def test_a_disk_that_is_full_later_leaves_shards_to_go_on_from(run, tmp_path, small, monkeypatch):
+    run(*COMMAND, "-o", "unbroken.jsonl")
+    whole = resuming.PartialWork._write
+    written = []
+
+    def full(*_: object) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+
+        def write(self: Any, tables: Any, state: Any) -> None:
+            written.append(state)
+            if len(written) == 3:
+                patch.setattr(resuming.pa.ipc, "new_file", full)
+            whole(self, tables, state)
+
+        patch.setattr(resuming.PartialWork, "_write", write)
+        done = run(*COMMAND, "-o", "new.jsonl")
+    assert done.code == 1
+    assert "No space left on device" in done.err
+    assert "go on with --resume" in done.err
+    assert run(*COMMAND, "-o", "new.jsonl", "--resume").code == 0
+    assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "unbroken.jsonl").read_bytes()
+
+
 # --- replay -----------------------------------------------------------------------------------
 
 
@@ -241,6 +268,7 @@ def test_replay_says_what_does_not_fit(run, tmp_path, train):
     assert "was changed after it was made" in done.err
     assert "no example has the id 'x'" in run("replay", "new.jsonl", "x").err
     (tmp_path / "new.jsonl").write_text(text)
+    source = train.read_text()
     train.rename(tmp_path / "moved.jsonl")
     assert "cannot read" in run("replay", "new.jsonl").err
     moved = ("--input", "moved.jsonl", "--test", "moved.jsonl")
@@ -253,6 +281,7 @@ def test_replay_says_what_does_not_fit(run, tmp_path, train):
     assert "not a manifest" in run("replay", "other.jsonl").err
     path = tmp_path / "new.jsonl.manifest.json"
     path.write_text(path.read_text().replace('"treemix": "1"', '"treemix": "0"'))
+    train.write_text(source)
     assert "made with version 0 of treemix" in run("replay", "new.jsonl").err
 
 

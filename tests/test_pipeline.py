@@ -375,6 +375,13 @@ def test_corpora_that_cannot_be_used() -> None:
         augment(Corpus.from_columns(text=[]), "aeda")
     with pytest.raises(CorpusError, match="label is missing"):
         augment(Corpus.from_columns(text=["a b", "c d"], label=[0, None]), "aeda")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chains.Single, "schema", pa.schema([("id", pa.string())]))
+        with pytest.raises(CorpusError, match="not all methods give labels"):
+            augment(corpus_of(TREES, "label"), "aeda", balance=True)
+    pairs = Corpus.from_columns(text=["a b", "c d"], text_pair=["e f", "g h"], label=[0, 1])
+    with pytest.raises(CorpusError, match="the test corpus.*no column 'text_pair'"):
+        augment(pairs, "aeda", test=corpus_of(TREES))
     lone = Corpus.from_columns(text=["a b", "c d", "e f"], label=[0, 0, 1])
     with pytest.raises(CorpusError, match="sub2.*class 1 has one example"):
         augment(lone, "sub2(text_label=true)", n=3)

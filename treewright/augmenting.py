@@ -213,6 +213,7 @@ def _written(
     quiet: bool,
 ) -> dict[str, Any]:
     """Write the output, its manifest, and, in between, shards that a later run can go on from."""
+    from grammar.errors import OutputError
     from induction.formats import write_batches
     from sampling.manifest import file_hash, manifest_of, manifest_path, plan_of, write_manifest
     from sampling.resuming import PartialWork
@@ -224,7 +225,7 @@ def _written(
     try:
         tables = work.tables(pipeline.run(), pipeline.state)
         rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutputError):
         if work.folder.exists():
             say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
         raise

@@ -58,7 +58,6 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
     from sampling.pipeline import Pipeline
     from sampling.pipeline_settings import read_settings
 
-    _check_versions(manifest)
     columns = manifest["columns"]
     corpora = {}
     for name in ("input", "test"):
@@ -67,19 +66,22 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
             _check_file(name, file, manifest[name])
             corpora[name] = read_source(file, columns)
     settings = read_settings(manifest["settings"])
-    return Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
+    pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
+    _check_versions(pipeline, manifest)
+    return pipeline
 
 
-def _check_versions(manifest: Mapping[str, Any]) -> None:
+def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
     from grammar.errors import SchemaError
-    from sampling.chains import method_version
+    from sampling.manifest import plan_of
 
-    for name, version in manifest["versions"]["methods"].items():
-        if method_version(name) != version:
+    now, then = plan_of(pipeline)["versions"], manifest["versions"]
+    for name, version in now["methods"].items():
+        if then["methods"].get(name) != version:
             raise SchemaError(
-                f"it was made with version {version} of {name}, and this is version "
-                f"{method_version(name)}",
-                hint=f"use treewright {manifest['versions']['treewright']}, or augment again",
+                f"it was made with version {then['methods'].get(name)} of {name}, and this is "
+                f"version {version}",
+                hint=f"use treewright {then['treewright']}, or augment again",
             )
 
 
