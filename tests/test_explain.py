@@ -256,6 +256,9 @@ def test_neighbouring_marks_are_one() -> None:
     sentence = read_sentence({"text": "a b  c d"})
     passage = sentence.passage("t", [Span(2, 3, OUT), Span(1, 2, OUT), Span(0, 1, IN)])
     assert passage.marked() == "⟦+a⟧ ⟦−b  c⟧ d"
+    # ALP puts words into phrases that it put in
+    nested = sentence.passage("t", [Span(0, 3, IN), Span(1, 2, IN), Span(3, 3, IN)])
+    assert nested.marked() == "⟦+a b  c⟧ d"
     assert Passage("t", "plain").pieces() == [("plain", None)]
 
 

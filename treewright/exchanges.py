@@ -52,14 +52,14 @@ def explain_exchange(
     parents : sequence of mapping
         Host and donor.
     method : str
-        Words of GECA stand between white space.
+        Words of GECA, streamed or not, stand between white space.
     mixes : bool
         Labels are mixed by words.
     grammar : SpanGrammar, optional
         The grammar that made it.
     """
     host, donor = parents
-    plain = method == "geca"
+    plain = method.startswith("geca")
     sides = [name for name in ("text", "text_pair") if row.get(name) is not None]
     new = {name: read_sentence(row, name, plain=plain) for name in sides}
     put = _put_in(row, sides, new, plain=plain)
@@ -87,7 +87,7 @@ def explain_exchange(
 
 
 def explain_parents(row: Mapping[str, Any], parents: Sequence[Mapping[str, Any]]) -> Explained:
-    """Explain an example of which only the parents and the words put in are known: a chain's."""
+    """Explain an example by its parents and the words that were put in: of a chain, or ALP."""
     passages: list[Passage] = []
     for number, parent in enumerate(parents, start=1):
         who = f"parent {number}" if len(parents) > 1 else "parent"
@@ -95,7 +95,7 @@ def explain_parents(row: Mapping[str, Any], parents: Sequence[Mapping[str, Any]]
     new = read_sentence(row)
     put = _put_in(row, ["text"], {"text": new}, plain=False)["text"]
     passages += _titled("new", row, [new.passage("", [Span(a, b, IN) for a, b in put])])
-    return Explained(passages)
+    return Explained(passages, {"put in": _said(new, put)} if put else {})
 
 
 def _titled(who: str, row: Mapping[str, Any], passages: Sequence[Passage]) -> Iterator[Passage]:

@@ -134,9 +134,10 @@ def _by_method(
     sampler = METHODS[method].sampler if method in METHODS else None
     if sampler is not None and issubclass(sampler, TokenSampler):
         return explain_edits(row, parents[0])
-    if len(parents) == 2 and (method == "geca" or issubclass(sampler or object, SpanSampler)):
+    is_geca = method in METHODS and method.startswith("geca")
+    if len(parents) == 2 and (is_geca or issubclass(sampler or object, SpanSampler)):
         mixes = issubclass(getattr(sampler, "Options", object), MixOptions)
-        if spans is None and method != "geca":
+        if spans is None and not is_geca:
             spans = grammar_of_manifest(row, corpus, manifest)
         return explain_exchange(row, parents, method=method, mixes=mixes, grammar=spans)
     return explain_parents(row, parents)

@@ -75,14 +75,14 @@ class Sentence:
         return self.text[self.places[start][0] : self.places[end - 1][1]] if end > start else ""
 
     def passage(self, title: str, spans: Iterable[Span]) -> Passage:
-        """Return the text with spans of words marked; neighbours of one kind become one mark."""
+        """Return the text with spans of words marked; those of one kind that touch become one."""
         merged: list[Span] = []
         for span in sorted(spans, key=lambda span: span.start):
-            if span.end <= span.start:
-                continue
-            if merged and merged[-1].kind == span.kind and merged[-1].end == span.start:
-                span = Span(merged.pop().start, span.end, span.kind)
-            merged.append(span)
+            if merged and merged[-1].kind == span.kind and merged[-1].end >= span.start:
+                last = merged.pop()
+                span = Span(last.start, max(last.end, span.end), span.kind)
+            if span.end > span.start:
+                merged.append(span)
         marks = (
             Span(self.places[span.start][0], self.places[span.end - 1][1], span.kind)
             for span in merged
