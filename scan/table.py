@@ -116,12 +116,12 @@ def recipe_of(cell: Cell) -> Recipe:
     """
     from scan.recipe import Recipe
 
-    return Recipe(
+    return Recipe.of(
+        cell.model,
         updates=UPDATES,
         augmented_share=0.5,
         stop_at=1.0,
         seed=cell.seed,
-        model=cell.model,
         mix=find_augmenter(cell.method).mix,
     )
 
