@@ -1,14 +1,29 @@
-"""GeoQuery: its representations and splits as published, and clear errors."""
+"""GeoQuery: its representations and splits as published, new pairs, and clear errors."""
 
 import json
+import warnings
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.synchronous import SynchronousGrammar
+from grammar.synchronous_parsing import SynchronousParser
 from induction.corpus import Corpus
-from scan.geoquery import REPRESENTATIONS, SPLITS, geoquery, template
+from sampling.substitution import ShortfallWarning
+from scan.geoquery import REPRESENTATIONS, SPLITS, GeoQuery, geoquery, template
+from scan.geoquery_augmentation import (
+    METHODS,
+    augment_geoquery,
+    hidden_pairs,
+    induce_geoquery,
+    triples,
+)
+from scan.geoquery_database import GeoDatabase
+from scan.geoquery_names import Hidden, NameBook, hide_names
 
 # training and development together, and test, for what is published; the data README has these
 PUBLISHED = {
@@ -190,3 +205,253 @@ def test_malformed_files_are_told(
     monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
     with pytest.raises(CorpusError, match=message):
         geoquery(representation, "question")
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("representation", "text", "target", "hidden"),
+    [
+        (
+            "funql",
+            "is new york city in new york",
+            "answer ( intersection ( cityid ( ' new york ' , _ ) , stateid ( ' new york ' ) ) )",
+            # the first term takes the name; the second is not in the question any more
+            (
+                "is CITY0 city in CITY0",
+                "answer ( intersection ( CITY0 , stateid ( ' new york ' ) ) )",
+            ),
+        ),
+        (
+            "funql",
+            "rivers of us",
+            "answer ( river ( loc_2 ( countryid ( ' usa ' ) ) ) )",
+            ("rivers of us", "answer ( river ( loc_2 ( countryid ( ' usa ' ) ) ) )"),
+        ),
+        (
+            "logic",
+            "ohio without iowa",
+            "( A , _const ( A , _stateid ( iowa ) ) , _const ( B , _stateid ( ohio ) ) )",
+            ("STATE1 without STATE0", "( A , _const ( A , STATE0 ) , _const ( B , STATE1 ) )"),
+        ),
+        (
+            "sql",
+            "cities of ohio ohio",
+            'WHERE C.STATE_NAME = " ohio " AND D.STATE_NAME = " ohio " ;',
+            ("cities of STATE_NAME0 STATE_NAME0",
+             "WHERE C.STATE_NAME = STATE_NAME0 AND D.STATE_NAME = STATE_NAME0 ;"),
+        ),
+    ],
+)  # fmt: skip
+def test_names_are_hidden(
+    representation: str, text: str, target: str, hidden: tuple[str, str]
+) -> None:
+    found = hide_names(representation, text, target)
+    assert (found.text, found.target) == hidden
+
+
+@given(
+    states=st.lists(st.sampled_from(["ohio", "new york", "iowa", "utah"]), min_size=2, max_size=2,
+                    unique=True),
+    seed=st.integers(0, 99),
+    index=st.integers(0, 10**6),
+)  # fmt: skip
+def test_hidden_names_come_back_as_names_of_their_kind(
+    states: list[str], seed: int, index: int
+) -> None:
+    pairs = [
+        hide_names("funql", f"size of {name}", f"answer ( size ( stateid ( ' {name} ' ) ) )")
+        for name in states
+    ]
+    assert {pair.text for pair in pairs} == {"size of STATE0"}
+    book = NameBook(pairs)
+    text, target = book.fill("STATE0 or STATE1", "( STATE1 , STATE0 , STATE1 )", seed=seed,
+                             index=index)  # fmt: skip
+    first, second = text.split(" or ")
+    assert {first, second} == set(states)
+    a, b = (f"stateid ( ' {name} ' )" for name in (first, second))
+    assert target == f"( {b} , {a} , {b} )"
+    assert book.fill(
+        "STATE0 or STATE1", "( STATE1 , STATE0 , STATE1 )", seed=seed, index=index
+    ) == (
+        text,
+        target,
+    )
+
+
+def test_all_published_names_are_put_back(data_folder: Path) -> None:
+    for representation in ("funql", "logic", "sql", "prolog"):
+        hidden = hidden_pairs(geoquery(representation, "query"))
+        assert len([pair for pair in hidden if pair.names]) > 0.5 * len(hidden)
+        for pair in hidden:
+            text, target = pair.text, pair.target
+            for mark, (name, term) in pair.names.items():
+                text, target = (
+                    " ".join(put if word == mark else word for word in side.split())
+                    for side, put in ((text, name), (target, term))
+                )
+            assert hide_names(representation, text, target) == pair
+
+
+# --- new pairs ---------------------------------------------------------------------------------
+
+
+def of_state(form: str, names: str, question: str) -> list[tuple[str, str]]:
+    terms = {name: f"stateid ( ' {name} ' )" for name in names.split()}
+    return [
+        (f"{question} {name}", f"answer ( {form.format(term)} )") for name, term in terms.items()
+    ]
+
+
+BIGGEST = "largest ( state ( all ) )"
+WITHHELD = ("capital of the biggest state", f"answer ( capital ( loc_2 ( {BIGGEST} ) ) )")
+TOY_PAIRS = [
+    *of_state("size ( {} )", "ohio utah iowa", "size of"),
+    *of_state("capital ( loc_2 ( {} ) )", "ohio iowa", "capital of"),
+    *of_state("population_1 ( {} )", "ohio iowa", "people in"),
+    *of_state("river ( loc_2 ( {} ) )", "utah iowa", "rivers of"),
+    ("size of the biggest state", f"answer ( size ( {BIGGEST} ) )"),
+    ("rivers of the biggest state", f"answer ( river ( loc_2 ( {BIGGEST} ) ) )"),
+]
+
+
+def toy() -> GeoQuery:
+    """Questions about names and about the biggest state, of which some are withheld."""
+    part = Corpus.from_columns(
+        text=[text for text, _ in TOY_PAIRS],
+        target=[target for _, target in TOY_PAIRS],
+        template=[template("funql", target) for _, target in TOY_PAIRS],
+    )
+    return GeoQuery("funql", "query", part, part, part)
+
+
+def rows(corpus: Corpus) -> list[tuple[str, str]]:
+    return list(zip(corpus.column("text"), corpus.column("target"), strict=True))
+
+
+@pytest.fixture(scope="module")
+def toy_grammar() -> SynchronousGrammar:
+    return induce_geoquery(hidden_pairs(toy()), types=1).grammar
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_new_pairs_are_new_distinct_and_repeatable(
+    method: str, toy_grammar: SynchronousGrammar
+) -> None:
+    data = toy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        made, again = (
+            rows(augment_geoquery(data, method, n=6, seed=3, grammar=toy_grammar)) for _ in range(2)
+        )
+    assert made == again
+    assert len(set(made)) == len(made) <= 6
+    assert not set(made) & set(rows(data.train))
+    if method == "none":
+        assert made == []
+    else:
+        assert made
+
+
+def test_the_grammar_makes_the_withheld_template(toy_grammar: SynchronousGrammar) -> None:
+    parser = SynchronousParser(toy_grammar)
+    unlike = ("people in the biggest state", f"answer ( population_1 ( {BIGGEST} ) )")
+    for text, target in (WITHHELD, unlike):
+        assert parser.is_derivable(text.split(), target.split())
+    with pytest.warns(ShortfallWarning, match="pairs were asked for"):
+        made = rows(augment_geoquery(toy(), "synchronous", n=100, grammar=toy_grammar))
+    assert WITHHELD in made
+    # a function stands only where it stood in training: people were never asked of the biggest
+    assert unlike not in made
+    seen = {triple for pair in hidden_pairs(toy()) for triple in triples(pair.target)}
+    assert all(seen.issuperset(triples(hide_names("funql", *pair).target)) for pair in made)
+
+
+def test_other_names_make_no_new_template(toy_grammar: SynchronousGrammar) -> None:
+    data = toy()
+    with pytest.warns(ShortfallWarning):
+        made = rows(augment_geoquery(data, "names", n=50))
+    assert {template("funql", target) for _, target in made} <= set(data.train.column("template"))
+
+
+def test_wrong_methods_and_numbers_are_told() -> None:
+    with pytest.raises(OptionError, match="'gecka'"):
+        augment_geoquery(toy(), "gecka")
+    with pytest.raises(OptionError, match="n is -1"):
+        augment_geoquery(toy(), "geca", n=-1)
+
+
+def test_the_most_frequent_target_of_a_question_is_learnt() -> None:
+    pairs = [Hidden("size of X", "a ( X )", {})] + 2 * [Hidden("size of X", "b ( X )", {})]
+    found = induce_geoquery(pairs, types=1)
+    assert found.distinct_pairs == 1
+    assert "b" in str(found.rules)
+    assert "a (" not in str(found.rules)
+
+
+def test_geca_makes_new_templates_of_geoquery(data_folder: Path) -> None:
+    data = geoquery("logic", "query")
+    made = augment_geoquery(data, "geca", n=1000)
+    forms = {template("logic", target) for target in made.column("target")}
+    assert len(made) == 1000
+    assert len(forms - set(data.train.column("template"))) > 50
+    assert forms & set(data.test.column("template"))
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def test_queries_are_compared_by_their_answers(data_folder: Path) -> None:
+    database = GeoDatabase()
+    capital = 'SELECT S.CAPITAL FROM STATE AS S WHERE S.STATE_NAME = " texas " ;'
+    assert database.answer(capital) == Counter([("austin",)])
+    other = 'SELECT STATE.CAPITAL FROM STATE WHERE STATE.STATE_NAME IN ( " texas " ) ;'
+    assert database.same_answer(other, capital)
+    assert not database.same_answer(capital.replace("texas", "ohio"), capital)
+    # what fails has no answer, but is the same as itself
+    assert database.answer("SELECT FROM ;") is None
+    assert not database.same_answer("SELECT FROM ;", "SELECT WHERE ;")
+    assert database.same_answer("SELECT FROM ;", "SELECT FROM ;")
+    # the order of rows is no matter, how often they come is
+    names = "SELECT STATE_NAME FROM RIVER"
+    assert database.same_answer(f"{names} ORDER BY STATE_NAME", names) is False  # no such column
+    rivers = "SELECT TRAVERSE FROM RIVER"
+    assert database.same_answer(f"{rivers} ORDER BY TRAVERSE ;", rivers)
+    assert not database.same_answer(rivers.replace("SELECT", "SELECT DISTINCT"), rivers)
+
+
+def test_a_database_is_only_read_and_not_for_ever(data_folder: Path) -> None:
+    database = GeoDatabase()
+    for query in (
+        "DROP TABLE STATE",
+        "INSERT INTO STATE ( STATE_NAME ) VALUES ( ' x ' )",
+        "ATTACH DATABASE ' x.db ' AS X",
+        "PRAGMA user_version = 1",
+        "SELECT COUNT ( * ) FROM CITY A , CITY B , CITY C , CITY D",
+        "SELECT 1 ; SELECT 2",
+    ):
+        assert database.answer(query) is None
+    states = database.answer("SELECT STATE_NAME FROM STATE")
+    assert states is not None
+    assert sum(states.values()) == 51
+
+
+def test_published_queries_run_but_for_two(data_folder: Path) -> None:
+    database = GeoDatabase()
+    data = geoquery("sql", "query")
+    queries = [row["target"] for part in (data.train, data.dev, data.test) for row in part]
+    answers = {query: database.answer(query) for query in queries}
+    failing = [query for query, answer in answers.items() if answer is None]
+    assert [" > ALL ( " in query for query in failing] in ([True, False], [False, True])
+    assert sum(bool(answers[query]) for query in queries) == 843
+
+
+def test_a_dump_without_tables_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "geoquery" / "text2sql"
+    place.mkdir(parents=True)
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
+    for text in ("", "CREATE TABLE `a` (\n  wrong(\n) ENGINE"):
+        (place / "geography-db.sql").write_text(text)
+        with pytest.raises(CorpusError, match=r"geography-db\.sql"):
+            GeoDatabase()
