@@ -540,6 +540,18 @@ def test_scan_augment_says_how_many_there_are_if_more_are_asked_for(run, tmp_pat
     assert re.match(r"warning: .*2", done.err)
 
 
+def test_scan_augment_by_a_synchronous_grammar(run, tmp_path):
+    (tmp_path / "p.txt").write_text(PAIRS)
+    facts = run("scan", "augment", "p.txt", "-o", "m.txt", "--method", "synchronous",
+                "-n", "40", "--json").facts  # fmt: skip
+    assert facts["targets"] == "training pairs alone"
+    assert facts["pairs"] == len((tmp_path / "m.txt").read_text().splitlines()) > 0
+    both = ("scan", "augment", "p.txt", "-o", "n.txt", "--method", "sub2", "--grammar", "g.json")
+    assert "--grammar goes with --method geca" in run(*both).err
+    assert "did you mean 'synchronous'?" in run(*both[:5], "--method", "synchron").err
+    assert not (tmp_path / "n.txt").exists()
+
+
 def test_words_that_scan_does_not_know_are_audited_as_disagreeing(run, tmp_path):
     strange = PAIRS.replace("look", "hop").replace("I_LOOK", "I_HOP")
     (tmp_path / "p.txt").write_text(strange)

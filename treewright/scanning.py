@@ -99,13 +99,24 @@ def split(
 def augment(
     train: PairsFile,
     output: Annotated[str, typer.Option("--output", "-o", help="Where the new pairs go.")],
-    method: Annotated[str, typer.Option(help="geca.")] = "geca",
-    n: Annotated[int | None, typer.Option("-n", min=0, help="How many; all by default.")] = None,
-    size: Annotated[int, typer.Option(min=1, help="Most words of an n-gram.")] = 1,
-    gaps: Annotated[int, typer.Option(min=1, help="Most n-grams of a fragment.")] = 2,
-    faithful: Annotated[str, typer.Option(help="paper, or code (the released program).")] = "paper",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="geca, synchronous, sub2, treemix, treemix-oracle, geca+treemix, "
+            "worddrop or switchout."
+        ),
+    ] = "geca",
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=0, help="How many; by default all of GECA, 10,000 of the others."),
+    ] = None,
+    size: Annotated[int, typer.Option(min=1, help="GECA: most words of an n-gram.")] = 1,
+    gaps: Annotated[int, typer.Option(min=1, help="GECA: most n-grams of a fragment.")] = 2,
+    faithful: Annotated[
+        str, typer.Option(help="GECA: paper, or code (the released program).")
+    ] = "paper",
     grammar: Annotated[
-        str | None, typer.Option(help="Also save the substitution grammar here (.json).")
+        str | None, typer.Option(help="GECA: also save the substitution grammar here (.json).")
     ] = None,
     test: Annotated[
         str | None, typer.Option(help="Test pairs, to report how many were made.")
@@ -116,30 +127,45 @@ def augment(
 ) -> None:
     """Make new pairs from training pairs alone; the interpreter only audits them.
 
-    Example: treewright scan augment jump/train.txt -o jump/geca.jsonl --test jump/test.txt
+    Only the methods with 'oracle' in their names, and geca+treemix, have targets from the
+    interpreter.
+
+    Example: treewright scan augment jump/train.txt -o jump/new.jsonl --method synchronous
     """
     from grammar.errors import OptionError
     from induction.formats import check_output
-    from sampling.geca import GECA
+    from scan.augmenters import HALF_OF_SCAN, find_augmenter
     from scan.generator import audit
 
     check_output(output)
-    if method != "geca":
-        raise OptionError(f"unknown method {method!r}", hint="this version has: geca")
-    if faithful not in ("paper", "code"):
-        raise OptionError(f"faithful={faithful!r} is not a mode", hint="use paper or code")
+    chosen = find_augmenter(method)
+    pairs = _read_pairs(train)
     tests = None if test is None else set(_read_pairs(test).column("text"))
-    sampler = GECA.induce(_read_pairs(train), size=size, gaps=gaps, faithful=faithful)
-    if grammar is not None:
-        sampler.grammar.save(grammar)
     with warnings_said(quiet=quiet):
-        made = sampler.sample(n, seed=seed)
+        if method == "geca":
+            made = _by_geca(pairs, n, seed, grammar, size=size, gaps=gaps, faithful=faithful)
+        elif grammar is not None:
+            raise OptionError("--grammar goes with --method geca", hint="leave it out")
+        else:
+            made = chosen.make(pairs, HALF_OF_SCAN if n is None else n, seed)
     _write_pairs(made, output)
     facts: dict[str, object] = {"output": output, "pairs": len(made), "seed": seed}
+    facts["targets"] = "the interpreter (an oracle)" if chosen.oracle else "training pairs alone"
     facts["agree with the interpreter"] = f"{audit(made).rate:.2%}"
     if tests is not None:
         facts["test commands among them"] = len(tests.intersection(made.column("text")))
     show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def _by_geca(
+    pairs: Corpus, n: int | None, seed: int, grammar: str | None, **options: object
+) -> Corpus:
+    from sampling.geca import GECA
+
+    sampler = GECA.induce(pairs, **options)
+    if grammar is not None:
+        sampler.grammar.save(grammar)
+    return sampler.sample(n, seed=seed)
 
 
 @app.command()
