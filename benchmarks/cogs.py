@@ -38,12 +38,14 @@ def recipe_of(seed: int) -> Recipe:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.cogs")
-    arguments.add_argument("cells", nargs="*", choices=[*CELLS, []], default=list(CELLS))
+    arguments.add_argument("cells", nargs="*", metavar="CELL", help=f"from {', '.join(CELLS)}")
     arguments.add_argument("--seed", type=int, default=0)
     given = arguments.parse_args()
+    if unknown := set(given.cells) - set(CELLS):
+        arguments.error(f"no cell {min(unknown)!r}: choose from {', '.join(CELLS)}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
-    for cell in given.cells:
+    for cell in given.cells or CELLS:
         path = result_file(cell, given.seed)
         if not path.exists():
             document = parse_all() if cell == "grammar" else train_cell(cell, given.seed)
@@ -100,16 +102,15 @@ class _Clock:
     """Wall time of training over all its runs, kept beside the checkpoint; prints each look."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.began = path, time.monotonic()
+        self.path = path
         self.before = float(path.read_text()) if path.exists() else 0.0
-
-    @property
-    def total(self) -> float:
-        return self.before + time.monotonic() - self.began
+        self.began: float | None = None
+        self.total = self.before
 
     def tell(self, progress: Progress) -> None:
-        if progress.update == 1:
+        if self.began is None:
             self.began = time.monotonic()
+        self.total = self.before + time.monotonic() - self.began
         if progress.check is not None and progress.check.update == progress.update:
             write_text(self.path, f"{self.total:.1f}\n")
             print(progress.check, f"{self.total:.0f} s", flush=True)
