@@ -6,7 +6,7 @@ the symbol is expected in a derivation (Grenander 1976), so that each symbol has
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from grammar.analysis import expected_counts
 from grammar.arrays import FloatArray
 from grammar.grammar import Grammar
 
-__all__ = ["SymbolAmbiguity", "ambiguous_symbols", "symbol_entropies"]
+if TYPE_CHECKING:
+    from grammar.synchronous import SynchronousGrammar
+
+__all__ = ["SymbolAmbiguity", "ambiguous_symbols", "ambiguous_types", "symbol_entropies"]
 
 
 class SymbolAmbiguity(NamedTuple):
@@ -88,4 +91,50 @@ def ambiguous_symbols(grammar: Grammar, *, tight: bool, top: int = 10) -> list[S
         )
         for i in order[:top].tolist()
         if value[i] > 0
+    ]
+
+
+def ambiguous_types(grammar: SynchronousGrammar, *, bounded: bool) -> list[SymbolAmbiguity]:
+    """Return all types of a synchronous grammar, those where most is open first.
+
+    Parameters
+    ----------
+    grammar : SynchronousGrammar
+        Any. A slot that the target copies is one use: there is one choice for all its copies.
+    bounded : bool
+        Whether sources have a finite expected length (``grammar.check()`` says it). Types are then
+        ranked by their share of the entropy of derivations, and by their own otherwise.
+
+    Examples
+    --------
+    >>> from grammar.synchronous import SynchronousGrammar
+    >>> grammar = SynchronousGrammar.parse('''
+    ...     S -> V_1 twice ### V_1 V_1
+    ...     V -> walk ### WALK
+    ...     V -> run ### RUN
+    ... ''')
+    >>> ambiguous_types(grammar, bounded=True)[0]
+    SymbolAmbiguity(symbol='V', rules=2, entropy=1.0, uses=1.0, share=1.0)
+    """
+    types = grammar.types
+    number = {name: i for i, name in enumerate(types)}
+    of_rule = np.array([number[rule.lhs] for rule in grammar.rules])
+    weight = grammar.weight
+    bits = -weight * np.log2(np.where(weight > 0, weight, 1.0))
+    entropy = np.abs(np.bincount(of_rule, bits, minlength=len(types)))
+    sizes = np.bincount(of_rule, minlength=len(types))
+    side = grammar.source_side.pcfg
+    # among the symbols of that side are all types, each as often as in the grammar's derivations
+    places = [side.rules.nonterminals.index(name) for name in types]
+    uses = expected_counts(side)[places] if bounded else None
+    value = entropy if uses is None else entropy * uses
+    return [
+        SymbolAmbiguity(
+            types[i],
+            int(sizes[i]),
+            float(entropy[i]),
+            None if uses is None else float(uses[i]),
+            None if uses is None else float(value[i]),
+        )
+        for i in np.argsort(-value, kind="stable").tolist()
     ]

@@ -14,6 +14,7 @@ from induction.parser_files import open_parser
 from induction.parser_training import induce_parser
 from induction.pcfg import induce_pcfg, pcfg_from_counts
 from induction.readers import read_reviews, read_treebank
+from induction.synchronous import induce_synchronous
 
 __all__ = [
     "Corpus",
@@ -26,6 +27,7 @@ __all__ = [
     "induce_lpcfg",
     "induce_parser",
     "induce_pcfg",
+    "induce_synchronous",
     "inside_outside",
     "normalise",
     "open_parser",

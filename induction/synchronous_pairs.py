@@ -53,20 +53,20 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
     """
     coder = Coder()
     targets: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
-    for line, pair in enumerate(_sides(pairs), start=1):
+    for row, pair in enumerate(_sides(pairs)):
         source, target = (_words(side) for side in pair)
         if not source or not target:
             raise CorpusError(
                 f"the {'target' if source else 'source'} is empty",
-                where=f"pair {line}",
+                where=_where(pairs, row),
                 hint="drop the pair, or fill it in",
             )
-        first, known = targets.setdefault(source, (line, target))
+        first, known = targets.setdefault(source, (row, target))
         if known != target:
             raise CorpusError(
                 f"{' '.join(source)!r} has two targets: {' '.join(known)!r} and "
                 f"{' '.join(target)!r}",
-                where=f"pairs {first} and {line}",
+                where=f"{_where(pairs, first)} and {_where(pairs, row)}",
                 hint="keep the right one of them",
             )
     if not targets:
@@ -90,6 +90,10 @@ def _sides(pairs: Corpus | Iterable[Pair]) -> Iterable[Pair]:
     if isinstance(pairs, Corpus):
         return zip(pairs.column("text"), pairs.column("target"), strict=True)
     return pairs
+
+
+def _where(pairs: Corpus | Iterable[Pair], row: int) -> str:
+    return pairs.where(row) if isinstance(pairs, Corpus) else f"pair {row + 1}"
 
 
 def _words(side: object) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from sampling.alp import ALP
 from sampling.eda import EDA
 from sampling.geca import GECA
 from sampling.grammar_sampling import GrammarSampler
+from sampling.pairs import sample_pairs
 from sampling.pipeline import Augmentation, augment
 from sampling.protocol import Sampler, induce
 from sampling.quality import assess
@@ -42,5 +43,6 @@ __all__ = [
     "augment",
     "augmented",
     "induce",
+    "sample_pairs",
     "sample_sentences",
 ]

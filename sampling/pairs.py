@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from grammar.counter_rng import stream_key
@@ -13,14 +15,17 @@ from grammar.synchronous_tables import (
     DerivationSampler,
     FreeSampler,
     LengthTableSampler,
+    SynchronousDraws,
 )
 from induction.corpus import PROVENANCE, Corpus
 
-__all__ = ["sample_pairs"]
+__all__ = ["pair_batches", "sample_pairs"]
 
 METHOD = "synchronous"
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
+
+_BATCH = 16_384
 
 
 def sample_pairs(
@@ -81,18 +86,48 @@ def sample_pairs(
     >>> pairs[0]["text"], pairs[0]["target"]
     ('walk twice twice', 'WALK WALK WALK WALK')
     """
-    for name, value in (("n", n), ("start", start)):
-        if value < 0:
-            raise OptionError(f"{name} is {value}", hint="give a number of 0 or more")
+    batches = pair_batches(
+        grammar, n, seed=seed, start=start, depth=depth, source_length=source_length,
+        target_length=target_length, uniform=uniform, flat=flat, batch_size=max(n, 1),
+    )  # fmt: skip
+    return Corpus(pa.concat_tables(batches))
+
+
+def pair_batches(
+    grammar: SynchronousGrammar,
+    n: int,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    depth: Band | None = None,
+    source_length: Band | None = None,
+    target_length: Band | None = None,
+    uniform: bool = False,
+    flat: bool = False,
+    batch_size: int = _BATCH,
+) -> Iterator[pa.Table]:
+    """Yield the table of :func:`sample_pairs` in batches, in order, in constant memory."""
+    for name, value, least in (("n", n, 0), ("start", start, 0), ("batch_size", batch_size, 1)):
+        if value < least:
+            raise OptionError(f"{name} is {value}", hint=f"give a number of {least} or more")
     sampler = _sampler(grammar, depth, source_length, target_length, uniform, flat)
-    draws = sampler.draw(stream_key(seed, METHOD), start, n)
-    sides = [grammar.yields(draws[i]) for i in range(n)]
+    key = stream_key(seed, METHOD)
+
+    def batch(first: int) -> pa.Table:
+        draws = sampler.draw(key, first, min(batch_size, start + n - first))
+        return _table(grammar, draws, seed, first)
+
+    return map(batch, range(start, start + n, batch_size) or range(start, start + 1))
+
+
+def _table(grammar: SynchronousGrammar, draws: SynchronousDraws, seed: int, first: int) -> pa.Table:
+    sides = [grammar.yields(draws[i]) for i in range(len(draws))]
     provenance = [
         {
             "method": METHOD,
             "version": VERSION,
             "seed": seed,
-            "index": start + i,
+            "index": first + i,
             "parents": [],
             "spans": [],
             "rules": draws[i],
@@ -100,12 +135,13 @@ def sample_pairs(
         }
         for i, value in enumerate(draws.log_probability.tolist())
     ]
-    return Corpus.from_columns(
-        id=[str(start + i) for i in range(n)],
-        text=[" ".join(source) for source, _ in sides],
-        target=[" ".join(target) for _, target in sides],
-        provenance=pa.array(provenance, PROVENANCE),
-    )
+    columns = {
+        "id": pa.array([str(first + i) for i in range(len(draws))], pa.string()),
+        "text": pa.array([" ".join(source) for source, _ in sides], pa.string()),
+        "target": pa.array([" ".join(target) for _, target in sides], pa.string()),
+        "provenance": pa.array(provenance, PROVENANCE),
+    }
+    return pa.table(columns)
 
 
 def _sampler(

@@ -31,6 +31,15 @@ def test_words_and_links_are_drawn() -> None:
     assert len(re.findall('stroke="#e3a17f"', svg)) == 4
 
 
+def test_the_narrower_side_stands_over_the_middle_of_the_other() -> None:
+    grammar = SynchronousGrammar.parse("S -> V_1 ### V_1 V_1 V_1 V_1 V_1\nV -> walk ### WALK")
+    ends = re.findall(r'd="M([\d.]+) [\d.]+ L([\d.]+) .*#e3a17f', derivation_svg(grammar, (0, 1)))
+    [above] = {float(start) for start, _ in ends}
+    copies = [float(end) for _, end in ends]
+    assert len(copies) == 5
+    assert abs(above - (min(copies) + max(copies)) / 2) < 1
+
+
 def test_saved_as_a_picture(tmp_path: Path) -> None:
     draw_derivation(GRAMMAR, DERIVATION, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"

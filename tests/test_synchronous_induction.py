@@ -202,7 +202,7 @@ def test_canonical_rules_stay_as_they_are(source: list[str], target: list[str]) 
         (
             [("walk", "W"), ("run", "R"), ("walk", "X")],
             "'walk' has two targets: 'W' and 'X'",
-            "pairs 1 and 3",
+            "pair 1 and pair 3",
         ),
     ],
 )
