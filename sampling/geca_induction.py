@@ -208,7 +208,8 @@ def _judge(
     if total > _MOST_DERIVATIONS:
         raise OptionError(
             f"the corpus licenses {total} substitutions, more than {_MOST_DERIVATIONS}",
-            hint="lower gaps or size, widen the window, or set max_count",
+            hint="use the method geca-stream (GECAStream), which need not list them; or lower gaps "
+            "or size, widen the window, or set max_count",
         )
     longest = _NO_LIMIT if settings.max_length is None else settings.max_length
     verdicts = judge(

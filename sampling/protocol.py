@@ -112,6 +112,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.randmix", "RandMix"),
             ("geca", "good-enough compositional augmentation (Andreas 2020)",
              "sampling.geca", "GECA"),
+            ("geca-stream", "geca for corpora of millions (Andreas 2020)",
+             "sampling.geca_stream", "GECAStream"),
             ("grammar", "sentences of the grammar of a treebank",
              "sampling.grammar_sampling", "GrammarSampler"),
             ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",

@@ -23,6 +23,7 @@ from induction.corpus import PROVENANCE, Corpus
 from sampling import derivations, exchange, templates
 from sampling.examples import read_examples
 from sampling.geca import GECA
+from sampling.geca_stream import GECAStream
 from sampling.protocol import METHODS
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
 from sampling.template_kernels import WHOLE, group_equal
@@ -683,3 +684,116 @@ def test_every_example_of_around_right_is_correct():
     sample = GECA.induce(scan_corpus(AROUND_RIGHT), size=1).sample()
     assert len(sample) == 2740
     assert share_correct(sample) == 1
+
+
+# --- drawn by walks ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", [None, 1])
+@settings(max_examples=40, deadline=None)
+@given(sequences=singles | pairs, gaps=st.integers(1, 2), size=st.integers(1, 2))
+def test_walks_reach_all_of_the_definition_and_nothing_else(window, sequences, gaps, size):
+    options = {"gaps": gaps, "size": size, "window": window, "max_count": None}
+    expected = all_new(set(sequences), gaps, size, window)
+    if not expected:
+        return
+    stream = GECAStream.induce(corpus_of(sequences), **options)
+    assert stream.count() >= len(expected)
+    made = sequences_of(stream.sample(len(expected)))
+    assert len(set(made)) == len(made) == len(expected)
+    assert set(made) == expected
+
+
+@settings(max_examples=30, deadline=None)
+@given(sequences=singles | pairs, data=st.data(), labels=st.sampled_from(["host", "same"]))
+def test_walks_keep_the_labels_of_hosts(sequences, data, labels):
+    several = {"min_size": len(sequences), "max_size": len(sequences)}
+    given_labels = data.draw(st.lists(st.integers(0, 2), **several))
+    corpus = corpus_of(sequences).with_column("label", given_labels)
+    labelled = dict(zip(reversed(sequences), reversed(given_labels), strict=True))
+    expected = all_labelled(labelled, 2, 1, 1, labels == "same")
+    if not expected:
+        return
+    options = {"gaps": 2, "size": 1, "window": 1, "max_count": None, "labels": labels}
+    stream = GECAStream.induce(corpus, **options)
+    made = stream.sample(len({s for s, _ in expected}))
+    assert set(zip(sequences_of(made), made.column("label"), strict=True)) <= expected
+    for row in made:
+        host = int(row["provenance"]["parents"][0])
+        assert row["label"] == labelled[sequences[host]]
+
+
+def test_probabilities_of_walks_are_those_of_their_graph():
+    sequences = [tuple(text.split()) for text in ("a x b", "a y b", "c x b", "c y d", "a z b")]
+    stream = GECAStream.induce(corpus_of(sequences), gaps=1, size=1, window=1, max_count=None)
+    graph = stream.grammar.graph
+    for node, data in graph.nodes(data=True):
+        if data["kind"] == "symbol":
+            weights = [w for _, _, w in graph.out_edges(node, data="weight")]
+            assert sum(weights) == pytest.approx(1), node
+    for row in stream.sample(4):
+        host, filler = (f"rule:{n}" for n in row["provenance"]["rules"])
+        share = graph["symbol:EXAMPLE"][host][0]["weight"]
+        (context,) = graph.successors(host)
+        below = sum(
+            graph[context][first][0]["weight"]
+            * graph[like][link][0]["weight"]
+            * graph[near][filler][0]["weight"]
+            for first in graph.successors(context)
+            for like in graph.successors(first)
+            for link in graph.successors(like)
+            for near in graph.successors(link)
+            if filler in graph[near]
+        )
+        assert row["provenance"]["log_probability"] == pytest.approx(np.log(share * below))
+
+
+def test_walks_leave_spacing_and_say_what_they_put_in():
+    corpus = Corpus.from_columns(
+        id=["w", "x", "y"],
+        text=["  the wug\tsang  loud", "the cat nap sang loud", "the  wug slept"],
+    )
+    stream = GECAStream.induce(corpus, gaps=1, size=2, window=1)
+    rows = {row["text"]: row for row in stream.sample(1)}
+    row = rows["the  cat nap slept"]
+    assert row["provenance"]["parents"] == ["y", "x"]
+    assert row["provenance"]["spans"] == [{"start": 1, "end": 3}]
+
+
+def test_walks_depend_on_seed_and_number_alone():
+    sequences = [(a, b, c) for a in "abcd" for b in "pqrst" for c in "xyz"][::2]
+    stream = GECAStream.induce(corpus_of(sequences), window=1)
+    whole = stream.sample(25, seed=2).table
+    other = GECAStream.induce(corpus_of(sequences), window=1)
+    parts = list(other.batches(25, seed=2, workers=2, batch_size=4))
+    assert pa.concat_tables(parts).equals(whole)
+    assert other.sample(5, seed=2, start=7).table.equals(whole.slice(7, 5))
+    with pytest.warns(ShortfallWarning, match="distinct new ones"):
+        assert len(stream.sample(10**6)) < 100
+    assert stream.sample(0).table.schema.equals(whole.schema)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "error", "message"),
+    [
+        ({"text": []}, {}, CorpusError, "the corpus is empty"),
+        ({"text": ["a b", None]}, {}, CorpusError, "example 1 .id '1'.*not text"),
+        ({"text": ["a b"]}, {}, CorpusError, "none can be exchanged"),
+        ({"text": ["a a", "a a b"]}, {"max_count": 1, "size": 1, "gaps": 1}, CorpusError, "none"),
+        ({"text": ["a b", "c b"]}, {"labels": "same"}, CorpusError, "no column 'label'"),
+        ({"text": ["a b"]}, {"windows": 1}, OptionError, "did you mean 'window'"),
+        ({"text": ["a b"]}, {"window": 0}, OptionError, "out of range"),
+    ],
+)
+def test_what_walks_cannot_do_is_said(columns, options, error, message):
+    with pytest.raises(error, match=f"(?s){message}"):
+        GECAStream.induce(Corpus.from_columns(**columns), **options)
+
+
+@needs_data
+def test_walks_on_scan_are_among_all_that_is_licensed():
+    corpus = scan_corpus(JUMP)
+    licensed = set(GECA.induce(corpus, size=1).sample().column("text"))
+    options = {"gaps": 2, "size": 1, "window": None, "max_count": None}
+    made = GECAStream.induce(corpus, **options).sample(500)
+    assert set(made.column("text")) <= licensed
