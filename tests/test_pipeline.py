@@ -152,6 +152,43 @@ def test_the_rows_do_not_depend_on_workers_batches_or_where_a_run_was_stopped(
     assert resumed.report().made == whole.report().made
 
 
+@pytest.mark.parametrize("dedup", ["exact", "minhash"])
+def test_a_run_that_goes_on_remembers_what_was_made_and_when_it_gave_up(
+    dedup: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # few texts, drawn again and again, and a patience that is soon at its end
+    corpus = Corpus.from_columns(text=["a b c d e f", "g h i j k l"])
+    monkeypatch.setattr(pipeline, "ROUNDS", 0)
+    asked = read_settings(
+        {"method": "worddrop(distinct=false)", "n": 60, "dedup": dedup, "length": "4:4"}
+    )
+    results = []
+    for patience, batch, cut in ((30, 1, 2), (30, 1000, 10**9), (30, 7, 3), (10**4, 64, 1)):
+        monkeypatch.setattr(pipeline, "_FEWEST_DRAWS", patience)
+        monkeypatch.setattr(chains, "_BATCH", batch)
+        run, first = Pipeline(corpus, asked), []
+        for table in quiet_run(run):
+            first.append(table)
+            if len(first) > cut:
+                break
+        resumed = Pipeline(corpus, asked)
+        resumed.resume(run.state(), first)
+        made = pa.concat_tables([*first, *list(quiet_run(resumed))[1:]])
+        assert len(set(made["text"].to_pylist())) == len(made)
+        results.append((made["id"].to_pylist(), resumed.report().parts[0].drawn))
+    assert results[0] == results[1] == results[2]
+    assert len(results[3][0]) > len(results[0][0])
+
+
+def test_texts_of_the_source_are_not_new_in_any_case() -> None:
+    corpus = Corpus.from_columns(text=["a b c", "B C", "a  c"])
+    made = quietly(corpus, "worddrop(distinct=false)", n=50)
+    texts = [text.lower().split() for text in made.corpus.column("text")]
+    assert texts
+    assert all(words not in (["a", "b", "c"], ["b", "c"], ["a", "c"]) for words in texts)
+    assert made.report.parts[0].drawn["in the source"] > 0
+
+
 def quiet_run(run: Pipeline) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
