@@ -92,14 +92,15 @@ def train_cell(method: str, seed: int) -> dict[str, Any]:
     )
     return {
         "command": f"python -m benchmarks.cogs {method} --seed {seed}",
-        "outcome": asdict(outcome) | {"seconds": round(clock.total, 1)},
+        "outcome": asdict(outcome),
+        "processor_seconds": round(clock.total),
         "recipe": asdict(trained.recipe),
         "history": [check._asdict() for check in trained.history],
     }
 
 
 class _Clock:
-    """Wall time of training over all its runs, kept beside the checkpoint; prints each look."""
+    """Processor time of training over all its runs, kept beside the checkpoint; prints each look."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -109,8 +110,8 @@ class _Clock:
 
     def tell(self, progress: Progress) -> None:
         if self.began is None:
-            self.began = time.monotonic()
-        self.total = self.before + time.monotonic() - self.began
+            self.began = time.process_time()
+        self.total = self.before + time.process_time() - self.began
         if progress.check is not None and progress.check.update == progress.update:
             write_text(self.path, f"{self.total:.1f}\n")
             print(progress.check, f"{self.total:.0f} s", flush=True)
@@ -122,7 +123,7 @@ def table() -> str:
     for path in sorted(RESULTS.glob("*.json")):
         document = json.loads(path.read_text())
         names.append(path.stem)
-        columns.append(document.get("outcome", document))
+        columns.append(document | document.get("outcome", {}))
     rows = [
         ("dev", *(share(c["dev_exact"]) for c in columns)),
         ("test", *(share(c["test_exact"]) for c in columns)),
@@ -132,13 +133,17 @@ def table() -> str:
         *category_rows(LEXICAL, columns),
         ("*structural (3)*", *(share(c["gen"]["structural"]) for c in columns)),
         *category_rows(STRUCTURAL, columns),
-        ("training", *(f"{c['seconds']:.0f} s" if "seconds" in c else "-" for c in columns)),
+        ("training", *(seconds(c) for c in columns)),
     ]
     return markdown_table(("exact match", *names), rows)
 
 
 def category_rows(names: Sequence[str], columns: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
     return [(name, *(share(c["gen"]["categories"][name]) for c in columns)) for name in names]
+
+
+def seconds(column: dict[str, Any]) -> str:
+    return f"{column['processor_seconds']} s" if "processor_seconds" in column else "-"
 
 
 def share(value: float) -> str:
