@@ -133,13 +133,13 @@ def _picture(grammar: SynchronousGrammar, derivation: Sequence[int]) -> Picture:
     bottom = max(node.y for node in lower)
     floor = deepest + _GAP
     lower = [replace(n, y=floor if n.rule is None else floor + bottom - n.y) for n in lower]
-    wide = [max(n.x for n in side) for side in (upper, lower)]
-    # the narrower side stands above, or below, the middle of the other: links are steeper then
+    # the narrower side stands over the middle of the other: links are steeper then
+    middles = [(min(n.x for n in side) + max(n.x for n in side)) / 2 for side in (upper, lower)]
     upper, lower = (
-        [replace(n, x=n.x + (max(wide) - own) / 2) for n in side]
-        for side, own in zip((upper, lower), wide, strict=True)
+        [replace(n, x=n.x + max(middles) - middle) for n in side]
+        for side, middle in zip((upper, lower), middles, strict=True)
     )
-    width = max(wide) + 3 * MARGIN
+    width = max(n.x for side in (upper, lower) for n in side) + 3 * MARGIN
     height = max(n.y for n in lower) + DESCENT * LEVEL + MARGIN
     shapes = [*_links(upper, lower), *_branches(upper, 1), *_branches(lower, -1)]
     shapes += [_label(node) for node in (*upper, *lower)]

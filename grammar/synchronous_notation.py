@@ -28,7 +28,7 @@ from grammar.synchronous_rule import NT, Slot, SynchronousRule
 if TYPE_CHECKING:
     from grammar.synchronous import SynchronousGrammar
 
-__all__ = ["format_grammar", "format_rule", "parse_rule", "parse_rules"]
+__all__ = ["format_grammar", "format_rule", "looks_synchronous", "parse_rule", "parse_rules"]
 
 _PIECE = re.compile(
     r"\s*(?:(?P<quoted>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\S)"
@@ -40,9 +40,24 @@ _START = re.compile(r"%start\s+([^\W\d]\w*)\s*")
 _FORM = "write rules as  V -> NT_1 twice ### NT_1 NT_1 [0.5] ; quote words that look like signs"
 
 
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_BETWEEN_SIDES = re.compile(r"\s###(?!\S)")
+
+
 class _Line(NamedTuple):
     rule: SynchronousRule
     weight: float | None
+
+
+def looks_synchronous(text: str) -> bool:
+    """Say whether every rule has two sides, unlike the notation of PCFGs, where # is a comment.
+
+    >>> looks_synchronous("walk ### WALK [1]"), looks_synchronous("S -> 'a ### b' [1]")
+    (True, False)
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    rules = [line for line in lines if line and not line.startswith(("#", "%start"))]
+    return bool(rules) and all(_BETWEEN_SIDES.search(_QUOTED.sub("''", rule)) for rule in rules)
 
 
 def parse_rules(

@@ -76,6 +76,12 @@ def _open_grammar(path: PathLike) -> Grammar | TreeSubstitutionGrammar | Lexical
             return tsg_from_graph(table, source=source)
         if family == LexicalisedGrammar.family:
             return lexicalised_from_graph(table, source=source)
+        if family == "synchronous":
+            raise SchemaError(
+                "this is a synchronous grammar: it has targets, not trees of sentences",
+                where=source,
+                hint="use the verb translate, or SynchronousParser",
+            )
         return grammar_from_graph(table, source=source)
 
 

@@ -33,6 +33,7 @@ VERBS = (
     ("intersect",),
     ("sample",),
     ("parse",),
+    ("translate",),
     ("evalb",),
     ("augment",),
     ("quality",),

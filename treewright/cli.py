@@ -23,6 +23,7 @@ from treewright.quality import quality
 from treewright.replaying import replay
 from treewright.scanning import app as scan_app
 from treewright.showing import demo
+from treewright.translating import translate
 
 __all__ = ["app", "main"]
 
@@ -36,7 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, induce, inspect, intersect, sample, parse, evalb, augment, quality, explain, replay
+    demo, induce, inspect, intersect, sample, parse, translate, evalb, augment, quality, explain,
+    replay,
 )  # fmt: skip
 for verb in _VERBS:
     app.command()(verb)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from grammar.tsg import TreeSubstitutionGrammar
     from treewright.opening import AnyGrammar
 
-__all__ = ["draw_derived", "rules_used", "tree_of_example"]
+__all__ = ["draw_derived", "rules_used", "tree_of_example", "trees_of_pair"]
 
 
 def rules_used(grammar: AnyGrammar, numbers: list[int], source: str) -> tuple[str, list[str]]:
@@ -18,6 +18,7 @@ def rules_used(grammar: AnyGrammar, numbers: list[int], source: str) -> tuple[st
     from grammar.errors import OptionError
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
+    from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from sampling.substitution import SubstitutionGrammar
 
@@ -27,6 +28,11 @@ def rules_used(grammar: AnyGrammar, numbers: list[int], source: str) -> tuple[st
         _check_numbers(numbers, len(patterns), source)
         kinds = ("context" if n < shift else "filler" for n in numbers)
         return "rules", [f"{k}  {patterns[n]}" for k, n in zip(kinds, numbers, strict=True)]
+    if isinstance(grammar, SynchronousGrammar):
+        _check_numbers(numbers, len(grammar), source)
+        weights = grammar.weight[numbers].tolist()
+        pairs = zip(numbers, weights, strict=True)
+        return "rules", [f"{grammar.rules[n]} [{weight:.6g}]" for n, weight in pairs]
     if isinstance(grammar, Grammar | LexicalisedGrammar):
         pcfg = grammar if isinstance(grammar, Grammar) else grammar.pcfg
         _check_numbers(numbers, len(pcfg), source)
@@ -90,6 +96,30 @@ def tree_of_example(row: dict[str, Any], grammar: AnyGrammar | None) -> Tree | N
     return sentence_trees(grammar, derivation)[0]
 
 
+def trees_of_pair(row: dict[str, Any], grammar: AnyGrammar | None) -> dict[str, Tree]:
+    """Return the trees of both sides of a pair that a synchronous grammar made; else nothing."""
+    from grammar.errors import OptionError, located
+    from grammar.synchronous import SynchronousGrammar
+    from grammar.synchronous_drawing import derivation_trees
+
+    rules = (row.get("provenance") or {}).get("rules")
+    if not rules or not isinstance(grammar, SynchronousGrammar):
+        return {}
+    where = f"id {row['id']}"
+    with located(where):
+        source, target = derivation_trees(grammar, rules)
+    if (list(source.leaves()), list(target.leaves())) != (
+        row["text"].split(),
+        (row.get("target") or "").split(),
+    ):
+        raise OptionError(
+            "the rules of the example are another pair in this grammar",
+            where=where,
+            hint="name the grammar that the example was made with",
+        )
+    return {"source": source, "target": target}
+
+
 def _check_derivation(grammar: Grammar, rules: list[int], where: str) -> None:
     from grammar.errors import OptionError
 
@@ -121,8 +151,13 @@ def draw_derived(
     from grammar.gallery import draw_derivation
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.parses import tree_of_rules
+    from grammar.synchronous import SynchronousGrammar
+    from grammar.synchronous_drawing import draw_derivation as draw_aligned
     from grammar.tsg import TreeSubstitutionGrammar
 
+    if isinstance(grammar, SynchronousGrammar) and rules:
+        draw_aligned(grammar, rules, plot)
+        return
     if isinstance(grammar, TreeSubstitutionGrammar) and rules:
         draw_derivation([grammar.fragments[n] for n in _fragments(grammar, rules)], plot)
         return

@@ -49,7 +49,7 @@ def explain(
     """
     from grammar.svg import checked_suffix
     from induction.formats import read_corpus
-    from treewright.derived import draw_derived, rules_used, tree_of_example
+    from treewright.derived import draw_derived, rules_used, tree_of_example, trees_of_pair
     from treewright.passages_drawn import draw_passages
 
     if plot:
@@ -68,6 +68,8 @@ def explain(
     tree = tree_of_example(row, loaded)
     if tree is not None and not as_json and not explained.passages:
         facts["tree"] = "\n" + tree.pretty()
+    for side, half in trees_of_pair(row, loaded).items():
+        facts[f"tree of the {side}"] = str(half) if as_json else "\n" + half.pretty()
     facts |= _shown(explained, as_json=as_json)
     show_facts(facts, as_json=as_json)
     if not plot:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from grammar.analysis import Report
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
+    from grammar.synchronous_analysis import SynchronousReport
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
     from sampling.substitution import SubstitutionGrammar
@@ -34,7 +35,7 @@ class Look:
     family: str
     draw: Callable[[str], None]
     facts: dict[str, Any] = field(default_factory=dict)
-    report: Report | None = None
+    report: Report | SynchronousReport | None = None
     details: dict[str, Any] = field(default_factory=dict)
     graph: Callable[[], Any] | None = None
 
@@ -49,11 +50,13 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
     """
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
+    from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
     from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
     from treewright.substitutions import look_at_spans
+    from treewright.synchronous import look_at_synchronous
 
     if isinstance(grammar, Grammar):
         return _pcfg(grammar, symbol, top)
@@ -65,6 +68,8 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
         return _latent(grammar, symbol, top)
     if isinstance(grammar, SpanGrammar):
         return look_at_spans(grammar, symbol, top)
+    if isinstance(grammar, SynchronousGrammar):
+        return look_at_synchronous(grammar, symbol, top)
     assert isinstance(grammar, SubstitutionGrammar)
     return _substitution(grammar, symbol, top)
 

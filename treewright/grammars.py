@@ -1,4 +1,4 @@
-"""The verb sample: sentences from a grammar."""
+"""The verb sample: sentences from a grammar, or pairs from a synchronous one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import typer
 
 from treewright.opening import open_grammar
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts
+from treewright.synchronous import sample_pairs_to
 
 if TYPE_CHECKING:
     from grammar.grammar import Grammar
     from sampling.sentences import Derivable
+    from treewright.opening import AnyGrammar
 
 __all__ = ["sample"]
 
 
 def sample(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")],
-    n: Annotated[int, typer.Option("-n", min=0, help="How many sentences.")] = 10,
+    n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", help=".parquet .arrow .jsonl .csv .tsv .txt; else shown."),
@@ -33,6 +35,21 @@ def sample(
     temperature: Annotated[
         float, typer.Option(help="For tempered: above 1 flatter, below 1 sharper.")
     ] = 1.0,
+    source_length: Annotated[
+        str | None, typer.Option(help="Synchronous: only sources of so many words, exactly: 1:9.")
+    ] = None,
+    target_length: Annotated[
+        str | None, typer.Option(help="Synchronous: only targets of so many words, exactly.")
+    ] = None,
+    depth: Annotated[
+        str | None, typer.Option(help="Synchronous: only so many levels of rules, exactly: 1:8.")
+    ] = None,
+    uniform: Annotated[
+        bool, typer.Option("--uniform", help="Synchronous: all derivations of the band alike.")
+    ] = False,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Synchronous: all lengths of the bands alike.")
+    ] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
@@ -42,20 +59,35 @@ def sample(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw sentences from a grammar, each with exactly its probability.
+    """Draw sentences or pairs from a grammar, each with exactly its probability.
 
     Other rule probabilities than the grammar's own may have sentences grow without end; a length
     band is then asked for, and conditioned on exactly.
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
+    from grammar.synchronous import SynchronousGrammar
     from induction.formats import check_output, write_batches
     from sampling.sentences import sentence_batches
 
+    opened = open_grammar(grammar, normalise=normalise)
+    bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
+    asked = {name for name, value in bands.items() if value is not None}
+    asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}
+    if isinstance(opened, SynchronousGrammar):
+        changed = distribution != "mle" or temperature != 1.0
+        other = {"length": length, "trees": trees, "distribution": changed}
+        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        sample_pairs_to(
+            opened, n, output, bands, seed=seed, start=start, uniform=uniform, flat=flat,
+            as_json=as_json, quiet=quiet,
+        )  # fmt: skip
+        return
+    _refuse("pairs of synchronous grammars", asked, grammar)
     if output is not None:
         check_output(output)
     band = read_length(length)
-    loaded = _open(grammar, normalise=normalise)
+    loaded = _source_of_sentences(opened, grammar)
     loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
     batches = sentence_batches(
         loaded, n, seed=seed, start=start, length=band, trees=trees, workers=workers
@@ -67,8 +99,17 @@ def sample(
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
 
 
-def _open(path: str, *, normalise: bool) -> Grammar | Derivable:
-    """Open a grammar that sentences can be drawn from."""
+def _refuse(of: str, names: set[str], path: str) -> None:
+    """Refuse options that the grammar's family has no use for."""
+    from grammar.errors import OptionError
+
+    if names:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
+        raise OptionError(f"{flags} is for {of}", where=path, hint="leave it out")
+
+
+def _source_of_sentences(loaded: AnyGrammar, path: str) -> Grammar | Derivable:
+    """Return the grammar, if sentences can be drawn from it."""
     from grammar.errors import OptionError
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
@@ -76,7 +117,6 @@ def _open(path: str, *, normalise: bool) -> Grammar | Derivable:
     from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
 
-    loaded = open_grammar(path, normalise=normalise)
     if isinstance(loaded, Grammar | TreeSubstitutionGrammar | LexicalisedGrammar):
         return loaded
     if isinstance(loaded, SubstitutionGrammar | SpanGrammar):

@@ -1,4 +1,4 @@
-"""The verb induce: a treebank becomes a grammar."""
+"""The verb induce: a treebank, or a file of pairs, becomes a grammar."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
+from treewright.synchronous import induce_from_pairs
 
 if TYPE_CHECKING:
     from grammar.treebank import Treebank
 
 __all__ = ["induce"]
 
-MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent")
+MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent", "synchronous")
 
 
 def induce(
     corpus: Annotated[
-        str, typer.Argument(help="'embedded', nltk:NAME, a file or folder of brackets, or -.")
+        str,
+        typer.Argument(
+            help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous: pairs, "
+            "as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and target."
+        ),
     ],
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", help="A .json or .json.gz file; pcfg: also .txt; latent: .arrow."
+            "--output",
+            "-o",
+            help="A .json or .json.gz file; pcfg, synchronous: also .txt; latent: .arrow.",
         ),
     ],
     model: Annotated[str, typer.Option(help=f"The family: {', '.join(MODELS)}.")] = "pcfg",
@@ -63,8 +70,26 @@ def induce(
     grammars: Annotated[
         int | None, typer.Option(min=1, help="latent: how many grammars are multiplied.")
     ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            help="synchronous, what the grammar is for: sampling (the default; layers of rules, "
+            "which rule out what nothing seen speaks for), parsing (types, which leave that "
+            "improbable; sampled, it can make wrong pairs), or reading (bare rules of one type)."
+        ),
+    ] = None,
+    types: Annotated[
+        int | None, typer.Option(min=1, help="synchronous: types; else chosen by held-out pairs.")
+    ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(min=1, help="synchronous: parts in which the search gets the pairs."),
+    ] = None,
+    lexicon: Annotated[
+        str | None, typer.Option(help="synchronous: auto, necessity, association or ibm1.")
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="bayes-tsg, latent: random draws.")
+        int | None, typer.Option(min=0, help="bayes-tsg, latent, synchronous: random draws.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
@@ -72,7 +97,7 @@ def induce(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Induce a grammar from a treebank.
+    """Induce a grammar from a treebank, or a synchronous grammar from pairs.
 
     Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
     """
@@ -91,11 +116,18 @@ def induce(
         "checkpoint": checkpoint,
         "rounds": rounds,
         "grammars": grammars,
+        "purpose": purpose,
+        "types": types,
+        "parts": parts,
+        "lexicon": lexicon,
         "seed": seed,
         "graphml": graphml,
     }
     options = _checked(model, {name: value for name, value in given.items() if value is not None})
     _check_name(model, output)
+    if model == "synchronous":
+        induce_from_pairs(corpus, output, options, as_json=as_json, quiet=quiet)
+        return
     with warnings_said(quiet=quiet):
         treebank = read_treebank(corpus, encoding=encoding)
     say(f"read {len(treebank):,} trees, {treebank.word_count:,} words", quiet=quiet)
@@ -106,7 +138,11 @@ def induce(
 
 Options = dict[str, Any]
 
-_SUFFIXES = {"latent": (".arrow",), "pcfg": (".json", ".json.gz", ".txt", ".pcfg", ".cfg")}
+_SUFFIXES = {
+    "latent": (".arrow",),
+    "pcfg": (".json", ".json.gz", ".txt", ".pcfg", ".cfg"),
+    "synchronous": (".json", ".json.gz", ".txt"),
+}
 _GRAPH_SUFFIXES = (".json", ".json.gz")
 
 
@@ -266,6 +302,7 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "double-dop": (*_PREPARATION, "rare_words", "weights"),
     "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
     "latent": (*_PREPARATION[1:], "rounds", "grammars", "seed"),
+    "synchronous": ("purpose", "types", "parts", "lexicon", "seed"),
 }
 
 _INDUCERS: dict[str, Callable[[Treebank, str, Options, int, bool], dict[str, Any]]] = {

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from grammar.grammar import Grammar
     from grammar.graph_table import GraphTable
     from grammar.lexicalised import LexicalisedGrammar
+    from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
     from sampling.span_grammar import SpanGrammar
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         | TreeSubstitutionGrammar
         | LexicalisedGrammar
         | SubstitutionGrammar
+        | SynchronousGrammar
         | SpanGrammar
         | LatentParser
     )
@@ -36,6 +38,8 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     from grammar.files import read_text
     from grammar.grammar import Grammar
     from grammar.storage import looks_like_json, table_from_json, without_collection
+    from grammar.synchronous import SynchronousGrammar
+    from grammar.synchronous_notation import looks_synchronous
     from induction.parser_files import is_latent
     from treewright.substitutions import holds_spans
 
@@ -51,6 +55,8 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
         return LatentParser.load(path)
     text = read_text(path)
     if not looks_like_json(text, path):
+        if looks_synchronous(text):
+            return SynchronousGrammar.parse(text, normalise=normalise, source=path)
         return Grammar.parse(text, normalise=normalise, source=path)
     with without_collection():
         table = table_from_json(text, source=path)
@@ -79,6 +85,10 @@ def _of_table(table: GraphTable, path: str, *, normalise: bool) -> AnyGrammar:
         from sampling.substitution import SubstitutionGrammar
 
         return SubstitutionGrammar.from_graph(table.to_graph(), source=path)
+    if family == "synchronous":
+        from grammar.synchronous_graph import synchronous_from_graph
+
+        return synchronous_from_graph(table.to_graph(), source=path)
     raise SchemaError(f"unknown family {family!r}", where=path, hint="use the verb that made it")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.pair_files import read_pair_file, write_pair_file
 from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
 from treewright.tabulating import table
 
@@ -40,7 +41,7 @@ def generate(
         for row in pairs:
             print(f"IN: {row['text']} OUT: {row['target']}")
         return
-    _write_pairs(pairs, output)
+    write_pair_file(pairs, output)
     show_facts({"output": output, "pairs": len(pairs)}, as_json=as_json, quiet=quiet)
 
 
@@ -139,8 +140,8 @@ def augment(
 
     check_output(output)
     chosen = find_augmenter(method)
-    pairs = _read_pairs(train)
-    tests = None if test is None else set(_read_pairs(test).column("text"))
+    pairs = read_pair_file(train)
+    tests = None if test is None else set(read_pair_file(test).column("text"))
     with warnings_said(quiet=quiet):
         if method == "geca":
             made = _by_geca(pairs, n, seed, grammar, size=size, gaps=gaps, faithful=faithful)
@@ -148,7 +149,7 @@ def augment(
             raise OptionError("--grammar goes with --method geca", hint="leave it out")
         else:
             made = chosen.make(pairs, HALF_OF_SCAN if n is None else n, seed)
-    _write_pairs(made, output)
+    write_pair_file(made, output)
     facts: dict[str, object] = {"output": output, "pairs": len(made), "seed": seed}
     facts["targets"] = "the interpreter (an oracle)" if chosen.oracle else "training pairs alone"
     facts["agree with the interpreter"] = f"{audit(made).rate:.2%}"
@@ -195,9 +196,9 @@ def train(
     from scan.training import train as train_model
 
     recipe = Recipe.of(model, seed=seed, **({} if updates is None else {"updates": updates}))
-    pairs = unique_pairs(_read_pairs(train))
-    made = unique_pairs(_read_pairs(augmented)) if augmented else []
-    held_out = unique_pairs(_read_pairs(test)) if test else []
+    pairs = unique_pairs(read_pair_file(train))
+    made = unique_pairs(read_pair_file(augmented)) if augmented else []
+    held_out = unique_pairs(read_pair_file(test)) if test else []
     with training_bar(f"seed {seed}", recipe.updates, quiet=quiet) as advance:
         trained = train_model(
             pairs, augmented=made, recipe=recipe, checkpoint=checkpoint, on_progress=advance
@@ -249,23 +250,3 @@ def need_torch() -> None:
             "training needs torch and safetensors, which are not installed",
             hint="pip install 'treewright[neural]'",
         )
-
-
-def _read_pairs(path: str) -> Corpus:
-    from induction.formats import read_corpus
-    from scan.splits import read_pairs
-
-    is_lines = path == "-" or Path(path.removesuffix(".gz")).suffix in (".txt", "")
-    corpus = read_pairs(path) if is_lines else read_corpus(path)
-    corpus.arrow("target")
-    return corpus
-
-
-def _write_pairs(pairs: Corpus, path: str) -> None:
-    from induction.formats import write_corpus
-    from scan.splits import write_pairs
-
-    if Path(path).suffix == ".txt":
-        write_pairs(pairs, path)
-    else:
-        write_corpus(pairs, path)

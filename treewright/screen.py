@@ -48,7 +48,7 @@ def show_facts(facts: Mapping[str, Any], *, as_json: bool, quiet: bool = False) 
             print(f"{name:<{width}}  {_readable(value)}")
 
 
-def read_length(text: str | None) -> tuple[int, int] | None:
+def read_length(text: str | None, what: str = "length") -> tuple[int, int] | None:
     """Read a length band such as ``5:20`` or ``12``.
 
     >>> read_length("5:20"), read_length("12"), read_length(None)
@@ -61,7 +61,7 @@ def read_length(text: str | None) -> tuple[int, int] | None:
     if not (shortest.isdecimal() and longest.isdecimal()):
         from grammar.errors import OptionError
 
-        raise OptionError(f"the length {text!r} is not a band", hint="for example 5:20, or 12")
+        raise OptionError(f"the {what} {text!r} is not a band", hint="for example 5:20, or 12")
     return int(shortest), int(longest)
 
 

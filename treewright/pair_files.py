@@ -1,0 +1,56 @@
+"""Files of pairs at the command line: ``IN: ... OUT: ...`` lines, or a corpus with targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from induction.corpus import Corpus
+
+__all__ = ["check_pair_output", "read_pair_file", "write_pair_file", "write_pair_tables"]
+
+
+def read_pair_file(path: str) -> Corpus:
+    """Read pairs: lines if the name ends in ``.txt`` or is ``-``, else any format of corpora.
+
+    Raises
+    ------
+    UnreadableInputError, CorpusError
+        If the file cannot be read, a line is no pair, or there is no column ``target``.
+    """
+    from grammar.errors import located
+    from induction.formats import read_corpus
+
+    is_lines = path == "-" or Path(path.removesuffix(".gz")).suffix in (".txt", "")
+    corpus = read_corpus(path, format="scan") if is_lines else read_corpus(path)
+    with located(path):
+        corpus.arrow("target")
+    return corpus
+
+
+def write_pair_file(pairs: Corpus, path: str) -> None:
+    """Write pairs, as lines if the name ends in ``.txt``."""
+    write_pair_tables([pairs.table], path)
+
+
+def write_pair_tables(tables: Iterable[pa.Table], path: str) -> int:
+    """Write tables of pairs one after the other; return the number of pairs."""
+    from induction.formats import write_batches
+
+    return write_batches(tables, path, format=_format(path))
+
+
+def check_pair_output(path: str) -> None:
+    """Refuse a name that tells no format."""
+    from induction.formats import check_output
+
+    check_output(path, format=_format(path))
+
+
+def _format(path: str) -> str | None:
+    return "scan" if Path(path).suffix == ".txt" else None
