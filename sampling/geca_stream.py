@@ -246,9 +246,9 @@ class GECAStream:
             self._streams = {seed: stream}
         while stream.made < stop and stream.idle < _PATIENCE:
             self._extend(stream, seed, min(_CHUNK, stop - stream.made))
-        if len(stream.hosts) > 1:
-            stream.hosts = [np.concatenate(stream.hosts)]
-            stream.fillers = [np.concatenate(stream.fillers)]
+        if len(stream.hosts) != 1:
+            stream.hosts = [np.concatenate([np.empty(0, np.int64), *stream.hosts])]
+            stream.fillers = [np.concatenate([np.empty(0, np.int32), *stream.fillers])]
         return stream.hosts[0][first:stop], stream.fillers[0][first:stop]
 
     def _extend(self, stream: _Stream, seed: int, rows: int) -> None:

@@ -414,3 +414,30 @@ def test_sst_is_balanced_without_repeating_a_text(run, tmp_path, data_folder):
 def test_a_wrong_argument_in_python_is_one_error(train):
     with pytest.raises(TreewrightError, match="did you mean 'times'"):
         augment(read_corpus(train), "aeda", tmes=3)
+
+
+def test_a_format_that_the_name_does_not_tell_is_kept_for_replay_and_explain(run, tmp_path):
+    trees = (
+        "(3 (2 a) (3 (3 fine) (2 film)))\n(1 (2 a) (1 (1 dull) (2 plot)))\n(4 (2 one) (4 gem))\n"
+    )
+    (tmp_path / "sentiment.txt").write_text(trees * 4)
+    wanted = ("augment", "sentiment.txt", "-m", "random-word", "-n", 3, "-o", "new.jsonl")
+    assert "did you mean 'sst'?" in run(*wanted, "--format", "sstt").err
+    assert run(*wanted, "--format", "sst", "--test", "sentiment.txt").code == 0
+    made = read_corpus(tmp_path / "new.jsonl")
+    assert set(made.column("label")) <= {1, 3, 4}
+    manifest = json.loads((tmp_path / "new.jsonl.manifest.json").read_text())
+    assert manifest["input"]["format"] == manifest["test"]["format"] == "sst"
+    assert run("replay", "new.jsonl").code == 0
+    parent = made[0]["provenance"]["parents"][0]
+    assert f"{parent}, label" in run("explain", "new.jsonl", made[0]["id"]).out
+
+
+def test_a_folder_of_hugging_face_is_not_replaced_without_force(run, tmp_path):
+    pytest.importorskip("datasets")
+    wanted = ("augment", "train.jsonl", "-m", "aeda", "-n", 5, "-o", "new.hf")
+    assert run(*wanted).code == 0
+    assert (tmp_path / "new.hf.manifest.json").exists()
+    assert "the output exists" in run(*wanted).err
+    assert run(*wanted, "--force").code == 0
+    assert run("replay", "new.hf").code == 0

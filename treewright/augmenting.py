@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["augment", "read_source"]
 
-_FILES = ("input", "output", "test", "text", "label", "workers")
+_FILES = ("input", "output", "test", "text", "label", "format", "workers")
 
 
 def augment(
@@ -25,7 +25,10 @@ def augment(
         str | None, typer.Argument(metavar="IN", help="The corpus, or - for JSON lines.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help=".parquet .arrow .jsonl .csv .tsv .txt")
+        str | None,
+        typer.Option(
+            "--output", "-o", help="The name tells the format: .jsonl .csv .parquet .conllu ..."
+        ),
     ] = None,
     method: Annotated[
         str | None,
@@ -67,6 +70,10 @@ def augment(
     ] = None,
     text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
     label: Annotated[str | None, typer.Option(help="The column that holds the classes.")] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Of IN and the test corpus, if their names do not tell: sst, scan, ..."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; they change nothing.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Every random draw is a function of (seed, index).")
@@ -92,8 +99,8 @@ def augment(
         "input": source, "output": output, "method": method, "n": n, "times": times,
         "per_class": per_class, "balance": balance, "length": length, "dedup": dedup,
         "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
-        "keep_originals": keep_originals, "text": text, "label": label, "workers": workers,
-        "seed": seed,
+        "keep_originals": keep_originals, "text": text, "label": label, "format": format,
+        "workers": workers, "seed": seed,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
     with warnings_said(quiet=quiet):
@@ -111,12 +118,12 @@ def augment(
         print(f"written to {files['output']}")
 
 
-def read_source(path: str, columns: Mapping[str, str | None]) -> Corpus:
+def read_source(path: str, columns: Mapping[str, str | None], format: str | None = None) -> Corpus:
     """Read a corpus whose columns ``text`` and ``label`` may have other names."""
     from induction.formats import read_corpus
 
     rename = {old: new for new, old in columns.items() if old is not None and old != new}
-    return read_corpus(path, rename=rename)
+    return read_corpus(path, rename=rename, format=format)
 
 
 def _given(
@@ -166,14 +173,17 @@ def _opened(
     if not dry_run:
         _check_paths(files, force=force)
     columns = {name: files[name] for name in ("text", "label")}
-    corpus = read_source(files["input"], columns)
-    test = read_source(files["test"], columns) if files["test"] is not None else None
+    named = files["format"]
+    corpus = read_source(files["input"], columns, named)
+    test = read_source(files["test"], columns, named) if files["test"] is not None else None
     pipeline = Pipeline(corpus, settings, test=test, workers=files["workers"] or 1)
     read: dict[str, Any] = {"columns": {k: v for k, v in columns.items() if v is not None}}
     for name, data in (("input", corpus), ("test", test)):
         if data is not None:
             path = files[name]
             read[name] = {"path": path, "sha256": file_hash(path), "examples": len(data)}
+            if named is not None:
+                read[name]["format"] = named
     return pipeline, read
 
 
@@ -200,7 +210,8 @@ def _check_paths(files: Mapping[str, Any], *, force: bool) -> None:
 
 
 def _is_stream(path: str) -> bool:
-    return not stat.S_ISREG(Path(path).stat().st_mode)
+    mode = Path(path).stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _written(

@@ -30,6 +30,7 @@ def find_source(
     The file that a manifest names is only taken if it is still the same; None if there is none.
     """
     from induction.formats import read_corpus
+    from treewright.augmenting import read_source
 
     if source is not None:
         return read_corpus(source)
@@ -37,10 +38,7 @@ def find_source(
     file = _found(entry, output)
     if file is None:
         return None
-    columns = (manifest or {}).get("columns") or {}
-    return read_corpus(
-        file, rename={old: new for new, old in columns.items() if old and old != new}
-    )
+    return read_source(str(file), (manifest or {}).get("columns") or {}, entry.get("format"))
 
 
 def _found(entry: Mapping[str, Any], output: str) -> Path | None:

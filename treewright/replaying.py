@@ -64,7 +64,7 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
         if name in manifest:
             file = moved[name] or manifest[name]["path"]
             _check_file(name, file, manifest[name])
-            corpora[name] = read_source(file, columns)
+            corpora[name] = read_source(file, columns, manifest[name].get("format"))
     settings = read_settings(manifest["settings"])
     pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
     _check_versions(pipeline, manifest)
