@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from scan.geoquery import GeoQuery, geoquery, template
-from scan.geoquery_augmentation import augment_geoquery, hidden_pairs, induce_geoquery
+from scan.geoquery_augmentation import augment_geoquery, induced_grammar
 from scan.geoquery_database import GeoDatabase
 from scan.recipe import Recipe
 from treewright.report import markdown_table
@@ -29,7 +29,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results" / "geoquery"
 SEEDS = (0, 1, 2)
 CELLS = (
     ("query", "funql", ("none", "synchronous", "geca", "names")),
-    ("query", "logic", ("none", "geca")),
+    ("query", "logic", ("none", "geca", "synchronous")),
     ("query", "lambda", ("none", "synchronous", "geca")),
     ("query", "sql", ("none", "geca")),
     ("question", "funql", ("none", "synchronous", "geca")),
@@ -133,7 +133,7 @@ def synthetic(split: str, representation: str, method: str, seed: int) -> list[P
 
 @cache
 def induced(split: str, representation: str) -> Any:
-    return induce_geoquery(hidden_pairs(geoquery(representation, split))).grammar
+    return induced_grammar(geoquery(representation, split))
 
 
 def pairs_of(corpus: Any) -> list[Pair]:

@@ -26,13 +26,22 @@ from sampling.pairs import sample_pairs
 from sampling.substitution import ShortfallWarning
 from scan.geoquery import GeoQuery
 from scan.geoquery_names import Hidden, NameBook, hide_names
+from scan.geoquery_variables import absolute_variables, relative_variables
 
-__all__ = ["METHODS", "augment_geoquery", "hidden_pairs", "induce_geoquery", "triples"]
+__all__ = [
+    "METHODS",
+    "augment_geoquery",
+    "hidden_pairs",
+    "induce_geoquery",
+    "induced_grammar",
+    "triples",
+]
 
 METHODS = ("none", "names", "geca", "synchronous")
 """Names of the methods."""
 
 TYPES = 16
+"""Types of the grammar, see :func:`induction.synchronous.induce_synchronous`."""
 DEPTH = (1, 7)
 DRAWS_PER_PAIR = 20
 """Samples looked at for each pair asked for, before a shortfall is reported."""
@@ -105,14 +114,13 @@ def augment_geoquery(
         draws = _other_names(hidden, n, seed)
     else:
         prefix = data.representation == "lambda"
-        draws = _from_grammar(
-            hidden, grammar or induce_geoquery(hidden).grammar, n, seed, prefix=prefix
-        )
+        draws = _from_grammar(hidden, grammar or induced_grammar(data), n, seed, prefix=prefix)
     known = set(zip(data.train.column("text"), data.train.column("target"), strict=True))
     pairs: dict[Pair, None] = {}
-    for pair in draws:
-        if pair not in known:
-            pairs[pair] = None
+    for text, drawn in draws:
+        target = absolute_variables(drawn) if data.representation == "logic" else drawn
+        if target is not None and (text, target) not in known:
+            pairs[text, target] = None
         if len(pairs) == n:
             break
     if len(pairs) < n:
@@ -125,9 +133,16 @@ def augment_geoquery(
 
 
 def hidden_pairs(data: GeoQuery) -> list[Hidden]:
-    """Return the training pairs with their names hidden (see :mod:`scan.geoquery_names`)."""
+    """Return the training pairs with their names hidden (see :mod:`scan.geoquery_names`).
+
+    Variables of ``logic`` are relative (see :mod:`scan.geoquery_variables`); pairs whose variables
+    cannot be so are left out.
+    """
     rows = zip(data.train.column("text"), data.train.column("target"), strict=True)
-    return [hide_names(data.representation, *pair) for pair in dict.fromkeys(rows)]
+    pairs: Iterable[tuple[str, str | None]] = dict.fromkeys(rows)
+    if data.representation == "logic":
+        pairs = [(text, relative_variables(target or "")) for text, target in pairs]
+    return [hide_names(data.representation, text, target) for text, target in pairs if target]
 
 
 def induce_geoquery(hidden: Iterable[Hidden], *, types: int = TYPES) -> SynchronousInduction:
@@ -150,6 +165,11 @@ def induce_geoquery(hidden: Iterable[Hidden], *, types: int = TYPES) -> Synchron
     return induce_synchronous(
         pairs + seeds, licensing=False, closure=False, types=types, parts=1, search=SEARCH
     )
+
+
+def induced_grammar(data: GeoQuery) -> SynchronousGrammar:
+    """Return the grammar that ``synchronous`` samples from."""
+    return induce_geoquery(hidden_pairs(data)).grammar
 
 
 def triples(target: str, *, prefix: bool = False) -> Iterator[Triple]:

@@ -21,10 +21,13 @@ Pair = tuple[str, str]
 
 _TERMS = {
     "funql": r"(?P<kind>\w+)id \( ' (?P<name>[^']+) '(?: , [^()]+)? \)",
-    "logic": r"_(?P<kind>\w+)id \( (?P<name>[^(),]+?)(?: , [^()]+)? \)",
+    # with relative variables, that a variable is a name is one condition like any other
+    "logic": r"(?:_const \( (?P<variable>v\d*) , )?_(?P<kind>\w+)id "
+    r"\( (?P<name>[^(),]+?)(?: , [^()]+)? \)(?(variable) \)|)",
     "prolog": r"_(?P<kind>\w+)id \( (?P<name>[^(),]+?)(?: , [^()]+)? \)",
     "sql": r'(?<=\.)(?P<kind>[A-Z_]+) (?:=|<>|<|>) (?P<term>" (?P<name>[^"]+) ")',
 }
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
 _MARK = re.compile(r"[A-Za-z_]+\d+")
 # far from the purposes that training draws for
 _NAMES = 1_000
@@ -82,8 +85,13 @@ class NameBook:
 def hide_names(representation: str, text: str, target: str) -> Hidden:
     """Hide the names of a pair.
 
+    A target of ``logic`` may have letters for variables, or be one of
+    :func:`scan.geoquery_variables.relative_variables`.
+
     Examples
     --------
+    >>> hide_names("logic", "list ohio", "( v , _const ( v0 , _stateid ( ohio ) ) )").target
+    '( v , STATE0 )'
     >>> hide_names("funql", "how big is new york",
     ...            "answer ( size ( stateid ( ' new york ' ) ) )")[:2]
     ('how big is STATE0', 'answer ( size ( STATE0 ) )')
@@ -98,19 +106,28 @@ def hide_names(representation: str, text: str, target: str) -> Hidden:
     numbers: Counter[str] = Counter()
     padded = f" {text} "
     found = {
-        (match.groupdict().get("term") or match[0], match["kind"], match["name"])
+        (match.groupdict().get("term") or match[0], _kind_of(match), match["name"])
         : None for match in re.finditer(_TERMS[representation], target)
     }  # fmt: skip
     for term, kind, name in found:
         if f" {name} " not in padded:
             continue
-        mark = f"{kind.upper()}{numbers[kind]}"
+        mark = f"{kind}{numbers[kind]}"
         numbers[kind] += 1
         # one blank may belong to two neighbours
         padded = re.sub(f"(?<= ){re.escape(name)}(?= )", mark, padded)
         target = target.replace(term, mark)
         names[mark] = (name, term)
     return Hidden(padded.strip(), target, names)
+
+
+def _kind_of(match: re.Match[str]) -> str:
+    kind: str = match["kind"].upper()
+    variable = match.groupdict().get("variable")
+    if variable in (None, "v0"):
+        return kind
+    # conditions on other variables stand elsewhere; no digit, that is for the number of the mark
+    return f"{kind}_{variable.translate(_LETTERS)}"
 
 
 def _kind(mark: str) -> str:

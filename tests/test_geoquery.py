@@ -24,6 +24,7 @@ from scan.geoquery_augmentation import (
 )
 from scan.geoquery_database import GeoDatabase
 from scan.geoquery_names import Hidden, NameBook, hide_names
+from scan.geoquery_variables import absolute_variables, relative_variables
 
 # training and development together, and test, for what is published; the data README has these
 PUBLISHED = {
@@ -292,6 +293,38 @@ def test_all_published_names_are_put_back(data_folder: Path) -> None:
                     for side, put in ((text, name), (target, term))
                 )
             assert hide_names(representation, text, target) == pair
+
+
+def test_variables_of_training_forms_come_back(data_folder: Path) -> None:
+    data = geoquery("logic", "query")
+    forms = [row["target"] for part in (data.train, data.dev) for row in part]
+    relative = {form: relative_variables(form) for form in forms}
+    assert sum(found is None for found in relative.values()) < 0.02 * len(relative)
+    for form, found in relative.items():
+        if found is not None:
+            assert absolute_variables(found) == form
+    # one phrase is written alike at any depth
+    border = "_state ( v0 ) , _next_to ( v0 , v ) , _const ( v0 , _stateid ("
+    assert sum(border in (found or "") for found in relative.values()) > 10
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "( B , _state ( B ) )",  # not in alphabetical order
+        "( A , ( _state ( A ) , ( _loc ( A , B ) ) , _state ( B ) ) )",  # used where it is hidden
+    ],
+)
+def test_forms_without_relative_variables(form: str) -> None:
+    assert relative_variables(form) is None
+
+
+@given(words=st.lists(st.sampled_from(["(", ")", ",", "v", "v0", "v1", "f"]), max_size=12))
+def test_what_can_be_made_absolute_can_be_undone(words: list[str]) -> None:
+    relative = " ".join(words)
+    found = absolute_variables(relative)
+    if found is not None:
+        assert relative_variables(found) == relative
 
 
 # --- new pairs ---------------------------------------------------------------------------------
