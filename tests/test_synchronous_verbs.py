@@ -16,6 +16,7 @@ from grammar.ambiguity import ambiguous_types
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_notation import looks_synchronous
 from grammar.synchronous_parsing import SynchronousParser
+from grammar.tree import Tree
 from induction.formats import read_corpus
 from induction.synchronous import SynchronousInduction, induce_synchronous
 from sampling.pairs import pair_batches, sample_pairs
@@ -359,7 +360,9 @@ def test_a_sampled_pair_is_explained_and_drawn(run, here, found):
     ]
     assert facts["tree of the target"].startswith("(ROOT ")
     assert (here / "e.svg").read_text().count(f">{row['target'].split()[0]}<") >= 1
-    assert "tree of the source" in run("explain", "s.jsonl", 2, "--grammar", "g.json").out
+    shown = run("explain", "s.jsonl", 2, "--grammar", "g.json").out
+    assert f"tree of the source  {facts['tree of the source']}\n" in shown
+    assert " ".join(Tree.parse(facts["tree of the source"]).leaves()) == row["text"]
 
 
 def test_a_pair_of_another_grammar_is_not_explained(run, here):

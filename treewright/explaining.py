@@ -69,7 +69,8 @@ def explain(
     if tree is not None and not as_json and not explained.passages:
         facts["tree"] = "\n" + tree.pretty()
     for side, half in trees_of_pair(row, loaded).items():
-        facts[f"tree of the {side}"] = str(half) if as_json else "\n" + half.pretty()
+        # in brackets: drawn with letters, words beside nonterminals would change their order
+        facts[f"tree of the {side}"] = str(half)
     facts |= _shown(explained, as_json=as_json)
     show_facts(facts, as_json=as_json)
     if not plot:
