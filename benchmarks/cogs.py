@@ -100,7 +100,7 @@ def train_cell(method: str, seed: int) -> dict[str, Any]:
 
 
 class _Clock:
-    """Processor time of training over all its runs, kept beside the checkpoint; prints each look."""
+    """Processor time of training over all its runs, kept by the checkpoint; prints each look."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
