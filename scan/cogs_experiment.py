@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     from scan.recipe import Recipe
     from scan.training import Progress
 
-__all__ = ["METHODS", "CogsOutcome", "Scores", "induce_cogs", "run", "score", "term_pairs"]
+__all__ = [
+    "METHODS",
+    "CogsOutcome",
+    "Scores",
+    "grammar_answers",
+    "induce_cogs",
+    "model_answers",
+    "run",
+    "score",
+    "term_pairs",
+]
 
 METHODS = ("none", "synchronous")
 _AUDITED = 2_000
@@ -203,10 +213,10 @@ def run(
     OptionError
         If there is no such method, or the checkpoint belongs to another cell.
     """
-    from scan.training import train
-
     if method not in METHODS:
         raise OptionError(f"unknown method {method!r}", hint=f"choose from {', '.join(METHODS)}")
+    from scan.training import train
+
     published = cogs("train")
     pairs, made, agreeing = term_pairs(published), [], 1.0
     if method == "synchronous":

@@ -21,7 +21,8 @@ from induction.terms import Term
 from induction.word_classes import Context, induce_word_classes
 from scan.cogs import cogs
 from scan.cogs_augmentation import Amounts, agreement, draw_pairs, focused, recursive_types
-from scan.cogs_experiment import grammar_answers, induce_cogs, score
+from scan.cogs_experiment import grammar_answers, induce_cogs, run, score, term_pairs
+from scan.recipe import Recipe
 
 NAMES = {"ann": "Ann", "bob": "Bob", "cid": "Cid"}
 NOUNS = ("cat", "dog", "box", "cup")
@@ -295,6 +296,39 @@ def test_each_recursion_is_focused_alone(found: TermInduction) -> None:
     assert [r.rule for r in one] == [r.rule for r in found.grammar]
     with pytest.raises(OptionError, match="'TOP' has no recursive rule"):
         focused(found.grammar, "TOP")
+
+
+# --- scores -------------------------------------------------------------------------------------
+
+ASKED = Corpus.from_columns(
+    text=["Emma slept .", "A cat slept .", "Emma smiled ."],
+    target=[
+        "sleep . agent ( x _ 1 , Emma )",
+        "cat ( x _ 1 ) AND sleep . agent ( x _ 2 , x _ 1 )",
+        "smile . agent ( x _ 1 , Emma )",
+    ],
+    category=["prim_to_subj_proper", "cp_recursion", "prim_to_subj_proper"],
+)
+
+
+def test_answers_are_scored_by_category() -> None:
+    answers = [Term.parse(t) for _, t in term_pairs(ASKED)]
+    assert score(ASKED, answers).original == score(ASKED, answers).variable_free == 1.0
+    # one right, one that fits no sentence of this length, one that is missing
+    found = score(ASKED, [answers[0], Term.parse("sleep ( agent = cat , theme = dog )"), None])
+    assert found.categories == {"cp_recursion": 0.0, "prim_to_subj_proper": 0.5}
+    assert (found.lexical, found.structural, found.unanswered) == (0.5, 0.0, 2)
+    assert found.original == found.variable_free == pytest.approx(1 / 3)
+
+
+def test_sentences_that_do_not_parse_have_no_answer(found: TermInduction) -> None:
+    answers = grammar_answers(found.grammar, ["The cat slept .", "the cat zzz ."])
+    assert list(map(str, answers)) == ["sleep ( agent = * cat )", "None"]
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(OptionError, match="unknown method 'geca'"):
+        run("geca", recipe=Recipe())
 
 
 # --- COGS ---------------------------------------------------------------------------------------
