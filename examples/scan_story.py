@@ -23,6 +23,7 @@ from grammar.synchronous_parsing import SynchronousParser
 from induction import Corpus, induce_synchronous
 from sampling import sample_pairs
 from scan import Recipe, audit, exact_match, split, train
+from scan.training import Progress
 from treewright.report import learning_curves
 
 options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -148,9 +149,16 @@ heading("Training")
 recipe = Recipe(seed=asked.seed)
 if asked.fast:
     recipe = Recipe(seed=asked.seed, updates=10, check_every=5, hidden=16, embedding=8, batch=8)
+
+
+def tell(now: Progress) -> None:
+    if now.check is not None and now.update % recipe.check_every == 0:
+        print(f"  {now.update:>5,} updates, exact match in training {now.check.exact_match:.1%}")
+
+
 histories, tests = {}, {}
 for name, augmented in (("none", []), ("synchronous", made)):
-    model = train(train_pairs, augmented=augmented, recipe=recipe)
+    model = train(train_pairs, augmented=augmented, recipe=recipe, on_progress=tell)
     histories[name], tests[name] = model.history, exact_match(model, test_pairs)
     last = model.history[-1]
     print(f"{name}: {last.update:,} updates [{time.monotonic() - began:.0f} s]")
