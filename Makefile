@@ -28,6 +28,8 @@ bench: $(READY)
 	$(PY) -m benchmarks.fragments
 	$(PY) -m benchmarks.samplers
 	$(PY) -m benchmarks.tokens
+	$(PY) -m benchmarks.alp speed
+	$(PY) -m benchmarks.augment drawing
 	$(PY) -m benchmarks.synchronous
 
 accuracy: $(READY)

@@ -1,8 +1,9 @@
 """SCAN by a synchronous grammar induced from pairs alone: every split, three shuffles.
 
 ``python -m benchmarks.synchronous [SPLIT...]`` prints, for every split and shuffle, the exact match
-of the grammar's best parses on the whole test set, the agreement of sampled pairs with the
-interpreter (an audit: it labels nothing), and the processor time of it all; then the rules.
+of the grammar's best parses on the whole test set, the number of derivations of the grammar to
+sample from, the agreement of pairs sampled from it with the interpreter (an audit: it labels
+nothing), and the processor time of it all; then the rules.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from grammar.parses import NoParse
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_parsing import SynchronousParser
+from grammar.synchronous_tables import DepthSampler
 from induction.corpus import Corpus
 from induction.synchronous import SynchronousInduction, induce_synchronous
 from sampling.pairs import sample_pairs
@@ -28,12 +30,14 @@ NAMES = (
 )  # fmt: skip
 SHUFFLES = 3
 SAMPLED = 10_000
+DEPTHS = (1, 20)
 BAR_SECONDS = 60
 
 
 class Outcome(NamedTuple):
     found: SynchronousInduction
     exact: float
+    derivations: int
     agreeing: float
     inducing: float
     parsing: float
@@ -47,8 +51,8 @@ class Outcome(NamedTuple):
 def main() -> None:
     warm_up()
     rules = set()
-    print("| split | test | shuffle | types | rules | exact | audit | induce | parse | |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| split | test | shuffle | types | rules | exact | derived | audit | induce | parse | |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in sys.argv[1:] or NAMES:
         parts = split(name)
         for shuffle in range(SHUFFLES):
@@ -57,7 +61,8 @@ def main() -> None:
             verdict = "met" if done.met else "MISSED"
             print(
                 f"| {name} | {len(parts.test):,} | {shuffle} | {done.found.types} "
-                f"| {len(done.found.rules)} | {done.exact:.3%} | {done.agreeing:.3%} "
+                f"| {len(done.found.rules)} | {done.exact:.3%} "
+                f"| {done.derivations:,} | {done.agreeing:.3%} "
                 f"| {done.inducing:.1f} s | {done.parsing:.1f} s | {verdict} |",
                 flush=True,
             )
@@ -81,8 +86,10 @@ def run(train: Corpus, test: Corpus, shuffle: int) -> Outcome:
     induced = time.process_time()
     exact = exact_match(found.grammar, test)
     parsed = time.process_time()
-    made = sample_pairs(found.core, SAMPLED, seed=shuffle)
-    return Outcome(found, exact, audit(made).rate, induced - began, parsed - induced)
+    derivations = int(DepthSampler(found.core, DEPTHS, uniform=True).table.sum())
+    made = sample_pairs(found.core, SAMPLED, seed=shuffle, uniform=True, depth=DEPTHS)
+    agreeing = audit(made).rate
+    return Outcome(found, exact, derivations, agreeing, induced - began, parsed - induced)
 
 
 def exact_match(grammar: SynchronousGrammar, test: Corpus) -> float:
