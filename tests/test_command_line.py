@@ -107,6 +107,8 @@ def in_a_process(*arguments: object, **options) -> subprocess.Popen:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # a job in the background of a script ignores interrupts, and so would its children
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **options,
     )
 
@@ -666,7 +668,7 @@ FAULTS = {
     ),
     "no target": ('{"text": "a"}', "scan augment IN.jsonl -o OUT.txt", ["'target'"]),
     "augment method": (PAIRS, "scan augment IN -o OUT.txt --method eda", ["'eda'", "geca"]),
-    "augment mode": (PAIRS, "scan augment IN -o OUT.txt --faithful x", ["'x'", "paper or code"]),
+    "augment mode": (PAIRS, "scan augment IN -o OUT.txt --faithful x", ["'x'", "paper, code"]),
     "augment suffix": (PAIRS, "scan augment IN -o OUT.xls", ["OUT.xls", ".jsonl"]),
     "no tests": (PAIRS, "scan augment IN -o OUT.txt --test none.txt", ["none.txt"]),
     "generate suffix": ("", "scan generate -o OUT.xls", ["OUT.xls", ".jsonl"]),
@@ -791,7 +793,10 @@ def test_an_interrupt_half_way_leaves_no_file(saved, tmp_path, workers):
         time.sleep(0.02)
     assert all(name.startswith(".part-") for name in names(tmp_path))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert out == b""
     assert err == b"treewright: interrupted; files appear only when they are complete\n"
