@@ -21,7 +21,7 @@ from sampling.alp_options import ALPOptions, settled
 from sampling.alp_slots import Settings, Slots, room
 from sampling.alp_spelling import spell
 from sampling.alp_words import UNIT
-from sampling.protocol import BATCH, Sampler, in_threads, read_options, whole_number
+from sampling.protocol import BATCH, Sampler, batch_bounds, in_threads, read_options, whole_number
 from sampling.splicing import as_strings
 from sampling.substitution import ShortfallWarning
 from sampling.token_texts import hash_rows
@@ -183,15 +183,11 @@ class ALP:
         batch_size: int = BATCH,
     ) -> Iterator[pa.Table]:
         """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
-        for name, value in (("n", n), ("start", start), ("seed", seed)):
-            whole_number(name, value, 0)
-        for name, value in (("workers", workers), ("batch_size", batch_size)):
-            whole_number(name, value, 1)
+        bounds = batch_bounds(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
         stream = self._stream(seed)
 
         def tasks() -> Iterator[Any]:
-            for first in range(start, start + n, batch_size) or (start,):
-                stop = min(first + batch_size, start + n)
+            for first, stop in bounds:
                 stream.extend_to(stop)
                 attempts = stream.attempts[first:stop]
                 numbers = np.arange(first, first + len(attempts))

@@ -18,7 +18,7 @@ from sampling.derivations import draw_fillers, exponential_keys, same_result
 from sampling.geca_induction import induce_grammar
 from sampling.geca_options import GECAOptions, read_geca_options
 from sampling.geca_spelling import Spelling
-from sampling.protocol import BATCH, in_threads, whole_number
+from sampling.protocol import BATCH, batch_bounds, in_threads, whole_number
 from sampling.provenance import example_ids, provenance, rows_as_lists
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
 
@@ -237,19 +237,15 @@ class GECA:
         batch_size: int = BATCH,
     ) -> Iterator[pa.Table]:
         """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
-        for name, value in (("n", n), ("start", start), ("seed", seed)):
-            whole_number(name, value, 0)
-        for name, value in (("workers", workers), ("batch_size", batch_size)):
-            whole_number(name, value, 1)
+        bounds = batch_bounds(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
         order = self._order(seed)
         if start + n > len(order):
             warnings.warn(self._shortfall(n, start, len(order)), ShortfallWarning, stacklevel=3)
-        stop = min(start + n, len(order))
+        there = len(order)
         tasks = (
-            lambda first=first: self._table(
-                order[first : min(first + batch_size, stop)], seed, first
-            )
-            for first in range(start, stop, batch_size) or (start,)
+            lambda first=first, stop=stop: self._table(order[first:stop], seed, first)
+            for first, stop in bounds
+            if first < there or first == start
         )
         return in_threads(tasks, workers)
 

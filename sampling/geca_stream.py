@@ -23,7 +23,7 @@ from grammar.storage import write_graph
 from induction.corpus import Corpus
 from sampling.geca_places import Places, read_places
 from sampling.geca_walks import draw_walks, row_hashes, walk_probabilities, write_walks
-from sampling.protocol import BATCH, in_threads, option, read_options, whole_number
+from sampling.protocol import BATCH, batch_bounds, in_threads, option, read_options
 from sampling.provenance import example_ids, provenance, rows_as_lists
 from sampling.span_draws import members, new_set
 from sampling.splicing import as_lists, as_strings
@@ -216,14 +216,10 @@ class GECAStream:
         batch_size: int = BATCH,
     ) -> Iterator[pa.Table]:
         """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
-        for name, value in (("n", n), ("start", start), ("seed", seed)):
-            whole_number(name, value, 0)
-        for name, value in (("workers", workers), ("batch_size", batch_size)):
-            whole_number(name, value, 1)
+        bounds = batch_bounds(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
 
         def tasks() -> Iterator[Any]:
-            for first in range(start, start + n, batch_size) or (start,):
-                stop = min(first + batch_size, start + n)
+            for first, stop in bounds:
                 hosts, fillers = self._drawn(seed, first, stop)
                 yield lambda f=first, h=hosts, g=fillers: self._table(seed, f, h, g)
                 if first + len(hosts) < stop:

@@ -34,7 +34,7 @@ from sampling.grammar_induction import (
     read_band,
     read_trees,
 )
-from sampling.protocol import BATCH, in_threads, read_options, whole_number
+from sampling.protocol import BATCH, batch_bounds, in_threads, read_options
 from sampling.provenance import example_ids, provenance
 from sampling.sentences import Derivable, sentence_trees
 from sampling.sides import text_bytes
@@ -239,14 +239,10 @@ class GrammarSampler:
         batch_size: int = BATCH,
     ) -> Iterator[pa.Table]:
         """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
-        for name, value in (("n", n), ("start", start), ("seed", seed)):
-            whole_number(name, value, 0)
-        for name, value in (("workers", workers), ("batch_size", batch_size)):
-            whole_number(name, value, 1)
+        bounds = batch_bounds(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
 
         def tasks() -> Iterator[Callable[[], pa.Table]]:
-            for first in range(start, start + n, batch_size) or (start,):
-                stop = min(first + batch_size, start + n)
+            for first, stop in bounds:
                 attempts, targets = self._attempts(seed, first, stop)
                 yield lambda f=first, a=attempts, t=targets: self._table(seed, f, a, t)  # type: ignore[misc]
                 if first + len(attempts) < stop:

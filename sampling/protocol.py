@@ -31,9 +31,11 @@ __all__ = [
     "Method",
     "Option",
     "Sampler",
+    "batch_bounds",
     "find_method",
     "in_threads",
     "induce",
+    "method_named",
     "option",
     "options_of",
     "read_options",
@@ -219,13 +221,18 @@ def find_method(name: str) -> Method:
     >>> find_method("treemix").title
     'constituents exchanged, labels mixed (Zhang et al. 2022)'
     """
-    if name not in METHODS:
-        near = difflib.get_close_matches(str(name).lower(), METHODS, 1, 0.5)
+    return method_named(name, METHODS)
+
+
+def method_named(name: str, known: Mapping[str, T]) -> T:
+    """Return what a table of methods has under a name (raises like :func:`find_method`)."""
+    if name not in known:
+        near = difflib.get_close_matches(str(name).lower(), known, 1, 0.5)
         raise OptionError(
             f"unknown method {name!r}",
-            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(METHODS)}",
+            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
         )
-    return METHODS[name]
+    return known[name]
 
 
 def induce(name: str, corpus: Corpus, **options: Any) -> Sampler:
@@ -267,6 +274,34 @@ def sample_batches(
     table = sampler.sample(n, seed=seed, start=start).table
     for first in range(0, max(table.num_rows, 1), batch_size):
         yield table.slice(first, batch_size)
+
+
+def batch_bounds(
+    n: int, *, seed: int, start: int, workers: int, batch_size: int
+) -> Iterator[tuple[int, int]]:
+    """Check a request for batches, and return where each begins and ends.
+
+    There is always one, which is empty if ``n`` is 0, so that a table has its columns.
+
+    Raises
+    ------
+    OptionError
+        If one of them is not a whole number, of zero or more (``n``, ``start``, ``seed``), or of
+        one or more (``workers``, ``batch_size``).
+
+    Examples
+    --------
+    >>> list(batch_bounds(5, seed=0, start=2, workers=1, batch_size=3))
+    [(2, 5), (5, 7)]
+    >>> list(batch_bounds(0, seed=0, start=2, workers=1, batch_size=3))
+    [(2, 2)]
+    """
+    for name, value in (("n", n), ("start", start), ("seed", seed)):
+        whole_number(name, value, 0)
+    for name, value in (("workers", workers), ("batch_size", batch_size)):
+        whole_number(name, value, 1)
+    stop = start + n
+    return ((at, min(at + batch_size, stop)) for at in range(start, stop, batch_size) or (start,))
 
 
 def in_threads(tasks: Iterable[Any], workers: int) -> Iterator[Any]:

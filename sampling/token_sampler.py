@@ -20,7 +20,7 @@ from grammar.arrays import BoolArray, LongArray, kernel
 from grammar.counter_rng import next_uniform, open_stream, stream_key
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import Corpus
-from sampling.protocol import BATCH, in_threads, option, whole_number
+from sampling.protocol import BATCH, batch_bounds, in_threads, option, whole_number
 from sampling.sides import Side, protected_words, text_bytes
 from sampling.span_exchange import read_examples
 from sampling.splicing import as_strings
@@ -223,16 +223,13 @@ class TokenSampler:
         batch_size: int = BATCH,
     ) -> Iterator[pa.Table]:
         """Yield the table of :meth:`sample` in batches; neither they nor threads change a row."""
-        for name, value in (("n", n), ("start", start), ("seed", seed)):
-            whole_number(name, value, 0)
-        for name, value in (("workers", workers), ("batch_size", batch_size)):
-            whole_number(name, value, 1)
+        bounds = batch_bounds(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
 
         def tasks() -> Iterator[Any]:
-            for first in range(start, start + n, batch_size) or (start,):
-                attempts = self._attempts(seed, first, min(first + batch_size, start + n))
+            for first, stop in bounds:
+                attempts = self._attempts(seed, first, stop)
                 yield lambda first=first, attempts=attempts: self._table(seed, first, attempts)
-                if first + len(attempts) < min(first + batch_size, start + n):
+                if first + len(attempts) < stop:
                     warnings.warn(self._shortfall(n, start, seed), ShortfallWarning, stacklevel=3)
                     return
 

@@ -6,7 +6,6 @@ interpreter of SCAN, as the paper of TreeMix does; tables say so.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,6 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from grammar.errors import OptionError
 from grammar.parses import NoParse
 from grammar.synchronous_drawing import derivation_trees
 from grammar.synchronous_parsing import SynchronousParser
@@ -23,7 +21,7 @@ from induction.synchronous import SynchronousInduction, induce_synchronous
 from sampling.geca import GECA
 from sampling.pair_exchange import PairExchange
 from sampling.pairs import sample_pairs
-from sampling.protocol import induce
+from sampling.protocol import induce, method_named
 from sampling.treemix import TreeMix
 from scan.language import CommandError, interpret
 
@@ -75,13 +73,7 @@ def find_augmenter(name: str) -> Augmenter:
     >>> find_augmenter("geca").title
     'GECA'
     """
-    if name not in AUGMENTERS:
-        near = difflib.get_close_matches(str(name).lower(), AUGMENTERS, 1, 0.5)
-        raise OptionError(
-            f"unknown method {name!r}",
-            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(AUGMENTERS)}",
-        )
-    return AUGMENTERS[name]
+    return method_named(name, AUGMENTERS)
 
 
 def _nothing(train: Corpus, n: int, seed: int) -> Corpus:
