@@ -42,6 +42,10 @@ class Recipe:
         Pairs looked at, drawn once from the training and once from the augmented pairs.
     stop_at : float
         Training stops when a look finds at least this exact match, and so do all the pairs.
+    again_below : float
+        If fewer than this share of all training pairs is right after the last update, training
+        goes on from there with the learning rates of all updates once more, and only once
+        (a warm restart, Loshchilov & Hutter 2017, *SGDR*). 0 means never.
     seed : int
         Where all that is random starts from.
     mix : float
@@ -69,6 +73,7 @@ class Recipe:
     check_every: int = 250
     checked_pairs: int = 512
     stop_at: float = 0.999
+    again_below: float = 0.0
     seed: int = 0
     copy: bool = False
     model: str = "lstm"
@@ -127,10 +132,11 @@ class Recipe:
         """Return the learning rate of an update: up in a line, then down in half a cosine.
 
         >>> recipe = Recipe(updates=100, peak_rate=1.0)
-        >>> [round(recipe.learning_rate(update), 3) for update in (0, 9, 54, 99)]
-        [0.1, 1.0, 0.517, 0.0]
+        >>> [round(recipe.learning_rate(update), 3) for update in (0, 9, 54, 99, 100)]
+        [0.1, 1.0, 0.517, 0.0, 0.1]
         """
         warm = max(1, round(WARM_UP * self.updates))
+        update %= self.updates
         if update < warm:
             return self.peak_rate * (update + 1) / warm
         past = (update - warm) / max(1, self.updates - warm)
@@ -163,6 +169,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "check_every": (1, _MANY),
     "checked_pairs": (1, _MANY),
     "stop_at": (0.0, 1.0),
+    "again_below": (0.0, 1.0),
     "seed": (0, 2**63 - 1),
     "heads": (1, 2**10),
     "feedforward": (1, 2**16),

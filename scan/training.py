@@ -109,13 +109,13 @@ def train(
             run.resume(checkpoint)
         while not run.is_over():
             run.learn()
-            if run.update % recipe.check_every == 0 or run.update == recipe.updates:
+            if run.update % recipe.check_every == 0 or run.ends_schedule():
                 run.look()
                 if checkpoint is not None:
                     run.keep(checkpoint)
             if on_progress is not None:
                 check = run.history[-1] if run.history else None
-                on_progress(Progress(run.update, recipe.updates, run.loss, check))
+                on_progress(Progress(run.update, run.most_updates(), run.loss, check))
         return TrainedModel(run.model, recipe, tuple(run.history))
 
 
@@ -216,8 +216,18 @@ class _Run:
         self.checked = checked_rows(recipe, pools)
         self._loss_since_check = 0.0
 
+    def ends_schedule(self) -> bool:
+        """Tell whether the learning rates were all used up by the last update."""
+        return self.update % self.recipe.updates == 0
+
+    def most_updates(self) -> int:
+        """Return the updates at most, twice as many once it is seen that they are too few."""
+        updates = self.recipe.updates
+        ends = [check.exact_match for check in self.history if check.update == updates]
+        return updates * (2 if ends and ends[0] < self.recipe.again_below else 1)
+
     def is_over(self) -> bool:
-        if self.update >= self.recipe.updates:
+        if self.update >= self.most_updates():
             return True
         last = self.history[-1] if self.history else None
         return (
@@ -274,8 +284,8 @@ class _Run:
         """Measure training exact match: on a sample, and on all pairs if that could end the run."""
         rows = self.checked
         exact = self.encoded.exact_match(rows)
-        last_look = self.update == self.recipe.updates
-        if len(rows) < len(self.all_rows) and (exact >= self.recipe.stop_at or last_look):
+        might_end = exact >= self.recipe.stop_at or self.ends_schedule()
+        if len(rows) < len(self.all_rows) and might_end:
             rows = self.all_rows
             exact = self.encoded.exact_match(rows)
         since = self.update - (self.history[-1].update if self.history else 0)

@@ -259,6 +259,29 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, killed_at: int) ->
     assert resumed.history == unbroken.history
 
 
+@pytest.mark.parametrize("killed_at", [24, 29])
+def test_a_run_that_has_not_learnt_enough_goes_on_once(tmp_path: Path, killed_at: int) -> None:
+    def kill(progress: object) -> None:
+        if progress.update == killed_at:  # type: ignore[attr-defined]
+            raise Killed
+
+    recipe, once = replace(SHORT, again_below=1.0), train(TOY, augmented=MADE, recipe=SHORT)
+    seen = []
+    longer = train(TOY, augmented=MADE, recipe=recipe, on_progress=seen.append)
+    assert longer.history[: len(once.history)] == once.history
+    assert longer.history[-1].update == 2 * SHORT.updates
+    assert longer.history[-1].pairs == len(TOY) + len(MADE)
+    assert [p.updates for p in seen] == [24] * 23 + [48] * 25
+    enough = replace(SHORT, again_below=once.history[-1].exact_match)
+    assert train(TOY, augmented=MADE, recipe=enough).history == once.history
+    file = tmp_path / "run.safetensors"
+    with pytest.raises(Killed):
+        train(TOY, augmented=MADE, recipe=recipe, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, augmented=MADE, recipe=recipe, checkpoint=file)
+    assert weights(resumed) == weights(longer)
+    assert resumed.history == longer.history
+
+
 def test_a_finished_run_is_not_trained_further(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
     first = train(TOY, recipe=SMALL, checkpoint=file)

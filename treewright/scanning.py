@@ -232,7 +232,8 @@ def training_bar(what: str, updates: int, *, quiet: bool):  # type: ignore[no-un
 
             def advance(now) -> None:  # type: ignore[no-untyped-def]
                 exact = f"train exact {now.check.exact_match:.3f}" if now.check else ""
-                bars.update(task, completed=now.update, note=f"loss {now.loss:.4f} {exact}")
+                note = f"loss {now.loss:.4f} {exact}"
+                bars.update(task, total=now.updates, completed=now.update, note=note)
 
             yield advance
 
