@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Self
 
 __all__ = [
     "BracketError",
@@ -21,6 +22,7 @@ __all__ = [
     "MissingDataError",
     "NotTightError",
     "NotationError",
+    "NothingNewError",
     "OptionError",
     "OutputError",
     "SchemaError",
@@ -114,6 +116,15 @@ class ChartGrammarError(TreewrightError, ValueError):
 
 class CorpusError(TreewrightError, ValueError):
     """A corpus lacks a column, or a column holds values of the wrong kind."""
+
+
+class NothingNewError(CorpusError):
+    """A corpus has no material of which a method could make a new example."""
+
+    @classmethod
+    def because(cls, why: str, hint: str) -> Self:
+        """Return the error; ``why`` names the requirement that left nothing."""
+        return cls(f"no new example can be made: {why}", hint=hint)
 
 
 class OptionError(TreewrightError, ValueError):

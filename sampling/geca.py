@@ -117,9 +117,10 @@ class GECA:
         Raises
         ------
         CorpusError
-            If the corpus is empty or lacks a text or target, a label is not valid, a word is a
-            reserved mark, or no new example can be made (the message says which requirement left
-            none).
+            If the corpus is empty or lacks a text or target, a label is not valid, or a word is a
+            reserved mark.
+        NothingNewError
+            If no new example can be made; the message says which requirement left none.
         OptionError
             If an option is unknown or has a value that cannot be used, or too many substitutions
             are licensed.

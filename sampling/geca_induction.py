@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import NothingNewError, OptionError
 from induction.corpus import Corpus
 from sampling.derivations import NEW, REPEATS_TARGET, REPEATS_TEXT, TOO_LONG, judge
 from sampling.examples import Examples, context_pattern, filler_pattern, read_examples
@@ -60,10 +60,10 @@ def induce_grammar(corpus: Corpus, settings: GECAOptions) -> SubstitutionGrammar
     examples = read_examples(corpus, settings.separator)
     sequences = examples.sequences
     if not (sequences.tokens != SEPARATOR).any():
-        raise _nothing("no example has a word", "check the column 'text'")
+        raise NothingNewError.because("no example has a word", "check the column 'text'")
     grams = intern_ngrams(sequences, settings.size, settings.max_count)
     if not len(grams.start):
-        raise _nothing(
+        raise NothingNewError.because(
             f"every n-gram occurs more than max_count={settings.max_count} times", "raise it"
         )
     found = _list(sequences, grams, settings)
@@ -78,7 +78,7 @@ def induce_grammar(corpus: Corpus, settings: GECAOptions) -> SubstitutionGrammar
     if examples.separator is not None:
         hosts = hosts[_touches_both(*templates)]
     if not len(hosts):
-        raise _nothing(
+        raise NothingNewError.because(
             "no fragment that can be exchanged touches both text and target",
             "allow more gaps, so that a fragment can have a part on either side",
         )
@@ -97,7 +97,7 @@ def _list(sequences: Sequences, grams: NGrams, settings: GECAOptions) -> Fragmen
     longest = int(lengths.max())
     host_length = longest if settings.max_host_length is None else settings.max_host_length
     if lengths.min() > host_length:
-        raise _nothing(
+        raise NothingNewError.because(
             f"every example has more than max_host_length={host_length} tokens", "raise it"
         )
     window = WHOLE if settings.window is None else min(settings.window, longest)
@@ -108,15 +108,11 @@ def _list(sequences: Sequences, grams: NGrams, settings: GECAOptions) -> Fragmen
         sequences, grams, used, settings.gaps, window, exchangeable_only=not everything
     )
     if not len(found.keys):
-        raise _nothing(
+        raise NothingNewError.because(
             f"no two of the {found.listed} fragments occur in the same environment",
             "allow larger fragments (gaps, size) or a narrower environment (window)",
         )
     return found
-
-
-def _nothing(why: str, hint: str) -> CorpusError:
-    return CorpusError(f"no new example can be made: {why}", hint=hint)
 
 
 def _touches_both(offsets: Any, tokens: Any) -> NDArray[np.bool_]:
@@ -158,7 +154,7 @@ def _admit(found: Fragments, grams: NGrams, hosts: Longs, settings: GECAOptions)
     more = np.diff(admitted[0]) > (np.diff(held[0]) if with_held else 0)
     kept = more[owner]
     if not kept.any():
-        raise _nothing(
+        raise NothingNewError.because(
             "every context is already filled with every filler it admits",
             "allow larger fragments (gaps, size) or a narrower environment (window)",
         )
@@ -228,7 +224,7 @@ def _judge(
     text, target, long = (
         int((verdicts == reason).sum()) for reason in (REPEATS_TEXT, REPEATS_TARGET, TOO_LONG)
     )
-    raise _nothing(
+    raise NothingNewError.because(
         f"of {total} substitutions {text} repeat a text of the corpus, {target} a target, "
         f"and {long} have more than max_length tokens",
         "allow larger fragments (gaps, size) or a longer max_length",

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import LongArray
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, NothingNewError
 from induction.corpus import Corpus
 from sampling.geca_walks import Side, Walks, hosts_of, row_hashes, words_of
 from sampling.labels import read_labels
@@ -88,7 +88,9 @@ def read_places(
         classes = read_labels(corpus).keys()
     grams = intern_ngrams(sequences, size, max_count)
     if not len(grams.start):
-        raise _nothing("there is no n-gram to cut out", "raise max_count, or check the texts")
+        raise NothingNewError.because(
+            "there is no n-gram to cut out", "raise max_count, or check the texts"
+        )
     used = np.ones(len(corpus), np.bool_)
     reach = WHOLE if window is None else min(window, int(np.diff(sequences.offsets).max()))
     found = list_fragments(sequences, grams, used, gaps, reach, exchangeable_only=True)
@@ -102,7 +104,7 @@ def read_places(
     walks = Walks(*columns)
     walks = walks._replace(hosts=hosts_of(walks, len(sides) > 1))
     if not len(walks.hosts):
-        raise _nothing(
+        raise NothingNewError.because(
             f"of {found.listed} fragments none can be exchanged, in pairs on both sides",
             "allow larger fragments (gaps, size) or a narrower environment (window)",
         )
@@ -170,7 +172,3 @@ def _distinct(sequences: Sequences) -> LongArray:
     """Return the first of each set of equal examples, in order."""
     hashes: Any = row_hashes(sequences.tokens, sequences.offsets[:-1], sequences.offsets[1:])
     return np.sort(np.unique(hashes, return_index=True)[1])
-
-
-def _nothing(why: str, hint: str) -> CorpusError:
-    return CorpusError(f"no new example can be made: {why}", hint=hint)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import NothingNewError, OptionError
 from grammar.treebank import Treebank
 
 __all__ = [
@@ -282,7 +282,7 @@ def sites_of(sides: Sequence[Spans]) -> Sites:
 
     Raises
     ------
-    CorpusError
+    NothingNewError
         If none are left; the message tells the story of the side that has none.
     OptionError
         If there are too many combinations.
@@ -323,12 +323,10 @@ def _pairs(first: Spans, second: Spans) -> Sites:
     )
 
 
-def no_material(story: Sequence[tuple[str, int]]) -> CorpusError:
+def no_material(story: Sequence[tuple[str, int]]) -> NothingNewError:
     """Return the error of a corpus with nothing to exchange; it says what emptied the pool."""
     steps = "; ".join(f"{count:,} {what}" for what, count in story)
-    return CorpusError(
-        f"no new example can be made: {steps}", hint="loosen the requirement that leaves 0"
-    )
+    return NothingNewError.because(steps, "loosen the requirement that leaves 0")
 
 
 def ratio_bounds(

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
+from grammar.errors import NothingNewError
 from grammar.parses import NoParse
 from grammar.synchronous_drawing import derivation_trees
 from grammar.synchronous_parsing import SynchronousParser
@@ -87,8 +88,14 @@ def _words(train: Corpus, n: int, seed: int, *, method: str) -> Corpus:
 
 
 def _geca(train: Corpus, n: int, seed: int) -> Corpus:
-    """Fragments of two one-word parts; the whole rest of the pair as environment (the paper)."""
-    sampler = GECA.induce(train, size=1, gaps=2)
+    """Fragments of two one-word parts; the whole rest of the pair as environment (the paper).
+
+    Where all its pairs are known ones, as on the length split, there are none.
+    """
+    try:
+        sampler = GECA.induce(train, size=1, gaps=2)
+    except NothingNewError:
+        return _nothing(train, n, seed)
     return sampler.sample(min(n, sampler.count()), seed=seed)
 
 

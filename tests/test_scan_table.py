@@ -8,7 +8,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import CorpusError, OptionError, SchemaError
+from induction.corpus import Corpus
 from scan.augmenters import AUGMENTERS, find_augmenter
 from scan.experiment import Outcome, augment_pairs
 from scan.generator import audit
@@ -70,6 +71,13 @@ def test_every_method_makes_new_pairs(name: str, small: Split) -> None:
         assert audit(made).rate == 1.0
     if name != "synchronous":
         assert not set(made.column("text")) & set(small.train.column("text"))
+
+
+def test_geca_may_have_nothing_to_make() -> None:
+    pairs = {"text": ["walk", "run twice"], "target": ["I_WALK", "I_RUN I_RUN"]}
+    assert len(augment_pairs(Corpus.from_columns(**pairs), "geca")) == 0
+    with pytest.raises(CorpusError, match="the corpus is empty"):
+        augment_pairs(Corpus.from_columns(text=[], target=[]), "geca")
 
 
 def test_synchronous_pairs_are_distinct(small: Split) -> None:
