@@ -20,6 +20,7 @@ from sampling.alp_kernels import draw
 from sampling.alp_options import ALPOptions, settled
 from sampling.alp_slots import Settings, Slots, room
 from sampling.alp_spelling import spell
+from sampling.alp_trees import without_idle_trees
 from sampling.alp_words import UNIT
 from sampling.protocol import BATCH, Sampler, batch_bounds, in_threads, read_options, whole_number
 from sampling.splicing import as_strings
@@ -82,8 +83,9 @@ class ALP:
         Parameters
         ----------
         corpus : Corpus
-            With ``text`` and ``label``; ``tree`` or ``trees`` if its trees are known. Else texts
-            are parsed (option ``parser``), by their ``tokens`` if there are any.
+            With ``text`` and ``label``; ``tree`` or ``trees`` if its trees are known. Else, or if
+            a ``parser`` is named, texts are parsed, by their ``tokens`` if there are any; new
+            examples then have no ``tree``.
         **options
             Fields of :class:`~sampling.alp_options.ALPOptions`; none of them is needed.
 
@@ -107,6 +109,7 @@ class ALP:
             If some texts have no parse; they are left out.
         """
         chosen = settled(read_options(ALPOptions, options, cls.method), options)
+        corpus = without_idle_trees(corpus, chosen)
         if chosen.faithful == "code":
             from sampling.alp_code import ALPCode
 

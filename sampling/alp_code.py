@@ -23,7 +23,7 @@ import pyarrow as pa
 from grammar.array_file import load_arrays, save_arrays
 from grammar.arrays import IntArray, LongArray
 from grammar.counter_rng import below, next_uniform, open_stream, stream_key
-from grammar.errors import MissingDataError
+from grammar.errors import CorpusError, MissingDataError
 from grammar.files import PathLike
 from grammar.tree import Tree
 from induction.corpus import Corpus
@@ -146,6 +146,11 @@ class ALPCode:
     def of(cls, corpus: Corpus, o: ALPOptions) -> ALPCode:
         """Induce the phrases of a corpus (raises and warns like ``ALP.induce``)."""
         refuse_no_labels(corpus)
+        if "protected" in corpus.names:
+            raise CorpusError(
+                "phrases put side by side keep no word in its place, so none can be protected",
+                hint="drop the column 'protected', or use faithful='paper'",
+            )
         parsed = parsed_texts(corpus, o)
         classes, values = text_classes(read_labels(parsed.corpus))
         phrases, donors, ends = list[str](), list[int](), [0]

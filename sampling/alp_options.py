@@ -11,6 +11,9 @@ from sampling.protocol import option
 
 __all__ = ["ALPOptions", "settled"]
 
+_OF_THE_PROGRAM = frozenset({"faithful", "seq_len", "parser", "split", "distinct"})
+"""The options that have a meaning in the released program."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ALPOptions:
@@ -22,15 +25,15 @@ class ALPOptions:
 
     faithful: str = option(
         "paper",
-        "The model of the paper, or what the released program does instead (phrases put side by "
-        "side; only the options seq_len, most_synonyms, parser, split and protect have a meaning).",
+        "The model of the paper, or what the released program does instead: phrases put side by "
+        "side, with the options seq_len, parser, split and distinct alone.",
         choices=("paper", "code"),
     )
     parser: Any = option(  # noqa: RUF009  # a TextParser or its name
         "auto",
-        "What parses texts if the corpus has neither 'tree' nor 'trees': a TextParser, a file "
-        "with one, or the treebank whose lexicalised PCFG is taken: 'nltk:treebank', 'embedded', "
-        "or 'auto' for the first of the two that is there.",
+        "What parses texts: a TextParser, a file with one, or the treebank whose lexicalised PCFG "
+        "is taken: 'nltk:treebank' or 'embedded'. 'auto' is the first of the two that is there, "
+        "if the corpus has neither 'tree' nor 'trees'; any other is taken before those.",
         source="stage 1",
     )
     tau: float = option(
@@ -87,7 +90,7 @@ class ALPOptions:
     )
     most_synonyms: int = option(
         5, "At most so many synonyms of a word, those of its commonest senses.",
-        source="stages 4-5", code=1000, least=1,
+        source="stages 4-5", least=1,
     )  # fmt: skip
     back_off: float = option(
         5.0,
@@ -119,8 +122,8 @@ class ALPOptions:
     article: bool = option(True, "Write a or an by the sound of a new word behind it.")
     seq_len: int = option(
         64,
-        "Of the released program: an example is phrases side by side until it has twice as many "
-        "characters.",
+        "Of the released program (faithful=code): an example is phrases side by side until it has "
+        "twice as many characters.",
         source="aug_alp.py (max_seq_len)",
         least=1,
     )
@@ -144,9 +147,11 @@ def settled(o: ALPOptions, given: Iterable[str]) -> ALPOptions:
     Raises
     ------
     OptionError
-        If probabilities sum to more than one, nothing is open to change, or no length is allowed.
+        If an option is of the other mode, probabilities sum to more than one, nothing is open to
+        change, or no length is allowed.
     """
     given = set(given)
+    _refuse_of_other_mode(o, given)
     if "synonym" not in given:
         o = replace(o, synonym=min(o.synonym, 1 - o.pool))
     elif "pool" not in given:
@@ -169,3 +174,18 @@ def settled(o: ALPOptions, given: Iterable[str]) -> ALPOptions:
             hint="for example shortest=0.5, longest=2",
         )
     return o
+
+
+def _refuse_of_other_mode(o: ALPOptions, given: set[str]) -> None:
+    idle = sorted(given - _OF_THE_PROGRAM if o.faithful == "code" else given & {"seq_len"})
+    if idle and o.faithful == "code":
+        raise OptionError(
+            f"{idle[0]} has no meaning in the released program (faithful='code')",
+            hint=f"leave it out; there are {', '.join(sorted(_OF_THE_PROGRAM - {'faithful'}))}",
+        )
+    if idle:
+        raise OptionError(
+            "seq_len is of the released program; in the paper's model examples are as long as "
+            "their hosts",
+            hint="use shortest and longest, or add faithful='code'",
+        )

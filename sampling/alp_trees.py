@@ -33,7 +33,7 @@ from sampling.alp_options import ALPOptions
 from sampling.labels import check_corpus
 from sampling.sides import Side, read_side
 
-__all__ = ["ParsedTexts", "UnparsedWarning", "parsed_texts"]
+__all__ = ["ParsedTexts", "UnparsedWarning", "parsed_texts", "without_idle_trees"]
 
 _PENN = "nltk:treebank"
 _LOG = logging.getLogger(__name__)
@@ -116,8 +116,32 @@ def parsed_texts(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
                 f"column 'tree' holds {len(treebank)} trees for {len(corpus)} examples",
                 hint="give one bracketing each, or several in a column 'trees'",
             )
+        _refuse_sentiments(treebank)
         return _given(corpus, [[tree] for tree in treebank])
     return _parsed(corpus, o)
+
+
+def _refuse_sentiments(treebank: Treebank) -> None:
+    """Refuse the trees of SST, which have sentiments where others have phrases and tags."""
+    symbols = list(treebank.symbols)
+    labels = (symbols[code] for code in np.unique(treebank.label[~treebank.is_word]).tolist())
+    if all(label.isdecimal() for label in labels):
+        raise CorpusError(
+            "the trees have sentiments for labels, and alp goes by phrases, tags and heads",
+            where="column 'tree'",
+            hint="name a parser, which then makes the trees: parser='nltk:treebank' or 'embedded'",
+        )
+
+
+def without_idle_trees(corpus: Corpus, o: ALPOptions) -> Corpus:
+    """Return the corpus without its trees if a parser is named that makes others.
+
+    A name beats what happens to be there, so that no option is passed over in silence.
+    """
+    if isinstance(o.parser, str) and o.parser == "auto":
+        return corpus
+    idle = [name for name in ("tree", "trees") if name in corpus.names]
+    return Corpus(corpus.table.drop_columns(idle)) if idle else corpus
 
 
 def _refuse_unfit(corpus: Corpus) -> None:

@@ -23,6 +23,7 @@ from grammar.parses import NoParse
 from grammar.tree import Tree
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
+from induction.formats import read_sst
 from induction.lpcfg import LexicalisedParser, induce_lpcfg
 from induction.readers import read_reviews, read_treebank
 from induction.text_parsers import TextParser
@@ -33,6 +34,8 @@ from sampling.alp_grammar import ALPGrammar
 from sampling.alp_trees import UnparsedWarning
 from sampling.eda import STOP_WORDS
 from sampling.labels import check_corpus
+from sampling.on_the_fly import Epochs
+from sampling.pipeline import augment
 from sampling.protocol import Sampler, find_method, options_of
 from sampling.substitution import ShortfallWarning
 from sampling.wordnet import MissingWordNetWarning, wordnet
@@ -467,6 +470,24 @@ def test_n_per_class(sampler: ALP) -> None:
     assert set(behind.column("text")) <= set(made.column("text"))
 
 
+def test_quotas_of_the_pipeline_are_n_per_class(sampler: ALP, reviews: Corpus) -> None:
+    made = augment(reviews, "alp", per_class=40, seed=2, dedup="none").corpus
+    assert Counter(made.column("label")) == {0: 40, 1: 40}
+    assert made.column("text") == sampler.sample(40, seed=2, per_class=True).column("text")
+
+
+def test_new_examples_every_epoch_of_training(sampler: ALP, reviews: Corpus) -> None:
+    epochs = Epochs(reviews, sampler, seed=1, probability=0.5)
+    one, two = (list(epochs.rows(epoch)) for epoch in (0, 1))
+    assert len(one) == len(two) == len(reviews)
+    known = set(reviews.column("text"))
+    new = [{row["text"] for row in rows} - known for rows in (one, two)]
+    assert all(0.3 < len(texts) / len(reviews) < 0.7 for texts in new)
+    assert not new[0] & new[1]
+    again = [list(epochs.rows(0, share=k, shares=3)) for k in range(3)]
+    assert sorted(map(str, one)) == sorted(str(row) for part in again for row in part)
+
+
 def test_a_saved_grammar_samples_the_same_without_the_corpus(sampler: ALP, tmp_path: Path) -> None:
     sampler.grammar.save(tmp_path / "g.arrow")
     loaded = ALPGrammar.load(tmp_path / "g.arrow")
@@ -552,7 +573,7 @@ EXERCISED: tuple[dict[str, Any], ...] = (
     {"distinct": False},
     {"protect": r"\bfilm\b"},
     {"faithful": "code"},
-    {"faithful": "code", "seq_len": 20, "most_synonyms": 3},
+    {"faithful": "code", "seq_len": 20},
     {"faithful": "code", "distinct": True},
 )
 
@@ -615,6 +636,28 @@ def test_parsers_of_all_kinds(sst2: Corpus, tmp_path: Path) -> None:
     assert "p.json" in from_file.grammar.facts["parser"]
     with pytest.raises(OptionError, match="not a parser"):
         ALP.induce(few, parser=3)
+
+
+def test_a_parser_that_is_named_comes_before_trees_that_are_there() -> None:
+    corpus = animals()
+    given = ALP.induce(corpus, synonym=0.0)
+    parsed = ALP.induce(corpus, synonym=0.0, parser="embedded")
+    assert given.grammar.facts["parser"] == "trees of the corpus"
+    assert parsed.grammar.facts["parser"] == "lexicalised PCFG of embedded"
+    assert "tree" in given.sample(1).names
+    assert "tree" not in parsed.sample(1).names  # its labels are not those of the corpus
+    code = ALP.induce(corpus, faithful="code", parser="embedded", split=False)
+    assert code.grammar.facts["parser"] == "lexicalised PCFG of embedded"
+
+
+def test_sentiment_trees_are_no_syntax(data_folder: Path, parser: Remembering) -> None:
+    reviews = Corpus(read_sst(data_folder / "sst" / "dev.txt.gz").table.slice(0, 12))
+    reviews = reviews.with_column("label", [i % 2 for i in range(12)])
+    for mode in ({}, {"faithful": "code"}):
+        _fails("(?s)sentiments for labels.*name a parser", reviews, **mode)
+    made = ALP.induce(reviews, parser=parser).sample(20)
+    check_corpus(made)
+    assert len(made) == 20
 
 
 def test_several_trees_in_the_corpus() -> None:
@@ -697,6 +740,9 @@ def test_bad_options() -> None:
     _fails("no option 'taus'", taus=1)
     _fails("'head' is not known", match="head")
     _fails("depth=0 is out of range", depth=0)
+    _fails("seq_len is of the released program", seq_len=30)
+    for idle in ({"exchange": 0.5}, {"tau": 0.2}, {"most_synonyms": 3}, {"protect": "dog"}):
+        _fails(f"{next(iter(idle))} has no meaning in the released", faithful="code", **idle)
 
 
 def test_of_two_shares_the_one_not_given_takes_the_rest() -> None:
@@ -717,6 +763,8 @@ def test_bad_corpora(parser: Remembering) -> None:
     _fails("class 0 has one example", corpus.with_column("label", [0, 1, 1]))
     _fails("empty", plain.with_column("text", ["a dog", " ", "b"]), parser=parser)
     _fails("the corpus is empty", Corpus(corpus.table.slice(0, 0)))
+    shielded = corpus.with_column("protected", [[0], [], []])
+    _fails("none can be protected", shielded, faithful="code", split=False)
     _fails("for single texts", corpus.with_column("text_pair", ["a"] * 3))
     _fails("3 trees|trees for 3|2 trees", corpus.with_column("tree", [TREES[0], "", TREES[1]]))
     _fails("there is no tree", plain.with_column("trees", [[TREES[0]], [], [TREES[1]]]))
