@@ -7,9 +7,10 @@ interpreter of SCAN, as the paper of TreeMix does; tables say so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,6 +26,7 @@ from sampling.pairs import sample_pairs
 from sampling.protocol import induce, method_named
 from sampling.treemix import TreeMix
 from scan.language import CommandError, interpret
+from scan.recipe import GECA_CODE
 
 __all__ = ["AUGMENTERS", "Augmenter", "find_augmenter"]
 
@@ -50,15 +52,18 @@ class Augmenter:
         From training pairs (distinct), the most pairs to make, and a seed, to new pairs.
     oracle : bool
         Whether targets come from the interpreter.
-    mix : float
-        Set in the recipe: α of SeqMix, which makes no pairs but mixes hidden states.
+    recipe : mapping
+        What it changes in the recipe that a model is trained by.
+    held_out : int
+        Training lines that are set aside before pairs are made, for validation.
     """
 
     name: str
     title: str
     make: Make
     oracle: bool = False
-    mix: float = 0.0
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    held_out: int = 0
 
 
 def find_augmenter(name: str) -> Augmenter:
@@ -87,16 +92,16 @@ def _words(train: Corpus, n: int, seed: int, *, method: str) -> Corpus:
     return sampler.sample(min(n, len(train)), seed=seed)
 
 
-def _geca(train: Corpus, n: int, seed: int) -> Corpus:
-    """Fragments of two one-word parts; the whole rest of the pair as environment (the paper).
+def _geca(train: Corpus, n: int, seed: int, *, faithful: str = "paper") -> Corpus:
+    """Fragments of two one-word parts; the whole rest of the pair as environment.
 
     Where all its pairs are known ones, as on the length split, there are none.
     """
     try:
-        sampler = GECA.induce(train, size=1, gaps=2)
+        sampler = GECA.induce(train, size=1, gaps=2, faithful=faithful)
     except NothingNewError:
         return _nothing(train, n, seed)
-    return sampler.sample(min(n, sampler.count()), seed=seed)
+    return Corpus(sampler.sample(seed=seed).table.slice(0, n))
 
 
 def _treemix(train: Corpus, n: int, seed: int, *, oracle: bool) -> Corpus:
@@ -161,8 +166,10 @@ AUGMENTERS: Mapping[str, Augmenter] = MappingProxyType(
             Augmenter("none", "no augmentation", _nothing),
             Augmenter("worddrop", "WordDrop", partial(_words, method="worddrop")),
             Augmenter("switchout", "SwitchOut", partial(_words, method="switchout")),
-            Augmenter("seqmix", "SeqMix (hidden states)", _nothing, mix=1.0),
+            Augmenter("seqmix", "SeqMix (hidden states)", _nothing, recipe={"mix": 1.0}),
             Augmenter("geca", "GECA", _geca),
+            Augmenter("geca-code", "GECA, pairs and training as in the released program",
+                      partial(_geca, faithful="code"), recipe=GECA_CODE, held_out=640),
             Augmenter("treemix", "TreeMix, targets of the induced grammar",
                       partial(_treemix, oracle=False)),
             Augmenter("treemix-oracle", "TreeMix, targets of the interpreter",

@@ -20,6 +20,7 @@ Int1d = npt.NDArray[np.int64]
 # purposes of random streams; the augmented pairs' permutations have the number after PERMUTATIONS
 FIRST_WEIGHTS, DROPOUT, CHECKED, PERMUTATIONS = range(4)
 MIXING = PERMUTATIONS + 2
+HELD_OUT = MIXING + 1
 
 
 class BatchOrder:

@@ -12,8 +12,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
 from induction.corpus import Corpus
 from scan.augmenters import HALF_OF_SCAN, find_augmenter
+from scan.batches import HELD_OUT, random_stream
 from scan.generator import audit
 from scan.splits import split
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from scan.recipe import Recipe
     from scan.training import Progress
 
-__all__ = ["Outcome", "augment_pairs", "run", "unique_pairs"]
+__all__ = ["Outcome", "augment_pairs", "hold_out", "run", "unique_pairs"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,36 @@ def unique_pairs(corpus: Corpus) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(texts, targets, strict=True)))
 
 
+def hold_out(train: Corpus, lines: int, seed: int) -> tuple[Corpus, Corpus]:
+    """Set training lines aside at random.
+
+    Parameters
+    ----------
+    train : Corpus
+        Training pairs as published. Of a line that is repeated, copies may stay.
+    lines : int
+        How many to set aside.
+    seed : int
+        Which ones is a function of it.
+
+    Returns
+    -------
+    (Corpus, Corpus)
+        The lines that stay, in order, and those set aside.
+
+    Examples
+    --------
+    >>> train = Corpus.from_columns(text=["a", "b", "c"], target=["A", "B", "C"])
+    >>> rest, aside = hold_out(train, 1, seed=0)
+    >>> len(rest), len(aside)
+    (2, 1)
+    """
+    order = random_stream(seed, HELD_OUT, 0).permutation(len(train))
+    parts = np.sort(order[lines:]), order[:lines]
+    rest, aside = (Corpus(train.table.take(pa.array(rows))) for rows in parts)
+    return rest, aside
+
+
 def augment_pairs(train: Corpus, method: str, *, n: int | None = None, seed: int = 0) -> Corpus:
     """Make new pairs from training pairs alone.
 
@@ -111,9 +145,13 @@ def run(
 
     data = split(split_name)
     began = time.monotonic()
-    synthetic = augment_pairs(data.train, method, n=n, seed=recipe.seed)
-    pairs, made, test = map(unique_pairs, (data.train, synthetic, data.test))
-    trained = train(pairs, augmented=made, recipe=recipe, on_progress=on_progress)
+    lines, aside = hold_out(data.train, find_augmenter(method).held_out, recipe.seed)
+    synthetic = augment_pairs(lines, method, n=n, seed=recipe.seed)
+    pairs, made, test = map(unique_pairs, (lines, synthetic, data.test))
+    validation = list(zip(aside.column("text"), aside.column("target"), strict=True))
+    trained = train(
+        pairs, augmented=made, validation=validation, recipe=recipe, on_progress=on_progress
+    )
     seconds = time.monotonic() - began
     sampled = {text for text, _ in made}
     unsampled = [pair for pair in test if pair[0] not in sampled]

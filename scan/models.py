@@ -30,7 +30,8 @@ SCHEMA = "treewright.seq2seq/1"
 
 class Check(NamedTuple):
     """A look at training: after which update, the mean loss a token since the last look (in nats),
-    and the share of ``pairs`` training pairs whose target the model writes exactly."""
+    and the share of ``pairs`` pairs, of training or validation, whose target the model writes
+    exactly."""
 
     update: int
     loss: float
@@ -49,7 +50,7 @@ class TrainedModel:
     recipe : Recipe
         Its recipe.
     history : tuple of Check
-        Looks at training, in order. The last one covers all pairs.
+        Looks at training, in order. The last one covers all training pairs.
     """
 
     model: EncoderDecoder

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
 from grammar.errors import OptionError
 
-__all__ = ["MODELS", "Recipe"]
+__all__ = ["GECA_CODE", "MODELS", "SCHEDULES", "Recipe"]
 
 MODELS = ("lstm", "transformer")
+SCHEDULES = ("cosine", "plateau")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,9 @@ class Recipe:
     augmented_share : float
         Share of each batch (on average) taken from the augmented pairs, where there are any.
     peak_rate : float
-        Largest learning rate; see :meth:`learning_rate`.
+        Largest learning rate.
+    schedule : {"cosine", "plateau"}
+        How the learning rate goes on from there; see :meth:`learning_rate`.
     clip : float
         Largest norm of the gradient.
     updates : int
@@ -41,7 +46,8 @@ class Recipe:
     checked_pairs : int
         Pairs looked at, drawn once from the training and once from the augmented pairs.
     stop_at : float
-        Training stops when a look finds at least this exact match, and so do all the pairs.
+        Training stops when a look finds at least this exact match, and so do all the pairs. If
+        there are validation pairs, it goes on to the last update.
     again_below : float
         If fewer than this share of all training pairs is right after the last update, training
         goes on from there with the learning rates of all updates once more, and only once
@@ -57,8 +63,8 @@ class Recipe:
     Raises
     ------
     OptionError
-        If a value is out of range, there is no such model, or a model that copies is to be trained
-        on mixed pairs, whose words are no longer words that could be copied.
+        If a value is out of range, there is no such model or schedule, or a model that copies is
+        to be trained on mixed pairs, whose words are no longer words that could be copied.
     """
 
     embedding: int = 64
@@ -80,15 +86,18 @@ class Recipe:
     heads: int = 8
     feedforward: int = 256
     mix: float = 0.0
+    schedule: str = "cosine"
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise OptionError(
-                f"model={self.model!r} is not a model", hint=f"choose from {', '.join(MODELS)}"
-            )
         for option in fields(self):
             value = getattr(self, option.name)
-            if option.name == "model":
+            if option.name in _CHOICES:
+                choices = _CHOICES[option.name]
+                if value not in choices:
+                    raise OptionError(
+                        f"{option.name}={value!r} is not a {option.name}",
+                        hint=f"choose from {', '.join(choices)}",
+                    )
                 continue
             if option.type == "bool":
                 if not isinstance(value, bool):
@@ -128,19 +137,48 @@ class Recipe:
         suited = TRANSFORMER if model == "transformer" else {}
         return cls(**{"model": model, **suited, **changes})
 
-    def learning_rate(self, update: int) -> float:
-        """Return the learning rate of an update: up in a line, then down in half a cosine.
+    def learning_rate(self, update: int, looks: Iterable[float] = ()) -> float:
+        """Return the learning rate of an update.
 
+        With the schedule ``"cosine"`` it goes up in a line, then down in half a cosine. With
+        ``"plateau"`` it is halved each time that eleven looks in a row found nothing better.
+
+        Parameters
+        ----------
+        update : int
+            Updates made before it.
+        looks : iterable of float
+            Exact match at each look so far.
+
+        Examples
+        --------
         >>> recipe = Recipe(updates=100, peak_rate=1.0)
         >>> [round(recipe.learning_rate(update), 3) for update in (0, 9, 54, 99, 100)]
         [0.1, 1.0, 0.517, 0.0, 0.1]
+        >>> recipe = Recipe(schedule="plateau", peak_rate=1.0)
+        >>> recipe.learning_rate(99, [0.5] * 11), recipe.learning_rate(99, [0.5] * 12)
+        (1.0, 0.5)
         """
+        if self.schedule == "plateau":
+            return self.peak_rate * 0.5 ** _plateaus(looks)
         warm = max(1, round(WARM_UP * self.updates))
         update %= self.updates
         if update < warm:
             return self.peak_rate * (update + 1) / warm
         past = (update - warm) / max(1, self.updates - warm)
         return self.peak_rate * (1.0 + math.cos(math.pi * past)) / 2.0
+
+
+def _plateaus(looks: Iterable[float]) -> int:
+    """Count how often more than :data:`PATIENCE` looks in a row found nothing better."""
+    best, worse, plateaus = -math.inf, 0, 0
+    for exact in looks:
+        worse += 1
+        if exact > best * (1.0 + LEAST_GAIN):
+            best, worse = exact, 0
+        if worse > PATIENCE:
+            plateaus, worse = plateaus + 1, 0
+    return plateaus
 
 
 def _not_of_type(name: str, value: object, kind: object, example: object) -> OptionError:
@@ -152,10 +190,31 @@ def _not_of_type(name: str, value: object, kind: object, example: object) -> Opt
 WARM_UP = 0.1
 """Share of the updates in which the learning rate rises."""
 
+PATIENCE, LEAST_GAIN = 10, 1e-4
+"""Looks without a better one after which the rate of a plateau stays, and the relative gain that
+counts as better: the default values of PyTorch's ReduceLROnPlateau."""
+
+GECA_CODE: Mapping[str, Any] = MappingProxyType(
+    {
+        "hidden": 512,
+        "dropout": 0.5,
+        "copy": True,
+        "augmented_share": 0.3,
+        "peak_rate": 1e-3,
+        "schedule": "plateau",
+        "updates": 150 * 32,
+        "check_every": 32,
+        "again_below": 0.0,
+    }
+)
+"""The values that the released program of GECA (Andreas 2020) trains with on SCAN, where they
+differ from the default ones: in its words, 150 epochs of 32 batches."""
+
 TRANSFORMER = {"layers": 2, "peak_rate": 1e-3}
 """What the recipe for a Transformer has in place of the default values, which suit the LSTM."""
 
 _MANY = 2**31 - 1
+_CHOICES = {"model": MODELS, "schedule": SCHEDULES}
 _RANGES: dict[str, tuple[float, float]] = {
     "embedding": (1, 2**16),
     "hidden": (1, 2**16),

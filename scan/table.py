@@ -109,7 +109,8 @@ def cells(
 
 
 def recipe_of(cell: Cell) -> Recipe:
-    """Return the recipe of a cell: one for all, but for the model, the seed, and SeqMix's mixing.
+    """Return the recipe of a cell: one for all, but for the model, the seed, and what the method
+    itself changes (SeqMix mixes; the released program of GECA has a recipe of its own).
 
     It was chosen by exact match on training pairs alone. Training stops when all training pairs
     (made ones included) are right, or after 4,000 updates; where fewer than 99.9 % of them are
@@ -117,15 +118,9 @@ def recipe_of(cell: Cell) -> Recipe:
     """
     from scan.recipe import Recipe
 
-    return Recipe.of(
-        cell.model,
-        updates=UPDATES,
-        augmented_share=0.5,
-        stop_at=1.0,
-        again_below=0.999,
-        seed=cell.seed,
-        mix=find_augmenter(cell.method).mix,
-    )
+    common = {"updates": UPDATES, "augmented_share": 0.5, "stop_at": 1.0, "again_below": 0.999}
+    own = find_augmenter(cell.method).recipe
+    return Recipe.of(cell.model, seed=cell.seed, **{**common, **own})
 
 
 def result_path(cell: Cell, folder: PathLike) -> Path:

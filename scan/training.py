@@ -4,8 +4,10 @@ Everything random is a function of (seed, update): the batches, the dropout mask
 weights. A checkpoint therefore needs only the weights and Adam's two moments, and a run that was
 killed and resumed ends with the same bits as one that was not.
 
-Training stops early on exact match over the *training* pairs (augmented ones included); how well
-the model does on a test set is for the caller to measure afterwards with :func:`exact_match`.
+Training stops early on exact match over the *training* pairs (augmented ones included). Validation
+pairs, where they are given, do not stop it: all that they can change is the learning rate of a
+recipe whose schedule is "plateau". How well the model does on a test set is for the caller to
+measure afterwards with :func:`exact_match`.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ def train(
     pairs: Pairs,
     *,
     augmented: Pairs = (),
+    validation: Pairs = (),
     recipe: Recipe | None = None,
     checkpoint: PathLike | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -72,6 +75,9 @@ def train(
         The training pairs.
     augmented : sequence of (str, str)
         Made pairs; ``recipe.augmented_share`` of each batch is drawn from them.
+    validation : sequence of (str, str)
+        Pairs that are not learnt from. All looks but the last measure these, not training pairs,
+        and training goes on to the last update.
     recipe : Recipe, optional
         Sizes, learning rate, stopping rule and seed.
     checkpoint : path, optional
@@ -101,10 +107,11 @@ def train(
     """
     recipe = recipe or Recipe()
     _check_pairs(pairs, "training")
-    if augmented:
-        _check_pairs(augmented, "augmented")
+    for part, kind in ((augmented, "augmented"), (validation, "validation")):
+        if part:
+            _check_pairs(part, kind)
     with _one_thread():
-        run = _Run(pairs, augmented, recipe)
+        run = _Run(pairs, augmented, validation, recipe)
         if checkpoint is not None and Path(checkpoint).exists():
             run.resume(checkpoint)
         while not run.is_over():
@@ -202,18 +209,18 @@ class _Encoded:
 class _Run:
     """A training run after ``update`` updates."""
 
-    def __init__(self, pairs: Pairs, augmented: Pairs, recipe: Recipe) -> None:
+    def __init__(self, pairs: Pairs, augmented: Pairs, validation: Pairs, recipe: Recipe) -> None:
         self.recipe, self.update, self.loss = recipe, 0, math.nan
         self.history: list[Check] = []
-        everything = [*pairs, *augmented]
-        self.digest = hashlib.blake2b(json.dumps([len(pairs), everything]).encode()).hexdigest()
+        everything, pools = [*pairs, *augmented, *validation], (len(pairs), len(augmented))
+        self.digest = hashlib.blake2b(json.dumps([pools, everything]).encode()).hexdigest()
         self.model = build_model(recipe, *vocabularies(everything, copy=recipe.copy))
         self.optimiser = torch.optim.Adam(self.model.parameters(), fused=True)
         self.encoded = _Encoded(self.model, everything)
-        pools = (len(pairs), len(augmented))
         self.order = BatchOrder(recipe, pools)
-        self.all_rows = np.arange(len(everything))
-        self.checked = checked_rows(recipe, pools)
+        self.all_rows, held_out = np.split(np.arange(len(everything)), [sum(pools)])
+        self.checked = held_out if validation else checked_rows(recipe, pools)
+        self.stop_at = math.inf if validation else recipe.stop_at
         self._loss_since_check = 0.0
 
     def ends_schedule(self) -> bool:
@@ -233,7 +240,7 @@ class _Run:
         return (
             last is not None
             and last.pairs == len(self.all_rows)
-            and last.exact_match >= self.recipe.stop_at
+            and last.exact_match >= self.stop_at
         )
 
     def learn(self) -> None:
@@ -256,7 +263,8 @@ class _Run:
                 torch.autograd.backward(loss)
                 self.loss += loss.item()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
-        self.optimiser.param_groups[0]["lr"] = self.recipe.learning_rate(self.update)
+        rate = self.recipe.learning_rate(self.update, (look.exact_match for look in self.history))
+        self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.step()
         self.update += 1
         self._loss_since_check += self.loss
@@ -281,11 +289,10 @@ class _Run:
         return shares @ first + (1.0 - shares) @ second
 
     def look(self) -> None:
-        """Measure training exact match: on a sample, and on all pairs if that could end the run."""
+        """Measure exact match: of the pairs to check, and of all if that could end the run."""
         rows = self.checked
         exact = self.encoded.exact_match(rows)
-        might_end = exact >= self.recipe.stop_at or self.ends_schedule()
-        if len(rows) < len(self.all_rows) and might_end:
+        if exact >= self.stop_at or self.ends_schedule():
             rows = self.all_rows
             exact = self.encoded.exact_match(rows)
         since = self.update - (self.history[-1].update if self.history else 0)

@@ -11,8 +11,9 @@ import pytest
 from grammar.errors import CorpusError, OptionError, SchemaError
 from induction.corpus import Corpus
 from scan.augmenters import AUGMENTERS, find_augmenter
-from scan.experiment import Outcome, augment_pairs
+from scan.experiment import Outcome, augment_pairs, hold_out, run, unique_pairs
 from scan.generator import audit
+from scan.recipe import Recipe
 from scan.splits import Split, split
 from scan.table import (
     Cell,
@@ -62,7 +63,7 @@ def test_every_method_makes_new_pairs(name: str, small: Split) -> None:
     assert made.column("text") == again.column("text")
     if name in ("none", "seqmix"):
         assert len(made) == 0
-        assert (find_augmenter(name).mix > 0) == (name == "seqmix")
+        assert ("mix" in find_augmenter(name).recipe) == (name == "seqmix")
         return
     assert 0 < len(made) <= 60
     if name in ("worddrop", "switchout"):
@@ -99,6 +100,42 @@ def test_one_recipe_for_all() -> None:
     mixed = recipe_of(Cell("jump", "seqmix", 0, "transformer"))
     assert (mixed.model, mixed.mix, mixed.updates) == ("transformer", 1.0, plain.updates)
     assert mixed.peak_rate < plain.peak_rate
+
+
+def test_the_program_of_geca_has_a_recipe_of_its_own() -> None:
+    recipe = recipe_of(Cell("jump", "geca-code", 4))
+    assert recipe == Recipe(
+        embedding=64, hidden=512, layers=1, dropout=0.5, copy=True, batch=64, clip=1.0,
+        augmented_share=0.3, peak_rate=1e-3, schedule="plateau", updates=4800, check_every=32,
+        stop_at=1.0, seed=4,
+    )  # fmt: skip
+
+
+def test_lines_are_set_aside() -> None:
+    train = Corpus.from_columns(text=list("abcdefgh"), target=list("ABCDEFGH"))
+    rest, aside = hold_out(train, 3, 5)
+    texts = rest.column("text")
+    assert (len(texts), texts) == (5, sorted(texts))
+    assert sorted(texts + aside.column("text")) == list("abcdefgh")
+    assert aside.column("target") == [text.upper() for text in aside.column("text")]
+    assert hold_out(train, 3, 5)[1].column("text") == aside.column("text")
+    assert len({tuple(hold_out(train, 3, seed)[1].column("text")) for seed in range(9)}) > 1
+    assert hold_out(train, 0, 5)[0].column("text") == train.column("text")
+
+
+def test_geca_of_the_program_validates(small: Split, monkeypatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("scan.experiment.split", lambda name: small)
+    recipe = replace(recipe_of(Cell("jump", "geca-code", 0)), hidden=8, updates=3, check_every=2)
+    outcome, trained = run("jump", "geca-code", recipe=recipe)
+    assert [(look.update, look.pairs) for look in trained.history] == [
+        (2, 640), (3, outcome.train_pairs + outcome.synthetic_pairs)
+    ]  # fmt: skip
+    rest, _ = hold_out(small.train, 640, 0)
+    made = augment_pairs(rest, "geca-code")
+    assert outcome.train_pairs == len(unique_pairs(rest))
+    assert outcome.synthetic_pairs == len(made) > 0
+    assert not set(made.column("text")) & set(rest.column("text"))
 
 
 def test_rows_are_means_with_spread() -> None:

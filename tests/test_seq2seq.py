@@ -27,7 +27,7 @@ from scan.batches import BatchOrder  # noqa: E402
 from scan.models import TrainedModel  # noqa: E402
 from scan.recipe import Recipe  # noqa: E402
 from scan.seq2seq import Seq2Seq, Vocabulary, decode, pad  # noqa: E402
-from scan.training import exact_match, train  # noqa: E402
+from scan.training import _Run, exact_match, train  # noqa: E402
 from scan.vocabulary import END, MARKS, START, vocabularies  # noqa: E402
 
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -282,6 +282,61 @@ def test_a_run_that_has_not_learnt_enough_goes_on_once(tmp_path: Path, killed_at
     assert resumed.history == longer.history
 
 
+def test_validation_pairs_are_looked_at_and_not_learnt() -> None:
+    recipe = replace(SMALL, updates=225)
+    never = [("walk once then walk", "RUN"), *TOY[:3]]
+    alone, watched = train(TOY, recipe=recipe), train(TOY, validation=never, recipe=recipe)
+    assert alone.history[-1].update < 225
+    *looks, last = watched.history
+    assert [look.update for look in watched.history] == [50, 100, 150, 200, 225]
+    assert {look.pairs for look in looks} == {len(never)}
+    assert looks[-1].exact_match == 0.75
+    assert (last.exact_match, last.pairs) == (1.0, len(TOY))
+    shared = len(alone.history) - 1
+    assert [look.loss for look in looks[:shared]] == [c.loss for c in alone.history[:shared]]
+    with pytest.raises(CorpusError, match="validation pair 0"):
+        train(TOY, validation=["walk"], recipe=recipe)  # type: ignore[list-item]
+
+
+def test_validation_lowers_the_rate_of_a_plateau(tmp_path: Path) -> None:
+    """Also where the run was killed in between."""
+    recipe = replace(SHORT, check_every=1, schedule="plateau")
+    never = [("walk once then walk", "RUN")]
+    run = _Run(TOY, (), never, recipe)
+    rates = []
+    for _ in range(23):
+        run.learn()
+        run.look()
+        rates.append(run.optimiser.param_groups[0]["lr"])
+    peak = recipe.peak_rate
+    assert rates == [peak] * 12 + [peak / 2] * 11
+
+    def kill(progress: object) -> None:
+        if progress.update == 18:  # type: ignore[attr-defined]
+            raise Killed
+
+    file = tmp_path / "run.safetensors"
+    with pytest.raises(Killed):
+        train(TOY, validation=never, recipe=recipe, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, validation=never, recipe=recipe, checkpoint=file)
+    unbroken = train(TOY, validation=never, recipe=recipe)
+    assert weights(resumed) == weights(unbroken)
+    assert resumed.history == unbroken.history
+    with pytest.raises(OptionError, match="other pairs"):
+        train(TOY, augmented=never, recipe=recipe, checkpoint=file)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 0.50001, 0.6, 1.0]), max_size=60))
+def test_plateaus_are_those_of_pytorch(looks: list[float]) -> None:
+    weight = torch.nn.Parameter(torch.zeros(1))
+    optimiser = torch.optim.Adam([weight], lr=1.0)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5)
+    for exact in looks:
+        scheduler.step(exact)
+    rate = Recipe(schedule="plateau", peak_rate=1.0).learning_rate(len(looks), looks)
+    assert rate == optimiser.param_groups[0]["lr"]
+
+
 def test_a_finished_run_is_not_trained_further(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
     first = train(TOY, recipe=SMALL, checkpoint=file)
@@ -315,6 +370,7 @@ def test_wrong_pairs_and_options_are_named() -> None:
         {"updates": True},
         {"peak_rate": float("nan")},
         {"stop_at": 1.5},
+        {"schedule": "linear"},
         {"seed": -1},
     ):
         with pytest.raises(OptionError, match=next(iter(wrong))):

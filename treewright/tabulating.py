@@ -31,7 +31,7 @@ def table(
         list[str] | None,
         typer.Option(
             help="none, worddrop, switchout, seqmix, geca, treemix, treemix-oracle, "
-            "geca+treemix, sub2 or synchronous; none, geca and synchronous by default."
+            "geca+treemix, sub2, synchronous or geca-code; none, geca and synchronous by default."
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each split and method.")] = 3,
