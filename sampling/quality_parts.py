@@ -26,18 +26,20 @@ def _labels(m: Material) -> Iterator[Result]:
     made, given = fidelity.shared_labels(m.augmented, m.originals)
     shift = np.abs(made.mean(axis=0) - given.mean(axis=0)).sum() / 2
     yield Result("label_shift", Score(float(shift)), None, len(made))
-    judged = fidelity.judge(m.augmented, m.originals, m.host, seed=m.seed)
-    right = fidelity.agreement(judged.augmented, made).astype(np.float64)
+    judged = fidelity.judge(m.augmented, m.originals, m.parents, seed=m.seed)
+    known = ~np.isnan(judged.augmented).any(axis=1)
+    right = np.full(len(made), np.nan)
+    right[known] = fidelity.agreement(judged.augmented[known], made[known])
     right_before = fidelity.agreement(judged.originals, given).astype(np.float64)
     yield _mean(m, "fidelity", right, right_before)
     errors = fidelity.squared_error(judged.augmented, made)
     yield _mean(m, "fidelity_error", errors, fidelity.squared_error(judged.originals, given))
-    if judged.held_out:
-        yield _affinity(m, right, right_before)
+    if judged.held_out and m.host is not None:
+        yield _affinity(m, right[known], m.host[known], right_before)
 
 
-def _affinity(m: Material, right: FloatArray, right_before: FloatArray) -> Result:
-    sums, sizes = grouped_sums(right, np.ones(len(right)), m.host)
+def _affinity(m: Material, right: FloatArray, host: LongArray, right_before: FloatArray) -> Result:
+    sums, sizes = grouped_sums(right, np.ones(len(right)), host)
     above = resampled_means(sums, sizes, seed=m.seed, name="augmented")
     ones = np.ones(len(right_before))
     below = resampled_means(right_before, ones, seed=m.seed, name="originals")

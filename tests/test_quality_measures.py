@@ -17,9 +17,10 @@ from induction.chart_text_parser import ChartTextParser
 from induction.corpus import Corpus
 from sampling.measures import confidence, derivations, diversity, fidelity, overlap
 from sampling.measures.lengths import length_shift
-from sampling.measures.parents import find_parents
+from sampling.measures.parents import Parents, find_parents
 from sampling.measures.self_bleu import bleu_to_originals, bleu_to_parents, self_bleu
 from sampling.measures.words import bags, ngram_ids, shared_words
+from sampling.quality import assess
 
 LETTERS = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 TEXTS = st.lists(LETTERS, min_size=1, max_size=7)
@@ -387,18 +388,61 @@ def test_right_labels_are_found_right_and_turned_ones_wrong() -> None:
     assert (fidelity.squared_error(judged.augmented, turned) > 0.5).all()
 
 
-def test_an_example_is_judged_without_its_host() -> None:
+def test_an_example_is_judged_without_its_parent() -> None:
     # each original has a word of its own, and labels that nothing else explains
     given_ = corpus([f"w{i}" for i in range(20)], label=[i % 2 for i in range(20)])
     made = corpus(given_.column("text"), label=given_.column("label"))
     labels, _ = fidelity.shared_labels(made, given_)
     known = fidelity.judge(made, given_)
-    held = fidelity.judge(made, given_, np.arange(20))
+    held = fidelity.judge(made, given_, Parents(np.arange(21), np.arange(20)))
     assert fidelity.agreement(known.augmented, labels).all()
     assert held.held_out
     assert held.augmented.tolist() == held.originals.tolist()
     # the word is unknown, so its probability is the model's constant
     assert np.abs(held.augmented - 0.5).max() < 0.05
+
+
+def test_an_example_is_judged_without_any_of_its_parents() -> None:
+    # the label of each new example is that of its second parent, whose word gives it away
+    given_ = corpus([f"w{i}" for i in range(40)], label=[i % 2 for i in range(40)])
+    pairs = [(i, j) for i in range(40) for j in range(40) if i % 2 != j % 2]
+    texts = [f"w{i} w{j} w{j} w{j}" for i, j in pairs]
+    made = corpus(texts, label=[j % 2 for _, j in pairs])
+    labels, _ = fidelity.shared_labels(made, given_)
+    hosts = Parents(np.arange(len(pairs) + 1), np.array([i for i, _ in pairs]))
+    known = fidelity.judge(made, given_, hosts)
+    assert fidelity.agreement(known.augmented, labels).mean() > 0.7
+    both = Parents(2 * np.arange(len(pairs) + 1), np.array(pairs).ravel())
+    held = fidelity.judge(made, given_, both)
+    assert held.held_out
+    assert np.abs(held.augmented - 0.5).max() < 0.05
+    # originals are judged by models of as few examples: without two folds, mostly
+    assert held.originals.tolist() != known.originals.tolist()
+
+
+def test_examples_with_parents_in_many_folds_are_not_judged() -> None:
+    given_ = corpus([f"w{i}" for i in range(20)], label=[i % 2 for i in range(20)])
+    fold = fidelity._folds(np.arange(20) % 2, 0)
+    one_each = np.array([int(np.flatnonzero(fold == k)[0]) for k in range(3)])
+    made = corpus(["w1 w2 w3", "w1"], label=[0, 1])
+    parents = Parents(np.array([0, 3, 4]), np.append(one_each, one_each[0]))
+    judged = fidelity.judge(made, given_, parents)
+    assert np.isnan(judged.augmented).all(axis=1).tolist() == [True, False]
+    report = assess(
+        corpus(given_.column("text"), label=given_.column("label")),
+        corpus(
+            ["w1 w2 w3", "w1"],
+            label=[0, 1],
+            provenance=[
+                {"parents": [str(i) for i in one_each]},
+                {"parents": [str(one_each[0])]},
+            ],
+        ),
+    )
+    assert report["fidelity"].count == 1 == report["affinity"].count
+    alone = Parents(np.array([0, 3]), one_each)
+    with pytest.raises(CorpusError, match="more folds than can be held out"):
+        fidelity.judge(corpus(["w1 w2 w3"], label=[0]), given_, alone)
 
 
 def test_soft_labels_are_trained_on_and_judged() -> None:

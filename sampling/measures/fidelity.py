@@ -2,8 +2,8 @@
 
 The classifier is logistic regression over TF-IDF weights of word unigrams and bigrams. It is
 trained on the originals in cross-validation, so that every original and, where parents are known,
-every augmented example is judged by a model that has not seen it, or its first parent. (Which words
-exist and how many texts have them is counted over all originals; labels are not.)
+every augmented example is judged by a model that has not seen it, or any of its parents. (Which
+words exist and how many texts have them is counted over all originals; labels are not.)
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from grammar.counter_rng import next_uniform, open_stream, stream_key
 from grammar.errors import CorpusError, MissingDataError
 from induction.corpus import Corpus
 from sampling.labels import Labels, read_labels
+from sampling.measures.parents import Parents
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 FOLDS = 5
+MOST_HELD_OUT = 2
+"""A model is trained without at most so many of the folds: on three fifths of the originals."""
+
 STRENGTH = 10.0
 """Inverse of the strength of regularisation, for as many examples as there are originals."""
 
@@ -43,9 +47,10 @@ class Judgement:
     Attributes
     ----------
     augmented, originals : float64[examples, classes]
-        The probabilities of the classes.
+        The probabilities of the classes; NaN for an augmented example whose parents lie in more
+        folds than are held out.
     held_out : bool
-        Whether each augmented example was judged by a model that had not seen its first parent.
+        Whether each augmented example was judged by a model that had not seen its parents.
     """
 
     augmented: FloatArray
@@ -86,24 +91,29 @@ def squared_error(probabilities: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def judge(
-    augmented: Corpus, originals: Corpus, host: LongArray | None = None, *, seed: int = 0
+    augmented: Corpus, originals: Corpus, parents: Parents | None = None, *, seed: int = 0
 ) -> Judgement:
     """Judge both corpora by classifiers of the originals in 5-fold cross-validation.
+
+    An augmented example is judged by the model that was trained without the one or two folds that
+    its parents lie in. An original is judged by a model without its own fold, and without a second
+    one as often as the augmented examples are, so that both are judged by equally good models.
 
     Parameters
     ----------
     augmented, originals : Corpus
         With labels, hard or soft.
-    host : int64[augmented examples], optional
-        The original that each was made from, to be held out. An example without one (-1) is judged
-        by the mean of all models.
+    parents : Parents, optional
+        The originals that each was made from, to be held out. An example without any is judged by
+        the mean of all models that one fold was held out of.
     seed : int
         Of the folds, which are stratified. There are fewer, if a class has fewer examples.
 
     Raises
     ------
     CorpusError
-        If labels are not valid, there is one class only, or a class has one example.
+        If labels are not valid, there is one class only, a class has one example, or the parents of
+        every augmented example lie in too many folds.
     MissingDataError
         If scikit-learn is not installed.
 
@@ -114,20 +124,58 @@ def judge(
     """
     made, given = shared_labels(augmented, originals)
     fold = _folds(given.argmax(axis=1), seed)
-    features, made_features = _features(originals, augmented)
     folds = int(fold.max()) + 1
+    held = _folds_of_parents(fold, parents, len(made))
+    judged = _how_many(held) <= min(MOST_HELD_OUT, folds - 1)
+    if not judged.any():
+        raise CorpusError(
+            "every augmented example has parents in more folds than can be held out",
+            hint="give more examples of each class",
+        )
+    held_before = _drawn_like(held[judged & (held > 0)], fold, seed)
+    features, made_features = _features(originals, augmented)
     told, told_made = np.zeros_like(given), np.zeros_like(made)
-    weight = np.zeros(len(made))
-    for k in range(folds):
-        model = _trained(features[fold != k], given[fold != k], STRENGTH)
-        told[fold == k] = _told(model, features[fold == k], given.shape[1])
-        # originals that are not known are in no fold, and every model judges their offspring
-        rows = np.ones(len(made), np.bool_) if host is None else (fold[host] == k) | (host < 0)
+    without = {1 << k for k in range(folds)} if (held == 0).any() else set()
+    for out in sorted({*held[judged & (held > 0)].tolist(), *held_before.tolist(), *without}):
+        model = _trained(*_rows(features, given, (out >> fold) & 1 == 0), STRENGTH)
+        rows = held_before == out
         if rows.any():
-            told_made[rows] += _told(model, made_features[rows], made.shape[1])
-        weight += rows
-    held_out = host is not None and bool((host >= 0).all())
-    return Judgement(told_made / weight[:, None], told, held_out)
+            told[rows] = _told(model, features[rows], given.shape[1])
+        for rows, weight in ((held == out, 1.0), (held == 0, (out in without) / folds)):
+            if rows.any() and weight:
+                told_made[rows] += weight * _told(model, made_features[rows], made.shape[1])
+    told_made[~judged] = np.nan
+    return Judgement(told_made, told, bool((held > 0).all()))
+
+
+def _rows(features: Any, labels: FloatArray, rows: BoolArray) -> tuple[Any, FloatArray]:
+    return features[rows], labels[rows]
+
+
+def _folds_of_parents(fold: LongArray, parents: Parents | None, size: int) -> LongArray:
+    """Return the folds that hold the parents of each example, as bits; 0 where none is known."""
+    held = np.zeros(size, np.int64)
+    if parents is not None:
+        owner = np.repeat(np.arange(size), np.diff(parents.offsets))
+        np.bitwise_or.at(held, owner, 1 << fold[parents.row])
+    return held
+
+
+def _how_many(bits: LongArray) -> LongArray:
+    return np.asarray(sum((bits >> k) & 1 for k in range(FOLDS)), np.int64)
+
+
+def _drawn_like(held: LongArray, fold: LongArray, seed: int) -> LongArray:
+    """Draw the folds to hold out for each original: its own among them, else as in ``held``."""
+    drawn = _uniforms(stream_key(seed, "judges"), len(fold))
+    sets, counts = np.unique(held, return_counts=True)
+    chosen = 1 << fold
+    for k in range(int(fold.max()) + 1):
+        own = (sets >> k) & 1 == 1
+        if own.any():
+            share = np.cumsum(counts[own]) / counts[own].sum()
+            chosen[fold == k] = sets[own][np.searchsorted(share, drawn[fold == k], side="right")]
+    return np.asarray(chosen, np.int64)
 
 
 def training_loss_ratio(augmented: Corpus, originals: Corpus) -> float:
