@@ -14,11 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grammar.array_file import save_arrays
 from grammar.errors import CorpusError, OptionError, SchemaError, UnreadableInputError
+from grammar.grammar import Grammar
 from induction.corpus import Corpus
+from induction.readers import read_reviews
 from sampling import GECA
 from sampling.labels import check_corpus
 from sampling.protocol import METHODS, Sampler, find_method, induce, sample_batches
+from sampling.saved import SAVED_AS, open_sampler
 from sampling.span_exchange import SpanSampler
 from sampling.span_grammar import SpanGrammar
 from sampling.substitution import ShortfallWarning, SubstitutionGrammar
@@ -307,6 +311,54 @@ def test_bad_numbers_are_refused(arguments: dict[str, Any]) -> None:
         list(sample_batches(sampler, **arguments))
     with pytest.raises(OptionError, match="whole number"):
         sampler.sample(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("sub2", {"phrase": True, "text_label": True}),
+        ("treemix", {"mix": "cross"}),
+        ("randmix", {}),
+        ("geca", {"gaps": 1, "window": 1}),
+        ("alp", {"synonym": 0.0}),
+        ("alp", {"faithful": "code", "split": False}),
+    ],
+    ids=str,
+)
+def test_a_saved_grammar_is_sampled_without_its_corpus_and_by_no_name(
+    name: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    reviews = read_reviews()
+    few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 60))
+    induced = induce(name, few, **options)
+    path = tmp_path / f"grammar{SAVED_AS[name][0]}"
+    induced.grammar.save(path)
+    opened = open_sampler(path)
+    assert type(opened) is type(induced)
+    assert opened.sample(30, seed=4, start=5).table.equals(
+        induced.sample(30, seed=4, start=5).table
+    )
+
+
+def test_every_method_that_saves_its_grammar_can_be_opened() -> None:
+    # the others need their corpus: they edit its texts, walk through its places, or have one
+    # grammar a class, which the verbs for grammars open
+    apart = {"geca-stream", "grammar", "eda", "aeda", "random-word", "switchout", "worddrop"}
+    assert set(SAVED_AS) == set(METHODS) - apart - {"shuffle"}
+
+
+def test_files_that_no_sampler_is_made_of(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="cannot read"):
+        open_sampler(tmp_path / "absent.json")
+    save_arrays(tmp_path / "other.arrow", "treewright.latent-parser/1", {}, {"a": np.zeros(1)})
+    with pytest.raises(SchemaError, match="latent-parser.*\n.*sub2, treemix"):
+        open_sampler(tmp_path / "other.arrow")
+    Grammar.parse("S -> 'a'").save(tmp_path / "pcfg.json")
+    with pytest.raises(SchemaError, match="family 'pcfg', not 'substitution'"):
+        open_sampler(tmp_path / "pcfg.json")
+    (tmp_path / "text.arrow").write_text("not Arrow")
+    with pytest.raises(SchemaError):
+        open_sampler(tmp_path / "text.arrow")
 
 
 def test_files_that_hold_no_span_grammar(tmp_path: Path) -> None:
