@@ -40,6 +40,7 @@ __all__ = [
 ROWS_A_GROUP = 65_536
 """Rows are written in groups of so many, however they come."""
 
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
@@ -50,8 +51,10 @@ def read_parquet(data: bytes, asked: Asked) -> Rows:
 
 
 def read_arrow(data: bytes, asked: Asked) -> Rows:
-    """Read an Arrow file."""
-    return Rows(pa.ipc.open_file(io.BytesIO(data)).read_all(), numbered_rows(asked.path))
+    """Read an Arrow file, or a stream, which is what Hugging Face's shards and caches hold."""
+    opened = pa.ipc.open_stream if data.startswith(_ARROW_STREAM) else pa.ipc.open_file
+    table = opened(io.BytesIO(data)).read_all().replace_schema_metadata(None)
+    return Rows(table, numbered_rows(asked.path))
 
 
 def read_text(data: bytes, asked: Asked) -> Rows:

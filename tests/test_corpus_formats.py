@@ -775,6 +775,19 @@ def test_a_saved_dataset_is_read_and_written(datasets, tmp_path):
     assert len(read_corpus(tmp_path / "named")) == 3
 
 
+def test_a_shard_of_a_dataset_is_an_arrow_stream(datasets, tmp_path):
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["no", "yes"])}
+    )
+    rows = {"text": ["a b", "c d", "e f"], "label": [0, 1, 1]}
+    datasets.Dataset.from_dict(rows, features).save_to_disk(tmp_path / "of", num_shards=2)
+    whole = read_corpus(tmp_path / "of")
+    assert (whole.column("text"), whole.column("label")) == (rows["text"], rows["label"])
+    shards = [read_corpus(path) for path in sorted((tmp_path / "of").glob("*.arrow"))]
+    assert [row["text"] for shard in shards for row in shard] == rows["text"]
+    assert shards[0].table.schema.metadata is None
+
+
 def test_folders_that_hold_no_one_dataset(datasets, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "kept.txt").write_text("kept")
