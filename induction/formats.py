@@ -53,6 +53,8 @@ class Format:
     read: Callable[[bytes, Asked], Rows]
     writer: Writer
     binary: bool = False
+    needs: str | None = None
+    """The column that it cannot do without, beside ``text``."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -66,10 +68,12 @@ FORMATS: Mapping[str, Format] = {
         (".arrow",), tables_on_disk.read_arrow, tables_on_disk.arrow_writer, binary=True
     ),
     "text": Format((".txt",), tables_on_disk.read_text, tables_on_disk.text_writer),
-    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer),
-    "brackets": Format((".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer),
-    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer),
-    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer),
+    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
+    "brackets": Format(
+        (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
+    ),
+    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree"),
+    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target"),
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.huggingface`."""
 
@@ -191,9 +195,26 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
     return rows
 
 
-def check_output(path: PathLike, *, format: str | None = None) -> None:
-    """Raise :class:`~grammar.errors.OptionError` if the file name tells no output format."""
-    _output_format(path, format)
+def check_output(
+    path: PathLike, *, format: str | None = None, columns: Sequence[str] | None = None
+) -> None:
+    """Check that rows can be written to a path, before there are any.
+
+    Raises
+    ------
+    OptionError
+        If the file name tells no format.
+    CorpusError
+        If the format needs a column that is not among ``columns``, where these are given.
+    """
+    chosen = _output_format(path, format)
+    needed = chosen.needs if chosen else None
+    if needed and columns is not None and needed not in columns:
+        raise CorpusError(
+            f"the format needs the column {needed!r}, and there will be {', '.join(columns)}",
+            where=str(path),
+            hint="write .jsonl, .csv or .parquet, or use a method that keeps that column",
+        )
 
 
 def _regrouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

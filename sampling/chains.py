@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -109,7 +110,7 @@ def _induced(step: Step, corpus: Corpus) -> Sampler:
             return induce(step.method, corpus, **step.options)
         except RefusedColumnError as error:
             warnings.warn(f"{error.what}; it is left out", LeftOutWarning, stacklevel=2)
-            corpus = Corpus(corpus.table.drop_columns([error.column]))
+            corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
 
 
 def seeds_of(parts: tuple[Part, ...], seed: int) -> list[tuple[int, ...]]:

@@ -170,7 +170,7 @@ def _places(
         except LookupError as error:
             raise CorpusError(
                 f"the {name} does not consist of its words: {error.args[0]}",
-                where=f"example {corpus.arrow('id')[i].as_py()!r}",
+                where=corpus.where(i),
                 hint="the tokens (or the words of the tree) must stand in the text, in order; "
                 "tokenised=True makes the text anew from them",
             ) from None
@@ -295,6 +295,6 @@ def _mark_column(mask: BoolArray, corpus: Corpus, side: Side) -> None:
             else:
                 raise CorpusError(
                     f"the column 'protected' holds {place!r}",
-                    where=f"example {corpus.arrow('id')[i].as_py()!r}",
+                    where=corpus.where(i),
                     hint="give word numbers from 0, or {'start': ..., 'end': ...} in characters",
                 )

@@ -77,7 +77,7 @@ def _check_lengths(corpus: Corpus, name: str, side: Side) -> None:
         i = int(wrong[0])
         raise CorpusError(
             f"there are {lengths[i].as_py()} {name} for {side.lengths[i]} words",
-            where=f"example {corpus.arrow('id')[i].as_py()!r}",
+            where=corpus.where(i),
             hint=f"give one of {name!r} a word, or the words in a column 'tokens'",
         )
 

@@ -362,6 +362,11 @@ FAULTS = {
     "key": ("--config key.toml -o o.jsonl", ["key.toml", "'sede'", "'seed'"]),
     "kind": ("train.jsonl --config kind.toml -o o.jsonl", ["seed='x'", "kind int"]),
     "options": ("--config options.toml -o o.jsonl", ["'options' is no table"]),
+    "workers": ("train.jsonl --workers 0 -o o.jsonl", ["workers=0 is not a whole number >= 1"]),
+    "unwritable": ("flat.jsonl -m aeda -o o.conllu", ["o.conllu", "needs the column 'tokens'"]),
+    "unmixed": ("train.jsonl -m aeda -o o.sst", ["o.sst", "needs the column 'tree'"]),
+    "words": ("words.jsonl -m aeda -o o.jsonl", ["aeda, words.jsonl:2, example '1'", "'d'"]),
+    "spans": ("words.jsonl -m sub2 -o o.jsonl", ["sub2, words.jsonl:2, example '1'", "'d'"]),
     "band": ("train.jsonl --length five -o o.jsonl", ["'five' is not a band"]),
 }  # fmt: skip
 FILES = {
@@ -369,6 +374,7 @@ FILES = {
     "flat.jsonl": '{"text": "a b", "label": 0}\n{"text": "c d", "label": 0}\n',
     "lone.jsonl": '{"text": "a b", "label": 0}\n{"text": "c d", "label": 0}\n'
     '{"text": "e f", "label": 1}\n',
+    "words.jsonl": '{"text": "a b", "tree": "(S a b)"}\n{"text": "a c", "tree": "(S a d)"}\n',
     "empty.jsonl": "",
     "t.jsonl": '{"text": "a"}',
     "bad.toml": "[augment]\nseed = ,\n",

@@ -161,6 +161,7 @@ def _opened(
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Check what is asked for, cheap things first, and make the pipeline ready."""
     from grammar.errors import OptionError
+    from induction.formats import check_output
     from sampling.expression import read_expression
     from sampling.manifest import file_hash
     from sampling.pipeline import Pipeline
@@ -176,7 +177,10 @@ def _opened(
     named = files["format"]
     corpus = read_source(files["input"], columns, named)
     test = read_source(files["test"], columns, named) if files["test"] is not None else None
-    pipeline = Pipeline(corpus, settings, test=test, workers=files["workers"] or 1)
+    workers = 1 if files["workers"] is None else files["workers"]
+    pipeline = Pipeline(corpus, settings, test=test, workers=workers)
+    if not dry_run:
+        check_output(files["output"], columns=pipeline.schema.names)
     read: dict[str, Any] = {"columns": {k: v for k, v in columns.items() if v is not None}}
     for name, data in (("input", corpus), ("test", test)):
         if data is not None:
