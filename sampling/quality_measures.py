@@ -73,7 +73,7 @@ def _measures() -> list[Measure]:
     ]  # fmt: skip
     return [
         Measure("fidelity", "labels", "label fidelity",
-                "labels that a classifier trained on held-out originals agrees with",
+                "labels that a classifier agrees with which has not seen the parents",
                 "higher", True),
         Measure("fidelity_error", "labels", "Brier score of the labels",
                 "squared distance of the classifier's probabilities from the labels", "lower"),

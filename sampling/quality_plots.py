@@ -142,4 +142,5 @@ def _beside(axes: Axes, old: FloatArray, new: FloatArray) -> None:
     axes.bar(place - 0.2, old, 0.38, color=OLD, label="originals")
     axes.bar(place + 0.2, new, 0.38, color=NEW, label="augmented")
     axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
-    axes.legend(frameon=False)
+    # above the bars, which may reach any height
+    axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2)
