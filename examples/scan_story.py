@@ -23,6 +23,7 @@ from grammar.synchronous_parsing import SynchronousParser
 from induction import Corpus, induce_synchronous
 from sampling import sample_pairs
 from scan import Recipe, audit, exact_match, split, train
+from scan.table import Cell, recipe_of
 from scan.training import Progress
 from treewright.report import learning_curves
 
@@ -144,9 +145,10 @@ print(f"{len(test_pairs) - len(unsampled):,} of {len(test_pairs):,} test command
 
 # %% Two models
 # One small LSTM, trained from scratch: once on the training pairs, once with the sampled pairs
-# beside them. Training stops on what is trained on; test pairs are looked at once, at the end.
+# beside them, by the recipe of the table in docs/scan.md. Training stops on what is trained on; test
+# pairs are looked at once, at the end.
 heading("Training")
-recipe = Recipe(seed=asked.seed)
+recipe = recipe_of(Cell(parts.name, "synchronous", asked.seed))
 if asked.fast:
     recipe = Recipe(seed=asked.seed, updates=10, check_every=5, hidden=16, embedding=8, batch=8)
 
