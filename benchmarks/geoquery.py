@@ -28,12 +28,12 @@ from treewright.report import markdown_table
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "geoquery"
 SEEDS = (0, 1, 2)
 CELLS = (
-    ("query", "funql", ("none", "synchronous", "geca", "names")),
-    ("query", "logic", ("none", "geca", "synchronous")),
-    ("query", "lambda", ("none", "synchronous", "geca")),
-    ("query", "sql", ("none", "geca")),
-    ("question", "funql", ("none", "synchronous", "geca")),
-    ("question", "logic", ("none", "geca")),
+    ("query", "logic", ("none", "exchange", "geca", "synchronous")),
+    ("query", "funql", ("none", "exchange", "synchronous", "geca", "names")),
+    ("query", "sql", ("none", "exchange", "geca")),
+    ("query", "lambda", ("none", "exchange", "synchronous", "geca")),
+    ("question", "funql", ("none", "exchange", "synchronous", "geca")),
+    ("question", "logic", ("none", "exchange", "geca")),
 )
 RECIPE = Recipe(
     hidden=128,
@@ -46,7 +46,8 @@ RECIPE = Recipe(
     copy=True,
 )
 """All runs make as many updates: training is looked at once, at its end."""
-N = 1000
+N = {"none": 0, "names": 1000, "geca": 1000, "synchronous": 1000, "exchange": 10_000}
+"""Pairs asked for; there are often fewer."""
 RESAMPLES = 10_000
 
 Pair = tuple[str, str]
@@ -102,7 +103,7 @@ def run_cell(split: str, representation: str, method: str, seed: int) -> None:
         "method": method,
         "seed": seed,
         "recipe": asdict(recipe),
-        "synthetic_asked": N if method != "none" else 0,
+        "synthetic_asked": N[method],
         "train_pairs": len(pairs_of(data.train)),
         "synthetic_pairs": len(made),
         "new_templates": len(forms - set(data.train.column("template"))),
@@ -126,14 +127,15 @@ def run_cell(split: str, representation: str, method: str, seed: int) -> None:
 
 
 def synthetic(split: str, representation: str, method: str, seed: int) -> list[Pair]:
-    grammar = induced(split, representation) if method == "synchronous" else None
+    uses_grammar = method in ("synchronous", "exchange")
+    grammar = induced(split, representation, method) if uses_grammar else None
     data = geoquery(representation, split)
-    return pairs_of(augment_geoquery(data, method, n=N, seed=seed, grammar=grammar))
+    return pairs_of(augment_geoquery(data, method, n=N[method], seed=seed, grammar=grammar))
 
 
 @cache
-def induced(split: str, representation: str) -> Any:
-    return induced_grammar(geoquery(representation, split))
+def induced(split: str, representation: str, method: str) -> Any:
+    return induced_grammar(geoquery(representation, split), method)
 
 
 def pairs_of(corpus: Any) -> list[Pair]:

@@ -6,6 +6,8 @@
   sampled, and new names are put in. Of the samples stay those whose target has nothing but
   (function, place of the argument, argument) triples of training targets. This stands for the
   grammar of FunQL that Qiu et al. (2022) are given: it is read off the training pairs.
+- ``exchange``: the same grammar only says what the constituents of the training pairs are; one of
+  them takes the place of another (see :mod:`scan.geoquery_exchange`).
 - ``names``: training pairs with other names of the same kinds, a control that makes no new
   template (the entity rule of Jia & Liang 2016).
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from grammar.errors import OptionError
 from grammar.synchronous import SynchronousGrammar
@@ -25,6 +27,8 @@ from sampling.geca import GECA
 from sampling.pairs import sample_pairs
 from sampling.substitution import ShortfallWarning
 from scan.geoquery import GeoQuery
+from scan.geoquery_aliases import absolute_aliases, relative_aliases
+from scan.geoquery_exchange import exchanges
 from scan.geoquery_names import Hidden, NameBook, hide_names
 from scan.geoquery_variables import absolute_variables, relative_variables
 
@@ -37,7 +41,7 @@ __all__ = [
     "triples",
 ]
 
-METHODS = ("none", "names", "geca", "synchronous")
+METHODS = ("none", "names", "geca", "synchronous", "exchange")
 """Names of the methods."""
 
 TYPES = 16
@@ -54,6 +58,12 @@ SEARCH = SearchOptions(
     max_slots=4,
     max_steps=20,
 )
+
+# how targets are written so that a part means the same wherever it stands, and back
+_FORMS: dict[str, tuple[Callable[[str], str | None], Callable[[str], str | None]]] = {
+    "logic": (relative_variables, absolute_variables),
+    "sql": (relative_aliases, absolute_aliases),
+}
 
 Pair = tuple[str, str]
 Triple = tuple[str, int, str]
@@ -73,14 +83,14 @@ def augment_geoquery(
     ----------
     data : GeoQuery
         Only its training part is read.
-    method : {"none", "names", "geca", "synchronous"}
+    method : {"none", "names", "geca", "synchronous", "exchange"}
         See the head of this module.
     n : int
         How many at most.
     seed : int
         Of the draws.
     grammar : SynchronousGrammar, optional
-        For "synchronous", what :func:`induce_geoquery` found, if it is there already.
+        For "synchronous" and "exchange", what :func:`induced_grammar` found, if it is there.
 
     Returns
     -------
@@ -110,22 +120,25 @@ def augment_geoquery(
     if method == "none":
         return _corpus(())
     hidden = hidden_pairs(data)
+    absolute = _FORMS.get(data.representation, (str, str))[1]
     if method == "names":
         draws = _other_names(hidden, n, seed)
+    elif method == "exchange":
+        draws = _from_exchanges(hidden, grammar or induced_grammar(data, method), seed)
     else:
         prefix = data.representation == "lambda"
         draws = _from_grammar(hidden, grammar or induced_grammar(data), n, seed, prefix=prefix)
     known = set(zip(data.train.column("text"), data.train.column("target"), strict=True))
     pairs: dict[Pair, None] = {}
     for text, drawn in draws:
-        target = absolute_variables(drawn) if data.representation == "logic" else drawn
+        target = absolute(drawn)
         if target is not None and (text, target) not in known:
             pairs[text, target] = None
         if len(pairs) == n:
             break
     if len(pairs) < n:
         warnings.warn(
-            f"{n} pairs were asked for, but {DRAWS_PER_PAIR * n} draws gave {len(pairs)}",
+            f"{n} pairs were asked for, but no more than {len(pairs)} were found",
             ShortfallWarning,
             stacklevel=2,
         )
@@ -135,13 +148,12 @@ def augment_geoquery(
 def hidden_pairs(data: GeoQuery) -> list[Hidden]:
     """Return the training pairs with their names hidden (see :mod:`scan.geoquery_names`).
 
-    Variables of ``logic`` are relative (see :mod:`scan.geoquery_variables`); pairs whose variables
-    cannot be so are left out.
+    Variables of ``logic`` are relative (see :mod:`scan.geoquery_variables`), and so are aliases of
+    ``sql`` (see :mod:`scan.geoquery_aliases`); pairs that cannot be so written are left out.
     """
     rows = zip(data.train.column("text"), data.train.column("target"), strict=True)
-    pairs: Iterable[tuple[str, str | None]] = dict.fromkeys(rows)
-    if data.representation == "logic":
-        pairs = [(text, relative_variables(target or "")) for text, target in pairs]
+    relative = _FORMS.get(data.representation, (str, str))[0]
+    pairs = [(text, relative(target)) for text, target in dict.fromkeys(rows)]
     return [hide_names(data.representation, text, target) for text, target in pairs if target]
 
 
@@ -151,24 +163,24 @@ def induce_geoquery(hidden: Iterable[Hidden], *, types: int = TYPES) -> Synchron
     Where a question with hidden names has several targets, the most frequent one is learnt. Marks
     are rules from the start, as words that are the same on both sides are in Qiu et al. (2022).
     """
-    targets: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for pair in hidden:
-        targets[pair.text][pair.target] += 1
-    pairs = [(text, counts.most_common(1)[0][0]) for text, counts in targets.items()]
+    pairs = _one_target(hidden)
     marks = {
         word
         for text, target in pairs
         for word in set(text.split()) & set(target.split())
         if word[-1].isdigit() and not word.isdigit()
     }
-    seeds = [(mark, mark) for mark in sorted(marks) if mark not in targets]
+    known = {text for text, _ in pairs}
+    seeds = [(mark, mark) for mark in sorted(marks) if mark not in known]
     return induce_synchronous(
         pairs + seeds, licensing=False, closure=False, types=types, parts=1, search=SEARCH
     )
 
 
-def induced_grammar(data: GeoQuery) -> SynchronousGrammar:
-    """Return the grammar that ``synchronous`` samples from."""
+def induced_grammar(data: GeoQuery, method: str = "synchronous") -> SynchronousGrammar:
+    """Return the grammar that ``synchronous`` samples from, or the rules for ``exchange``."""
+    if method == "exchange":
+        return induce_geoquery(hidden_pairs(data), types=1).rules
     return induce_geoquery(hidden_pairs(data)).grammar
 
 
@@ -244,6 +256,23 @@ def _from_grammar(
                 continue
             known.add(pair[0])
             yield book.fill(*pair, seed=seed, index=index)
+
+
+def _from_exchanges(hidden: list[Hidden], grammar: SynchronousGrammar, seed: int) -> Iterator[Pair]:
+    book = NameBook(hidden)
+    firsts = {pair.target.split()[0] for pair in hidden}
+    made = exchanges(_one_target(hidden), grammar, seed=seed)
+    for index, pair in enumerate(made):
+        if _is_whole(pair, firsts, book):
+            yield book.fill(*pair, seed=seed, index=index)
+
+
+def _one_target(hidden: Iterable[Hidden]) -> list[Pair]:
+    """Return every question once, with its most frequent target."""
+    targets: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for pair in hidden:
+        targets[pair.text][pair.target] += 1
+    return [(text, counts.most_common(1)[0][0]) for text, counts in targets.items()]
 
 
 def _is_whole(pair: Pair, firsts: set[str], book: NameBook) -> bool:

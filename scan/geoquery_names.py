@@ -25,8 +25,10 @@ _TERMS = {
     "logic": r"(?:_const \( (?P<variable>v\d*) , )?_(?P<kind>\w+)id "
     r"\( (?P<name>[^(),]+?)(?: , [^()]+)? \)(?(variable) \)|)",
     "prolog": r"_(?P<kind>\w+)id \( (?P<name>[^(),]+?)(?: , [^()]+)? \)",
-    "sql": r'(?<=\.)(?P<kind>[A-Z_]+) (?:=|<>|<|>) (?P<term>" (?P<name>[^"]+) ")',
+    "sql": r'(?<=\.)(?P<kind>[A-Z_]+) (?:=|<>|<|>|IN \() (?P<term>" (?P<name>[^"]+) ")',
 }
+# columns of SQL that hold names of states under another name
+_STATES = ("TRAVERSE", "BORDER")
 _LETTERS = str.maketrans("0123456789", "abcdefghij")
 _MARK = re.compile(r"[A-Za-z_]+\d+")
 # far from the purposes that training draws for
@@ -125,7 +127,7 @@ def _kind_of(match: re.Match[str]) -> str:
     kind: str = match["kind"].upper()
     variable = match.groupdict().get("variable")
     if variable in (None, "v0"):
-        return kind
+        return "STATE_NAME" if kind in _STATES else kind
     # conditions on other variables stand elsewhere; no digit, that is for the number of the mark
     return f"{kind}_{variable.translate(_LETTERS)}"
 

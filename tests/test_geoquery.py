@@ -381,7 +381,8 @@ def test_new_pairs_are_new_distinct_and_repeatable(
     assert made == again
     assert len(set(made)) == len(made) <= 6
     assert not set(made) & set(rows(data.train))
-    if method == "none":
+    # no three words of the toy's questions would be new and old enough for an exchange
+    if method in ("none", "exchange"):
         assert made == []
     else:
         assert made
