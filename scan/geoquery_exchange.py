@@ -58,16 +58,16 @@ def exchanges(pairs: Sequence[Pair], grammar: SynchronousGrammar, *, seed: int) 
     >>> pairs = [
     ...     ("size of STATE0", "size ( STATE0 )"),
     ...     ("size of the capital", "size ( capital )"),
-    ...     ("name the size of the capital", "name ( size ( capital ) )"),
+    ...     ("name the size of the capital", "name size ( capital )"),
     ... ]
     >>> grammar = SynchronousGrammar.parse('''
-    ...     name the NT_1 ### name ( NT_1 )
+    ...     name the NT_1 ### name NT_1
     ...     size of NT_1 ### size ( NT_1 )
     ...     the capital ### capital
     ...     STATE0 ### STATE0
     ... ''')
     >>> list(exchanges(pairs, grammar, seed=0))
-    [('name the size of STATE0', 'name ( size ( STATE0 ) )')]
+    [('name the size of STATE0', 'name size ( STATE0 )')]
     """
     parts = list(dict.fromkeys(_constituents(pairs, grammar)))
     fillers = list(dict.fromkeys((part.source, part.target) for part in parts))
