@@ -49,12 +49,13 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
     Raises
     ------
     CorpusError
-        If there are no pairs, a side is empty, or a source has two targets.
+        If there are no pairs, one is not a source and a target or has an empty side, or a source
+        has two targets.
     """
     coder = Coder()
     targets: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
     for row, pair in enumerate(_sides(pairs)):
-        source, target = (_words(side) for side in pair)
+        source, target = _both(pair, _where(pairs, row))
         if not source or not target:
             raise CorpusError(
                 f"the {'target' if source else 'source'} is empty",
@@ -96,7 +97,17 @@ def _where(pairs: Corpus | Iterable[Pair], row: int) -> str:
     return pairs.where(row) if isinstance(pairs, Corpus) else f"pair {row + 1}"
 
 
-def _words(side: object) -> tuple[str, ...]:
-    if side is None:
-        return ()
-    return tuple(side.split() if isinstance(side, str) else side)  # type: ignore[arg-type]
+def _both(pair: Pair, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of both sides of a pair; a side that is None has none."""
+    # a text is a sequence too, and one of two characters would pass for a pair
+    if isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2:
+        sides = [side.split() if isinstance(side, str) else side or () for side in pair]
+        if all(isinstance(side, Sequence) for side in sides):
+            source, target = map(tuple, sides)
+            if all(isinstance(word, str) for word in source + target):
+                return source, target
+    raise CorpusError(
+        f"{pair!r} is not a source and a target",
+        where=where,
+        hint="give both, as texts or as sequences of words, for example ('walk', 'I_WALK')",
+    )

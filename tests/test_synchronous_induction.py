@@ -21,6 +21,7 @@ from induction.synchronous_search import SearchOptions
 from induction.synchronous_unification import canonical, unifiers
 from sampling.pairs import sample_pairs
 from scan.generator import audit, generate
+from scan.splits import split
 
 CANONICAL = """
 NT_1 after NT_2 ### NT_2 NT_1
@@ -71,8 +72,9 @@ def test_the_canonical_rules_are_recovered(found: SynchronousInduction) -> None:
 def test_every_training_pair_is_derivable_and_parsed_right(found: SynchronousInduction) -> None:
     untyped = SynchronousParser(found.rules)
     typed = SynchronousParser(found.core)
-    for source, target in short_pairs()[::7]:
-        assert untyped.is_derivable(source.split(), target.split())
+    pairs = short_pairs()
+    assert all(untyped.is_derivable(source.split(), target.split()) for source, target in pairs)
+    for source, target in pairs[::7]:
         best = typed.translations(source.split())
         assert best
         assert " ".join(best[0].target) == target
@@ -91,6 +93,20 @@ def test_longer_commands_than_those_seen_are_parsed_right(found: SynchronousIndu
 def test_sampled_pairs_agree_with_the_interpreter(found: SynchronousInduction) -> None:
     for bands in ({}, {"depth": (2, 4)}, {"target_length": (10, 30), "flat": True}):
         assert audit(sample_pairs(found.core, 300, **bands)).rate == 1.0
+
+
+@pytest.mark.parametrize("name", [
+    "simple", "length", "jump", "turn-left", "around-right", "opposite-right", "right",
+    "jump-around-right", "mcd1", "mcd2", "mcd3",
+])  # fmt: skip
+@pytest.mark.usefixtures("data_folder")
+def test_every_split_gives_the_canonical_rules_and_samples_that_agree(name: str) -> None:
+    """From a quarter of the training pairs, which is enough and takes a third of the time."""
+    train = split(name).train
+    pairs = list(dict.fromkeys(zip(train.column("text"), train.column("target"), strict=True)))
+    made = induce_synchronous([*pairs[:100], *pairs[100::4]], types=2)
+    assert rules_of(made.rules) == CANONICAL
+    assert audit(sample_pairs(made.core, 2_000, uniform=True, depth=(1, 9))).rate == 1.0
 
 
 def test_order_and_copies_of_the_pairs_change_nothing() -> None:
@@ -197,6 +213,12 @@ def test_canonical_rules_stay_as_they_are(source: list[str], target: list[str]) 
     ("pairs", "message", "where"),
     [
         ([], "there are no training pairs", None),
+        ([("walk", "W"), ("run",)], r"\('run',\) is not a source and a target", "pair 2"),
+        ([("walk", "W", "W")], "is not a source and a target", "pair 1"),
+        ([("walk", 3)], "is not a source and a target", "pair 1"),
+        (["ab"], "'ab' is not a source and a target", "pair 1"),
+        ([("walk", ["W", 3])], "is not a source and a target", "pair 1"),
+        ([(["walk"], None)], "the target is empty", "pair 1"),
         ([("walk", "W"), ("", "W")], "the source is empty", "pair 2"),
         ([("walk", " ")], "the target is empty", "pair 1"),
         (

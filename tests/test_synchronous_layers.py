@@ -137,6 +137,7 @@ def test_combinations_that_training_leaves_out_are_derived_and_nothing_wrong() -
     assert len(texts) > 14_000
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_every_command_of_scan_is_derived_from_the_third_mcd_split() -> None:
     core = induce_synchronous(split("mcd3").train, types=4).core
     made = sample_pairs(core, 40_000, uniform=True, depth=(1, 9))
