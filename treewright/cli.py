@@ -95,6 +95,10 @@ def main() -> None:
             _leave(str(error), 1)
         if isinstance(error, MemoryError):
             _leave(f"not enough memory: {error}\n  hint: ask for less, or for shorter ones", 1)
+        if isinstance(error, OSError):  # such as of a full disk where kernels are kept
+            place = f"{error.filename}: " if error.filename else ""
+            hint = "look at the path, the permissions, and the room on the disk"
+            _leave(f"{place}{error.strerror or error}\n  hint: {hint}", 1)
         if isinstance(error, RecursionError):
             _leave("the input is nested too deeply\n  hint: leave out its deepest trees", 1)
         _leave(
