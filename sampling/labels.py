@@ -104,7 +104,8 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     if fault is None and not _is_soft(column.type):
         raise CorpusError(
             f"the column 'label' holds {column.type}, not classes",
-            hint="number the classes from 0 (integers), or give a list of floats each",
+            hint="number the classes from 0 (integers; number_classes of sampling.class_names does "
+            "it), or give a list of floats each",
         )
     fault = fault or soft_fault(column)
     if fault is not None:

@@ -67,6 +67,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
             "methods": dict(sorted(methods.items())),
         },
         **(files or {}),
+        **({"classes": list(pipeline.class_names)} if pipeline.class_names else {}),
         "expression": str(pipeline.expression),
         "settings": pipeline.settings.to_dict(),
     }

@@ -18,6 +18,7 @@ import pyarrow as pa
 from grammar.errors import CorpusError, located
 from induction.corpus import PROVENANCE, Corpus
 from sampling.chains import Source, open_source, seeds_of
+from sampling.class_names import class_names, named, number_classes
 from sampling.deduplication import FATES, Progress, Screen, text_keys
 from sampling.expression import Part, read_expression, with_options
 from sampling.labels import check_corpus, read_labels, soften
@@ -70,7 +71,8 @@ def augment(
     Parameters
     ----------
     corpus : Corpus
-        The originals, with the columns that the methods need.
+        The originals, with the columns that the methods need. Where labels are names, so are those
+        of the new examples; distributions are over the names in their order.
     method : str
         What to make (see :func:`~sampling.expression.read_expression`): a method, with options in
         parentheses; ``a | b``, b applied to what a makes; ``0.7*a + 0.3*b``, a mixture.
@@ -150,6 +152,8 @@ class Pipeline:
         whole_number("workers", workers, 1)
         if not len(corpus):
             raise CorpusError("the corpus is empty", hint="give at least one example")
+        self.class_names = class_names(corpus)
+        corpus = number_classes(corpus)
         check_corpus(corpus)
         if test is not None:
             _check_test(test, corpus)
@@ -164,6 +168,7 @@ class Pipeline:
             per_class=settings.per_class,
             balance=settings.balance,
             length=settings.length,
+            class_names=self.class_names,
         )
         self.wanted = self.cells.split([part.share for part in self.parts])
         self._screen = Screen(
@@ -182,6 +187,7 @@ class Pipeline:
         self.schema = _common_schema(
             [source.schema for source in self.sources],
             corpus.table.schema if settings.keep_originals else None,
+            named=bool(self.class_names),
         )
         if self.cells.classes != (None,) and "label" not in self.schema.names:
             raise CorpusError(
@@ -243,6 +249,7 @@ class Pipeline:
             self.cells,
             tested=self.test is not None,
             originals=len(self.corpus) if self.settings.keep_originals else 0,
+            classes=self.class_names if _SOFT in self.schema.types else (),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -300,8 +307,11 @@ class Pipeline:
         columns = []
         for wanted in self.schema:
             column = table.column(wanted.name)
-            if wanted.name == "label" and pa.types.is_integer(column.type) and wanted.type == _SOFT:
-                column = soften(read_labels(Corpus(table), classes=self._classes))
+            if wanted.name == "label" and pa.types.is_integer(column.type):
+                if wanted.type == _SOFT:
+                    column = soften(read_labels(Corpus(table), classes=self._classes))
+                elif self.class_names:
+                    column = named(column, self.class_names)
             columns.append(column if column.type.equals(wanted.type) else column.cast(wanted.type))
         return pa.table(columns, schema=self.schema)
 
@@ -337,8 +347,10 @@ def _without_derivation(table: pa.Table) -> pa.Table:
     return table.append_column("provenance", pa.nulls(table.num_rows, PROVENANCE))
 
 
-def _common_schema(schemas: list[pa.Schema], originals: pa.Schema | None) -> pa.Schema:
-    """Return the columns that all have; labels are soft if any are."""
+def _common_schema(
+    schemas: list[pa.Schema], originals: pa.Schema | None, *, named: bool
+) -> pa.Schema:
+    """Return the columns that all have; labels are soft if any are, else names if given by name."""
     if originals is not None:
         schemas = [*schemas, _without_derivation(originals.empty_table()).schema]
     fields = []
@@ -348,6 +360,8 @@ def _common_schema(schemas: list[pa.Schema], originals: pa.Schema | None) -> pa.
             continue
         if f.name == "label" and not all(map(pa.types.is_integer, types)):
             fields.append(pa.field("label", _SOFT))
+        elif f.name == "label" and named:
+            fields.append(pa.field("label", pa.string()))
         elif all(kind.equals(f.type) for kind in types):
             fields.append(pa.field(f.name, f.type))
     return pa.schema(fields)

@@ -58,6 +58,9 @@ class Report:
         How many new examples equal a test text; None without a test corpus.
     originals : int
         How many originals stand before them.
+    classes : tuple of str
+        The names of the classes that distributions are over, in their order; empty if labels are
+        no distributions, or classes have only numbers.
     """
 
     requested: int
@@ -66,6 +69,7 @@ class Report:
     cells: dict[str, tuple[int, int]]
     leaked: int | None
     originals: int
+    classes: tuple[str, ...] = ()
 
     @property
     def shortfall(self) -> str:
@@ -97,6 +101,8 @@ class Report:
             yield f"  {name}: {made:,} of {asked:,}"
         if self.leaked is not None:
             yield f"  {self.leaked:,} equal a test text"
+        if self.classes:
+            yield "  classes: " + ", ".join(f"{k} {name}" for k, name in enumerate(self.classes))
 
 
 def report_of(
@@ -107,6 +113,7 @@ def report_of(
     *,
     tested: bool,
     originals: int,
+    classes: tuple[str, ...] = (),
 ) -> Report:
     """Sum up what the parts of an augmentation have made."""
     by_part = []
@@ -120,4 +127,4 @@ def report_of(
         pairs = zip(cells.wanted.tolist(), made.tolist(), strict=True)
         by_cell = dict(zip(cells.names, pairs, strict=True))
     leaked = sum(done.leaked for done in progress) if tested else None
-    return Report(cells.total, int(made.sum()), tuple(by_part), by_cell, leaked, originals)
+    return Report(cells.total, int(made.sum()), tuple(by_part), by_cell, leaked, originals, classes)

@@ -15,6 +15,7 @@ from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
 from induction.corpus import Corpus
+from sampling.class_names import class_names, number_classes
 from sampling.measures.parents import Parents, find_parents
 from sampling.measures.words import Words, shared_words
 from sampling.quality_measures import MEASURES
@@ -79,6 +80,7 @@ class Material:
     test_words: Words | None
     parents: Parents | None
     why_no_parents: CorpusError | None
+    class_names: tuple[str, ...] = ()
 
     @property
     def host(self) -> LongArray | None:
@@ -247,9 +249,17 @@ def _material(
     parser: TextParser | None,
     seed: int,
 ) -> Material:
+    names = class_names(originals)
+    if not names and class_names(augmented):
+        raise CorpusError(
+            "the classes of the augmented are names, and those of the originals are not",
+            hint="give the corpus that was augmented, with the same column 'label'",
+        )
+    names = class_names(originals, augmented)
+    originals, augmented = number_classes(originals, names), number_classes(augmented, names)
     named = {"the originals": originals, "the augmented": augmented}
     if test is not None:
-        named["the test corpus"] = test
+        named["the test corpus"] = number_classes(test)
     for name, corpus in named.items():
         with located(name):
             shared_words(corpus)
@@ -262,7 +272,7 @@ def _material(
         why_not = error
     return Material(
         originals, augmented, test, parser, seed, old, new, rest[0] if rest else None,
-        parents, why_not,
+        parents, why_not, names,
     )  # fmt: skip
 
 

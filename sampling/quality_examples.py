@@ -110,7 +110,7 @@ def _pairs(m: Material, rows: LongArray) -> list[Pair]:
     return [
         Pair(
             str(new["id"]), str(old["id"]), differences(_text(old), _text(new)),
-            _label(old.get("label")), _label(new.get("label")),
+            _label(old.get("label"), m.class_names), _label(new.get("label"), m.class_names),
         )
         for new, old in zip(made, given, strict=True)
     ]  # fmt: skip
@@ -121,13 +121,16 @@ def _text(row: dict[str, object]) -> str:
     return " ␞ ".join(sides)
 
 
-def _label(label: object) -> str:
+def _label(label: object, names: tuple[str, ...] = ()) -> str:
     """Write a label for people.
 
-    >>> _label(1), _label([0.25, 0.75, 0.0]), _label(None)
-    ('1', '0: 25 %, 1: 75 %', '')
+    >>> _label(1), _label([0.25, 0.75, 0.0], ("bad", "good", "mixed")), _label(None)
+    ('1', 'bad: 25 %, good: 75 %', '')
     """
     if isinstance(label, list):
-        parts = [f"{k}: {share:.0%}".replace("%", " %") for k, share in enumerate(label) if share]
-        return ", ".join(parts)
-    return "" if label is None else str(label)
+        called = names or range(len(label))
+        parts = zip(called, label, strict=False)
+        return ", ".join(f"{k}: {share:.0%}".replace("%", " %") for k, share in parts if share)
+    if label is None:
+        return ""
+    return names[label] if names and isinstance(label, int) else str(label)

@@ -133,7 +133,8 @@ def _classes(axes: Axes, report: QualityReport) -> None:
     _beside(axes, given.mean(axis=0), made.mean(axis=0))
     axes.set(xlabel="class", xlim=(-0.6, made.shape[1] - 0.4))
     if made.shape[1] <= 20:
-        axes.set_xticks(np.arange(made.shape[1]))
+        names = report.material.class_names
+        axes.set_xticks(np.arange(made.shape[1]), names if len(names) == made.shape[1] else None)
 
 
 def _beside(axes: Axes, old: FloatArray, new: FloatArray) -> None:

@@ -110,11 +110,14 @@ class Cells:
         The lengths.
     wanted : int64[classes x bands]
         How many of each, band by band within a class.
+    class_names : tuple of str
+        What classes are called; empty if they have only numbers.
     """
 
     classes: tuple[int | None, ...]
     bands: tuple[Band, ...]
     wanted: LongArray
+    class_names: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -124,7 +127,8 @@ class Cells:
     @property
     def names(self) -> list[str]:
         """What each cell holds, in words."""
-        rows = ["" if c is None else f"class {c}" for c in self.classes]
+        called = self.class_names
+        rows = ["" if c is None else f"class {called[c] if called else c}" for c in self.classes]
         bands = ["" if band == ANY_LENGTH else str(band) for band in self.bands]
         return [", ".join(filter(None, (c, band))) or "any" for c in rows for band in bands]
 
@@ -194,6 +198,7 @@ def plan_cells(
     per_class: int | None = None,
     balance: bool = False,
     length: str | None = None,
+    class_names: tuple[str, ...] = (),
 ) -> Cells:
     """Return how many examples of each class and length are wanted.
 
@@ -210,6 +215,8 @@ def plan_cells(
         without ``n`` or ``times``, all up to the largest class.
     length : str, optional
         A band, or bands with counts. Next to another count these are shares of it (of each class).
+    class_names : tuple of str
+        What classes are called.
 
     Raises
     ------
@@ -241,7 +248,7 @@ def plan_cells(
         rows = [sum(known) if known else len(corpus)]
     else:
         rows = [total]
-    return Cells(classes, bands, np.array(_by_band(rows, bands), np.int64))
+    return Cells(classes, bands, np.array(_by_band(rows, bands), np.int64), class_names)
 
 
 def _by_band(rows: list[int], bands: tuple[Band, ...]) -> list[int]:

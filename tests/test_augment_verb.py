@@ -199,7 +199,10 @@ def test_a_shard_without_its_state_does_not_count(run, tmp_path, stopped):
     assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "unbroken.jsonl").read_bytes()
 
 
-def test_a_full_disk_leaves_the_earlier_output_and_says_so_once(tmp_path):
+def test_a_full_disk_leaves_the_earlier_output_and_says_so_once(run, tmp_path):
+    # kernels are compiled and kept before, or the limit would meet numba's files first
+    assert run(*COMMAND, "-o", "new.jsonl", "-q").code == 0
+    (tmp_path / "new.jsonl.manifest.json").unlink()
     (tmp_path / "new.jsonl").write_text("earlier")
     done = subprocess.run(
         [sys.executable, "-m", "treewright", *map(str, COMMAND), "-o", "new.jsonl", "--force", "-q",
@@ -212,6 +215,17 @@ def test_a_full_disk_leaves_the_earlier_output_and_says_so_once(tmp_path):
     assert done.stderr.count("treewright") == 1
     assert (tmp_path / "new.jsonl").read_text() == "earlier"
     assert names(tmp_path) == {"train.jsonl", "new.jsonl"}
+
+
+def test_a_fault_of_the_system_is_no_fault_of_ours(run, monkeypatch):
+    def full(*_: object) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/cache/kernel.nbi")
+
+    monkeypatch.setattr(Pipeline, "run", full)
+    done = run(*COMMAND, "-o", "new.jsonl")
+    assert done.code == 1
+    assert done.err.startswith("treewright: /cache/kernel.nbi: No space left on device\n  hint: ")
+    assert "unexpected" not in done.err
 
 
 def test_a_disk_that_is_full_later_leaves_shards_to_go_on_from(run, tmp_path, small, monkeypatch):
@@ -401,6 +415,30 @@ def test_a_fault_is_one_message_and_no_output(run, tmp_path, fault):
     assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
 
 
+def test_names_of_classes_go_through_all_verbs(run, tmp_path):
+    rows = corpus_of(TREES, "label", "tree").table.to_pylist()
+    lines = [
+        json.dumps({**row, "label": ["bad", "fair", "good"][row["label"]]}) + "\n" for row in rows
+    ]
+    (tmp_path / "named.jsonl").write_text("".join(lines))
+    done = run(
+        "augment", "named.jsonl", "-o", "new.csv", "-m", "sub2(phrase=true)", "--per-class", 5
+    )
+    assert (done.code, done.err) == (0, "")
+    assert "class good: 5 of 5" in done.out
+    made = read_corpus(tmp_path / "new.csv")
+    assert Counter(made.column("label")) == {"bad": 5, "fair": 5, "good": 5}
+    manifest = json.loads((tmp_path / "new.csv.manifest.json").read_text())
+    assert manifest["classes"] == ["bad", "fair", "good"]
+    assert run("replay", "new.csv", "--json").facts["equal bytes"]
+    first = made.column("id")[0]
+    assert run("replay", "new.csv", first).code == 0
+    explained = run("explain", "new.csv", first, "--json")
+    assert "context" in explained.facts  # the grammar was induced again
+    assert explained.facts["passages"][0]["title"].endswith(f"label {made.column('label')[0]}")
+    assert run("quality", "named.jsonl", "new.csv").code == 0
+
+
 # --- real data --------------------------------------------------------------------------------
 
 
@@ -415,6 +453,18 @@ def test_sst_is_balanced_without_repeating_a_text(run, tmp_path, data_folder):
     cells = done.facts["report"]["cells"]
     assert all(cell["made"] == cell["requested"] for cell in cells.values())
     assert run("replay", "new.parquet", made[2999]["id"]).code == 0
+
+
+def test_real_files_have_classes_by_name(run, tmp_path, data_folder):
+    rte = data_folder / "rte" / "train.tsv.gz"
+    done = run(
+        "augment", rte, "-o", "new.jsonl", "-m", "aeda", "-n", 50, "--text", "sentence1",
+        "--balance",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert set(read_corpus(tmp_path / "new.jsonl").column("label")) == {
+        "entailment", "not_entailment"
+    }  # fmt: skip
 
 
 def test_a_wrong_argument_in_python_is_one_error(train):

@@ -351,6 +351,40 @@ def test_every_class_gets_its_quota_by_its_most_probable_label() -> None:
     assert all(asked == got == 7 for asked, got in made.report.cells.values())
 
 
+CLASSES = ("bad", "fair", "good")
+
+
+def with_names(corpus: Corpus) -> Corpus:
+    return corpus.with_column("label", [CLASSES[k] for k in corpus.column("label")])
+
+
+@pytest.mark.parametrize("method", ["aeda", "sub2(phrase=true, label=true) | aeda"])
+def test_classes_that_are_names_stay_names(method: str) -> None:
+    numbers = corpus_of(TREES, "label", "tree")
+    by_number = augment(numbers, method, n=20, balance=True)
+    by_name = augment(with_names(numbers), method, n=20, balance=True)
+    assert by_name.corpus.column("text") == by_number.corpus.column("text")
+    assert by_name.corpus.column("label") == with_names(by_number.corpus).column("label")
+    assert set(by_name.report.cells) <= {f"class {name}" for name in CLASSES}
+    assert by_name.manifest["classes"] == list(CLASSES)
+
+
+def test_mixed_labels_are_over_names_in_their_order() -> None:
+    numbers = corpus_of(TREES, "label", "tree")
+    by_number = augment(numbers, "treemix(high=0.7) + aeda", n=20, keep_originals=True)
+    by_name = augment(with_names(numbers), "treemix(high=0.7) + aeda", n=20, keep_originals=True)
+    assert by_name.corpus.table.equals(by_number.corpus.table)
+    assert by_name.report.classes == CLASSES
+    assert "classes: 0 bad, 1 fair, 2 good" in str(by_name.report)
+    assert "classes:" not in str(by_number.report)
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_a_class_without_a_name_is_missing(missing: str | None) -> None:
+    with pytest.raises(CorpusError, match="the label is missing"):
+        augment(Corpus.from_columns(text=["a b", "c d"], label=["x", missing]), "aeda")
+
+
 def test_balancing_makes_all_classes_as_large_as_the_largest() -> None:
     corpus = corpus_of(TREES, "label")
     made = augment(corpus, "aeda", balance=True, keep_originals=True)

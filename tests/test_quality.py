@@ -368,6 +368,37 @@ def test_the_augmented_may_come_from_standard_input(run: Run, tmp_path: Path) ->
     assert json.loads(out)["sizes"]["augmented"] == 8
 
 
+def test_originals_are_read_as_they_were_augmented(run: Run, tmp_path: Path) -> None:
+    rows = originals().table.to_pylist()
+    lines = [f"{'good' if row['label'] else 'bad'},{row['text']}\n" for row in rows]
+    (tmp_path / "old.txt").write_text("stars,review\n" + "".join(lines))
+    read = ("--text", "review", "--label", "stars", "--format", "csv")
+    code, out, _ = run("old.txt", "new.jsonl", "--json", "--test", "old.txt", *read)
+    assert code == 0
+    by_name = json.loads(out)["measures"]
+    by_number = json.loads(run("old.jsonl", "new.jsonl", "--json")[1])["measures"]
+    assert by_name["label_shift"] == by_number["label_shift"]
+    assert by_name["leakage"]["original"]["value"] == 1
+    code, _, err = run("old.txt", "new.jsonl", "--text", "review", "--format", "tsv")
+    assert (code, err.count("hint:")) == (1, 1)
+
+
+def test_classes_by_name_are_measured_as_those_by_number() -> None:
+    def with_names(corpus: Corpus) -> Corpus:
+        return corpus.with_column("label", [["bad", "good"][k] for k in corpus.column("label")])
+
+    hard = augmented().with_column("label", [k % 2 for k in range(len(augmented()))])
+    for made, named in ((augmented(), augmented()), (hard, with_names(hard))):
+        by_name = assess(with_names(originals()), named)
+        assert by_name.to_dict() == assess(originals(), made).to_dict()
+        shown = page(by_name, "t")
+        assert re.search(r"label (good|bad)\b", shown)
+        assert not re.search(r"label [01]\b", shown)
+    assert "bad: 100 %" in page(assess(with_names(originals()), augmented()), "t")
+    with pytest.raises(CorpusError, match="the classes of the augmented are names"):
+        assess(originals(), with_names(hard))
+
+
 def test_a_parser_parses_again(run: Run, tmp_path: Path) -> None:
     rules = "S -> NP VP [1]\nVP -> V NP [1]\nNP -> 'it' [1/2] | D R A N [1/4] | D A N [1/4]\n"
     rules += "V -> 'has' [1]\nD -> 'a' [1]\nR -> 'very' [1]\n"

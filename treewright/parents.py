@@ -27,30 +27,31 @@ def find_source(
 ) -> Corpus | None:
     """Return the corpus that an output was made from: the one named, or that of its manifest.
 
-    The file that a manifest names is only taken if it is still the same; None if there is none.
+    The file that a manifest names is only taken if it is still the same; None if there is none. A
+    file that is the same is read as it was, by the names of its columns.
     """
     from induction.formats import read_corpus
     from treewright.augmenting import read_source
 
-    if source is not None:
-        return read_corpus(source)
     entry = (manifest or {}).get("input") or {}
-    file = _found(entry, output)
-    if file is None:
-        return None
-    return read_source(str(file), (manifest or {}).get("columns") or {}, entry.get("format"))
+    file = _found(entry, output) if source is None else _if_same(entry, Path(source))
+    if file is not None:
+        return read_source(str(file), (manifest or {}).get("columns") or {}, entry.get("format"))
+    return read_corpus(source) if source is not None else None
 
 
 def _found(entry: Mapping[str, Any], output: str) -> Path | None:
-    from sampling.manifest import file_hash
-
     path = entry.get("path")
     if path is None or path == "-":
         return None
-    for file in (Path(path), Path(output).parent / path):
-        if file.exists() and entry.get("sha256") in (None, file_hash(file)):
-            return file
-    return None
+    return _if_same(entry, Path(path)) or _if_same(entry, Path(output).parent / path)
+
+
+def _if_same(entry: Mapping[str, Any], file: Path) -> Path | None:
+    from sampling.manifest import file_hash
+
+    same = entry and file.exists() and entry.get("sha256") in (None, file_hash(file))
+    return file if same else None
 
 
 def parents_of(row: Mapping[str, Any], source: Corpus | None) -> list[dict[str, Any]]:
@@ -71,6 +72,7 @@ def grammar_of_manifest(
     Only a method that stands in the expression once and alone is taken: the grammar of a later
     step of a chain is that of examples which were not kept.
     """
+    from sampling.class_names import number_classes
     from sampling.expression import read_expression
     from sampling.protocol import induce
     from sampling.span_grammar import SpanGrammar
@@ -85,7 +87,7 @@ def grammar_of_manifest(
     ]
     if len({str(step) for step in steps}) != 1:
         return None
-    grammar = induce(steps[0].method, source, **steps[0].options).grammar
+    grammar = induce(steps[0].method, number_classes(source), **steps[0].options).grammar
     return grammar if isinstance(grammar, SpanGrammar) and made_with(row, grammar) else None
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.augmenting import read_source
 from treewright.screen import Json, Quiet, Seed, progress, say, show_facts, warnings_said
 
 if TYPE_CHECKING:
@@ -37,14 +39,21 @@ def quality(
             "commas, or by repeating the option.",
         ),
     ] = None,
+    text: Annotated[
+        str | None, typer.Option(help="The column of ORIGINAL and of the tests that holds texts.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column that holds their classes.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Measure augmented examples: labels, novelty, leakage, resemblance, variety, shift.
 
-    Corpora are JSONL, CSV, TSV, Parquet, Arrow, or text. What their columns do not allow is left
-    out, and the report says why.
+    What the columns do not allow is left out, and the report says why. --text, --label and --format
+    are those that the corpus was augmented with.
 
     Example: treewright quality train.jsonl augmented.jsonl --test test.jsonl --html report.html
     --fail-if 'duplicates>0.01, fidelity<0.8'
@@ -57,7 +66,9 @@ def quality(
         raise OptionError("two files are standard input", hint="give all but one by name")
     thresholds = read_thresholds(fail_if or [], MEASURES)
     with _page_to_write(html) as draft:
-        report = _measured(original, augmented, test, parser, seed=seed, quiet=quiet)
+        read = partial(_read, columns={"text": text, "label": label}, format=format)
+        corpora = read(original), _read(augmented), read(test) if test is not None else None
+        report = _measured(*corpora, _open(parser), seed=seed, quiet=quiet)
         if draft:
             report.save_html(draft, title=f"{Path(augmented).name}: quality of augmentation")
     if as_json:
@@ -70,10 +81,10 @@ def quality(
 
 
 def _measured(
-    original: str,
-    augmented: str,
-    test: str | None,
-    parser: str | None,
+    given: Corpus,
+    made: Corpus,
+    tests: Corpus | None,
+    opened: TextParser | None,
     *,
     seed: int,
     quiet: bool,
@@ -81,9 +92,6 @@ def _measured(
     from sampling.quality import assess
     from sampling.quality_parts import PARTS
 
-    given, made = _read(original), _read(augmented)
-    tests = _read(test) if test is not None else None
-    opened = _open(parser)
     with progress(quiet=quiet) as bars, warnings_said(quiet=quiet):
         task = bars.add_task("measuring", total=len(PARTS), note="")
 
@@ -93,11 +101,12 @@ def _measured(
         return assess(given, made, test=tests, parser=opened, seed=seed, told=told)
 
 
-def _read(path: str) -> Corpus:
+def _read(
+    path: str, *, columns: Mapping[str, str | None] | None = None, format: str | None = None
+) -> Corpus:
     from grammar.errors import CorpusError
-    from induction.formats import read_corpus
 
-    corpus = read_corpus(path)
+    corpus = read_source(path, columns or {}, format)
     if not len(corpus):
         raise CorpusError("the corpus is empty", where=path, hint="give at least one example")
     return corpus
