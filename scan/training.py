@@ -352,7 +352,8 @@ def _check_pairs(pairs: Pairs, kind: str) -> None:
     if not len(pairs):
         raise CorpusError(f"there are no {kind} pairs", hint="pass at least one (source, target)")
     for number, pair in enumerate(pairs):
-        if len(pair) != 2 or not all(isinstance(side, str) for side in pair):
+        # a text of two characters has two parts that are texts
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(s, str) for s in pair):
             raise CorpusError(
                 f"{pair!r} is not a pair of texts",
                 where=f"{kind} pair {number}",

@@ -192,6 +192,21 @@ def test_loss_falls_and_the_toy_language_is_learnt(trained: TrainedModel) -> Non
     assert [h.target for h in found] == [target for _, target in TOY]
 
 
+def test_a_toy_split_is_learnt_whole() -> None:
+    language = list(map(" ".join, product(VERBS, TIMES, ("then", "after"), VERBS)))
+    pairs = [(command, meaning(command)) for command in language]
+    test = pairs[::7]
+    recipe = replace(SMALL, peak_rate=1e-2, updates=400, check_every=400)
+    losses: list[float] = []
+    learnt = train(
+        [pair for pair in pairs if pair not in test],
+        recipe=recipe,
+        on_progress=lambda progress: losses.append(progress.loss),
+    )
+    assert np.mean(losses[-20:]) < 0.1 * np.mean(losses[:20])
+    assert exact_match(learnt, test) == 1.0
+
+
 def test_exact_match_is_that_of_greedy_decoding(half_trained: TrainedModel) -> None:
     pairs = [*TOY, ("walk twice then sing", "WALK WALK SING"), ("", ""), ("hop", "")]
     found = half_trained.decode([source for source, _ in pairs])
@@ -360,6 +375,8 @@ def test_wrong_pairs_and_options_are_named() -> None:
         train([])
     with pytest.raises(CorpusError, match="training pair 0"):
         train([("walk", None)])  # type: ignore[list-item]
+    with pytest.raises(CorpusError, match="training pair 0"):
+        train(["ab"])  # type: ignore[list-item]
     with pytest.raises(CorpusError, match="no test pairs"):
         exact_match(train(TOY, recipe=replace(SHORT, updates=1)), [])
     for wrong in (
