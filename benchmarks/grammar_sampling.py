@@ -1,7 +1,9 @@
 """What each rule distribution gives: rules used, new bigrams, new trigrams, and examples a second.
 
-python -m benchmarks.grammar_sampling             the embedded reviews
-python -m benchmarks.grammar_sampling sst         SST's training trees (TREEWRIGHT_DATA)
+python -m benchmarks.grammar_sampling                the embedded reviews
+python -m benchmarks.grammar_sampling sst            SST's training trees (TREEWRIGHT_DATA)
+python -m benchmarks.grammar_sampling reviews covered   after how many examples coverage has used
+python -m benchmarks.grammar_sampling sst covered       all rules, and how many the others have then
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from induction.corpus import Corpus
 from induction.formats import read_sst
@@ -50,9 +54,33 @@ def row(corpus: Corpus, known: list[set[tuple[str, ...]]], choice: dict[str, Any
     )
 
 
-def main(name: str) -> None:
+def first_uses(made: Corpus) -> Any:
+    """Return, for every rule that some example uses, the number of the first one that does."""
+    rules = made.arrow("provenance").combine_chunks().field("rules")
+    lengths = np.diff(rules.offsets.to_numpy())
+    owner = np.repeat(np.arange(len(made)), lengths)
+    _, first = np.unique(rules.values.to_numpy(), return_index=True)
+    return np.sort(owner[first])
+
+
+def covered(corpus: Corpus) -> None:
+    """Print how many examples coverage needs, and how many rules so many of the others use."""
+    sampler = GrammarSampler.induce(corpus, length=LENGTH, distribution="coverage")
+    rules = len(sampler.grammar)
+    first = first_uses(sampler.sample(rules))
+    needed = int(first.max()) + 1
+    print(f"{'coverage':<18} {len(first):>7,} of {rules:,} rules after {needed:,} examples")
+    for choice in CHOICES[:-1]:
+        made = GrammarSampler.induce(corpus, length=LENGTH, **choice).sample(needed)
+        print(f"{choice['distribution']:<18} {len(first_uses(made)):>7,} of {rules:,} rules then")
+
+
+def main(name: str, what: str = "") -> None:
     sst = Path(os.environ.get("TREEWRIGHT_DATA", "")) / "sst" / "train.txt.gz"
     corpus = read_sst(sst) if name == "sst" else read_reviews()
+    if what == "covered":
+        covered(corpus)
+        return
     trees = GrammarSampler.induce(corpus, length=LENGTH)
     texts = [" ".join(text.split()) for text in corpus.column("text")]
     known = [set(grams(texts, n)) for n in (2, 3)]
@@ -64,4 +92,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    main((sys.argv[1:] or ["reviews"])[0])
+    main(*(sys.argv[1:] or ["reviews"]))
