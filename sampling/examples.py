@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import Corpus
 from sampling.labels import read_labels
+from sampling.sides import protected_words
 from sampling.substitution import HOLE, hole
 from sampling.template_kernels import SEPARATOR
 from sampling.templates import NGrams, Sequences
@@ -35,8 +37,11 @@ class Examples:
     label_values: list[Any] | None = None
 
 
-def read_examples(corpus: Corpus, separator: str) -> Examples:
+def read_examples(corpus: Corpus, separator: str, protect: str | None = None) -> Examples:
     """Split the examples of a corpus into words and intern them; equal ones count once.
+
+    Words that ``protect`` or a column ``protected`` names are fixed
+    (:func:`~sampling.sides.protected_words`).
 
     Raises
     ------
@@ -44,7 +49,7 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
         If there are no examples, a text, target or label is missing or not valid, or a word is a
         reserved mark.
     OptionError
-        If the separator is not one word.
+        If the separator is not one word, or ``protect`` no regular expression.
     """
     if separator.split() != [separator] or HOLE.fullmatch(separator):
         raise OptionError(
@@ -80,7 +85,10 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
         kept_sides.append(sides)
         kept_words.append(words)
         kept.append(i)
-    sequences = Sequences(np.array(tokens, np.int32), np.array(offsets), np.array(source_end))
+    fixed = _fixed(Corpus(corpus.table.take(pa.array(kept))), names, protect)
+    sequences = Sequences(
+        np.array(tokens, np.int32), np.array(offsets), np.array(source_end), fixed
+    )
     labels, label_values = None, None
     if "label" in corpus.names:
         labels = read_labels(corpus).keys()[kept]
@@ -95,6 +103,41 @@ def read_examples(corpus: Corpus, separator: str) -> Examples:
         labels,
         label_values,
     )
+
+
+class _Places(NamedTuple):
+    """Where words stand in the bytes of a column (``sampling.sides.WordPlaces``)."""
+
+    name: str
+    text_offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+
+def _fixed(corpus: Corpus, names: tuple[str, ...], protect: str | None) -> NDArray[np.bool_] | None:
+    """Return which tokens are protected, in the order of the sequences; None if nothing can be."""
+    if protect is None and "protected" not in corpus.names:
+        return None
+    sides = [_places(corpus, name) for name in names]
+    masks = [protected_words(corpus, side, protect) for side in sides]
+    parts: list[Any] = []
+    for i in range(len(corpus)):
+        for k, (side, mask) in enumerate(zip(sides, masks, strict=True)):
+            parts += [[False]] * (k > 0)  # the separator
+            parts.append(mask[side.offsets[i] : side.offsets[i + 1]])
+    return np.concatenate(parts).astype(np.bool_)
+
+
+def _places(corpus: Corpus, name: str) -> _Places:
+    bounds, offsets, starts, ends = [0], [0], list[int](), list[int]()
+    for text in corpus.column(name):
+        for match in re.finditer(r"\S+", text):
+            starts.append(bounds[-1] + len(text[: match.start()].encode()))
+            ends.append(bounds[-1] + len(text[: match.end()].encode()))
+        bounds.append(bounds[-1] + len(text.encode()))
+        offsets.append(len(starts))
+    return _Places(name, *(np.array(row, np.int64) for row in (bounds, offsets, starts, ends)))
 
 
 def _refuse_missing(name: str, column: list[object], ids: list[str]) -> None:

@@ -57,11 +57,13 @@ def induce_grammar(corpus: Corpus, settings: GECAOptions) -> SubstitutionGrammar
     """Induce the grammar (raises like :meth:`sampling.geca.GECA.induce`)."""
     if settings.labels == "same":
         corpus.arrow("label")
-    examples = read_examples(corpus, settings.separator)
+    examples = read_examples(corpus, settings.separator, settings.protect)
     sequences = examples.sequences
     if not (sequences.tokens != SEPARATOR).any():
         raise NothingNewError.because("no example has a word", "check the column 'text'")
     grams = intern_ngrams(sequences, settings.size, settings.max_count)
+    if sequences.fixed is not None and sequences.fixed[sequences.tokens != SEPARATOR].all():
+        raise NothingNewError.because("every word is protected", "protect fewer words")
     if not len(grams.start):
         raise NothingNewError.because(
             f"every n-gram occurs more than max_count={settings.max_count} times", "raise it"

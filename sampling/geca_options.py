@@ -112,6 +112,12 @@ class GECAOptions:
         code="corpus",
         choices=("uniform", "weighted", "corpus"),
     )
+    protect: str | None = option(
+        None,
+        "A regular expression; words of text or target that share a character with a match are "
+        "neither cut out nor put in. A column 'protected' does the same by numbers of words of "
+        "the text, or entities.",
+    )
     separator: str = option(
         "##", "A word that does not occur in the corpus; it parts text and target."
     )

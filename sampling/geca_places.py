@@ -6,7 +6,7 @@ Read without a Python object a word, so that a million sentences fit into little
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from grammar.errors import CorpusError, NothingNewError
 from induction.corpus import Corpus
 from sampling.geca_walks import Side, Walks, hosts_of, row_hashes, words_of
 from sampling.labels import read_labels
-from sampling.sides import text_bytes
+from sampling.sides import protected_words, text_bytes
 from sampling.splicing import join_pieces
 from sampling.template_kernels import SEPARATOR, WHOLE
 from sampling.templates import Fragments, Sequences, by_label, intern_ngrams, list_fragments
@@ -73,23 +73,24 @@ def read_places(
     max_count: int | None,
     max_length: int | None,
     labels: str,
+    protect: str | None,
 ) -> Places:
     """Read a corpus (raises like :meth:`sampling.geca_stream.GECAStream.induce`)."""
     if not len(corpus):
         raise CorpusError("the corpus is empty", hint="give at least one example")
-    sequences, sides, names = _read_tokens(corpus)
+    sequences, sides, names = _read_tokens(corpus, protect)
     first = _distinct(sequences)
     if len(first) < len(corpus):
         corpus = Corpus(corpus.table.take(pa.array(first)))
         del sequences, sides, names  # the second reading takes as much again
-        sequences, sides, names = _read_tokens(corpus)
+        sequences, sides, names = _read_tokens(corpus, protect)
     classes = None
     if labels == "same" or "label" in corpus.names:
         classes = read_labels(corpus).keys()
     grams = intern_ngrams(sequences, size, max_count)
     if not len(grams.start):
         raise NothingNewError.because(
-            "there is no n-gram to cut out", "raise max_count, or check the texts"
+            "there is no n-gram to cut out", "raise max_count, protect less, or check the texts"
         )
     used = np.ones(len(corpus), np.bool_)
     reach = WHOLE if window is None else min(window, int(np.diff(sequences.offsets).max()))
@@ -132,7 +133,9 @@ def _rows(found: Fragments) -> tuple[LongArray, ...]:
     return tuple(rows)
 
 
-def _read_tokens(corpus: Corpus) -> tuple[Sequences, tuple[Side, ...], list[str]]:
+def _read_tokens(
+    corpus: Corpus, protect: str | None
+) -> tuple[Sequences, tuple[Side, ...], list[str]]:
     """Return the examples as token sequences, their sides, and the word of each token."""
     columns = [name for name in ("text", "target") if name in corpus.names]
     parts, words = [], []
@@ -158,14 +161,29 @@ def _read_tokens(corpus: Corpus) -> tuple[Sequences, tuple[Side, ...], list[str]
     total = sum(lengths) + len(columns) - 1
     offsets = np.concatenate(([0], np.cumsum(total))).astype(np.int64)
     tokens = np.full(offsets[-1], SEPARATOR, np.int32)
+    fixed = None
+    if protect is not None or "protected" in corpus.names:
+        fixed = np.zeros(len(tokens), np.bool_)
     sides, begin, used = [], offsets[:-1], 0
-    for part, length in zip(parts, lengths, strict=True):
+    for name, part, length in zip(columns, parts, lengths, strict=True):
         place = np.repeat(begin - part[2][:-1], length) + np.arange(len(part[3]))
+        if fixed is not None:
+            fixed[place] = protected_words(corpus, _Column(name, *part[1:]), protect)
         tokens[place] = codes[used : used + len(place)]
         sides.append(Side(*part, begin))
         begin, used = begin + length + 1, used + len(place)
     text_end = offsets[:-1] + lengths[0]
-    return Sequences(tokens, offsets, text_end), tuple(sides), names
+    return Sequences(tokens, offsets, text_end, fixed), tuple(sides), names
+
+
+class _Column(NamedTuple):
+    """Where the words of a column stand (``sampling.sides.WordPlaces``)."""
+
+    name: str
+    text_offsets: LongArray
+    offsets: LongArray
+    start: LongArray
+    end: LongArray
 
 
 def _distinct(sequences: Sequences) -> LongArray:

@@ -65,6 +65,12 @@ class GECAStreamOptions:
         "exchangeable, and exchanged, only among examples of one label.",
         choices=("host", "same"),
     )
+    protect: str | None = option(
+        None,
+        "A regular expression; words of text or target that share a character with a match are "
+        "neither cut out nor put in. A column 'protected' does the same by numbers of words of "
+        "the text, or entities.",
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
 
-__all__ = ["Side", "protected_words", "read_side", "text_bytes"]
+__all__ = ["Side", "WordPlaces", "protected_words", "read_side", "text_bytes"]
 
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 # how treebanks write signs that texts have otherwise
@@ -242,7 +243,36 @@ def find_words(
     return found
 
 
-def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArray:
+class WordPlaces(Protocol):
+    """Where the words of a text column stand: what :class:`Side` says of them."""
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        ...
+
+    @property
+    def text_offsets(self) -> LongArray:
+        """Where each text begins in the bytes of the column."""
+        ...
+
+    @property
+    def offsets(self) -> LongArray:
+        """Where the words of each example begin."""
+        ...
+
+    @property
+    def start(self) -> LongArray:
+        """Where each word begins in the bytes."""
+        ...
+
+    @property
+    def end(self) -> LongArray:
+        """Where each word ends in the bytes."""
+        ...
+
+
+def protected_words(corpus: Corpus, side: WordPlaces, pattern: str | None) -> BoolArray:
     """Return which words of a side no substitution may touch.
 
     Parameters
@@ -260,7 +290,7 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     CorpusError
         If the column holds something else, or places that are not there.
     """
-    mask = np.zeros(len(side.codes), np.bool_)
+    mask = np.zeros(len(side.start), np.bool_)
     if pattern is not None:
         try:
             compiled = re.compile(pattern)
@@ -277,14 +307,14 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     return mask
 
 
-def _mark(mask: BoolArray, side: Side, i: int, text: str, first: int, last: int) -> None:
+def _mark(mask: BoolArray, side: WordPlaces, i: int, text: str, first: int, last: int) -> None:
     row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
     begin = int(side.text_offsets[i]) + _size(text[:first])
     stop = begin + _size(text[first:last])
     mask[row] |= (side.start[row] < stop) & (side.end[row] > begin)
 
 
-def _mark_column(mask: BoolArray, corpus: Corpus, side: Side) -> None:
+def _mark_column(mask: BoolArray, corpus: Corpus, side: WordPlaces) -> None:
     texts = corpus.column("text")
     for i, places in enumerate(corpus.column("protected")):
         for place in places or ():

@@ -34,11 +34,13 @@ class Sequences:
     """Token sequences: sequence i is ``tokens[offsets[i]:offsets[i + 1]]``.
 
     ``source_end[i]`` is where its source side ends: the separator of a pair, or its end.
+    ``fixed`` says which tokens no n-gram may contain, if there are any.
     """
 
     tokens: Ints
     offsets: Longs
     source_end: Longs
+    fixed: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Fragments:
 def intern_ngrams(sequences: Sequences, size: int, max_count: int | None) -> NGrams:
     """Number the n-grams of 1 to ``size`` tokens that lie within one side of one sequence.
 
-    Those that occur more than ``max_count`` times are left out.
+    Those that occur more than ``max_count`` times are left out. Where a token is fixed, no n-gram
+    occurs.
     """
     tokens = sequences.tokens.astype(np.int64)
     width = int(tokens.max(initial=0)) + 1
@@ -100,12 +103,16 @@ def intern_ngrams(sequences: Sequences, size: int, max_count: int | None) -> NGr
 
 
 def _room(sequences: Sequences) -> Longs:
-    """Return, for every position, how many tokens of its own side lie from there on."""
+    """Return, for every position, how many tokens lie from there to the end of its side, or to the
+    next fixed one."""
     lengths = np.diff(sequences.offsets)
     end = np.repeat(sequences.offsets[1:], lengths)
     middle = np.repeat(sequences.source_end, lengths)
     position = np.arange(len(sequences.tokens))
     side_end = np.where(position < middle, middle, end)
+    if sequences.fixed is not None:
+        fixed = np.where(sequences.fixed, position, len(position))
+        side_end = np.minimum(side_end, np.minimum.accumulate(fixed[::-1])[::-1])
     return np.where(sequences.tokens == SEPARATOR, 0, side_end - position)
 
 

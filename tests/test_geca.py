@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -797,3 +798,59 @@ def test_walks_on_scan_are_among_all_that_is_licensed():
     options = {"gaps": 2, "size": 1, "window": None, "max_count": None}
     made = GECAStream.induce(corpus, **options).sample(500)
     assert set(made.column("text")) <= licensed
+
+
+# --- protected words ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [GECA, GECAStream])
+@given(st.lists(st.lists(st.sampled_from("abcP"), min_size=1, max_size=5), min_size=2, max_size=6))
+@settings(max_examples=30)
+def test_protected_words_are_neither_cut_out_nor_put_in(method, sequences):
+    texts = [" ".join(sequence) for sequence in sequences]
+    try:
+        sampler = method.induce(
+            Corpus.from_columns(text=texts), gaps=1, size=2, window=1, protect="P"
+        )
+        free = method.induce(Corpus.from_columns(text=texts), gaps=1, size=2, window=1)
+    except CorpusError:
+        return
+    made = _at_most(sampler, 200)
+    assert len(made) <= free.count()
+    for row in made:
+        host = texts[int(row["provenance"]["parents"][0])]
+        assert row["text"].count("P") == host.count("P")
+
+
+def _at_most(sampler, n):
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setattr("sampling.geca_stream._PATIENCE", 2_000)
+        warnings.simplefilter("ignore", ShortfallWarning)
+        return sampler.sample(n)
+
+
+@pytest.mark.parametrize("method", [GECA, GECAStream])
+def test_words_are_protected_by_number_and_by_entity_and_in_targets(method):
+    pairs = Corpus.from_columns(
+        text=["é walk", "é jump", "walk twice", "é  look"],
+        target=["E WALK", "E JUMP", "WALK WALK", "E LOOK"],
+    )
+    options = {"gaps": 2, "size": 1}
+    options |= {"window": None, "max_count": None} if method is GECAStream else {}
+    free = set(_at_most(method.induce(pairs, **options), 50).column("text"))
+    assert free == {"jump twice", "look twice"}
+    for protected in (
+        pairs.with_column("protected", [[], [{"start": 2, "end": 6}], [], []]),
+        pairs.with_column("protected", [[], [1], [], []]),
+    ):
+        assert set(_at_most(method.induce(protected, **options), 50).column("text")) == {
+            "look twice"
+        }
+    kept = method.induce(pairs, **options, protect="LOOK")
+    assert set(_at_most(kept, 50).column("text")) == {"jump twice"}
+    with pytest.raises(CorpusError, match="protected|no n-gram"):
+        method.induce(pairs, **options, protect=".")
+    with pytest.raises(OptionError, match="not a regular expression"):
+        method.induce(pairs, **options, protect="(")
+    with pytest.raises(CorpusError, match="'protected' holds 9"):
+        method.induce(pairs.with_column("protected", [[9], [], [], []]), **options)
