@@ -381,7 +381,6 @@ def test_explain_draws_a_lexicalised_tree_with_its_heads(run, saved, tmp_path):
         ("inspect other.json", ["other.json", "unknown family 'nonsense'"]),
         ("inspect broken.arrow", ["broken.arrow", "not a latent parser"]),
         ("sample s.arrow -o o.csv", ["s.arrow", "makes no sentences", "double-dop"]),
-        ("sample g.json -o o.csv", ["g.json", "'substitution', not 'pcfg'", "geca"]),
         ("sample t.json.gz --length 400:401 -o o.xls", ["o.xls", ".parquet"]),
         ("sample t.json.gz --normalise -o o.csv", ["cannot be normalised"]),
         ("explain s.jsonl 0 --grammar s.arrow", ["s.arrow", "makes no examples"]),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from induction.corpus import Corpus
     from sampling.pipeline import Pipeline
 
-__all__ = ["augment", "read_source"]
+__all__ = ["augment", "read_option", "read_source"]
 
 _FILES = ("input", "output", "test", "text", "label", "format", "workers")
 
@@ -134,12 +134,19 @@ def _given(
 
     table = read_toml(config, _FILES) if config is not None else {}
     given = {**table, **{name: value for name, value in flags.items() if value is not None}}
-    given["options"] = {**table.get("options", {}), **dict(map(_option, options))}
+    given["options"] = {**table.get("options", {}), **dict(map(read_option, options))}
     files = {name: given.pop(name, None) for name in _FILES}
     return given, files
 
 
-def _option(text: str) -> tuple[str, Any]:
+def read_option(text: str) -> tuple[str, Any]:
+    """Read an option of a method, such as ``high=0.5``.
+
+    Raises
+    ------
+    OptionError
+        If it is not NAME=VALUE.
+    """
     from grammar.errors import OptionError
     from sampling.expression import read_value
 

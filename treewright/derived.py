@@ -20,8 +20,12 @@ def rules_used(grammar: AnyGrammar, numbers: list[int], source: str) -> tuple[st
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
+    from sampling.alp_grammar import ALPGrammar
     from sampling.substitution import SubstitutionGrammar
+    from treewright.methods import alp_rules
 
+    if isinstance(grammar, ALPGrammar):
+        return "rules", alp_rules(grammar, numbers, source)
     if isinstance(grammar, SubstitutionGrammar):
         patterns = [*grammar.contexts, *grammar.fillers]
         shift = len(grammar.contexts)

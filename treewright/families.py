@@ -53,8 +53,10 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
     from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
+    from sampling.alp_grammar import ALPGrammar
     from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
+    from treewright.methods import look_at_alp
     from treewright.substitutions import look_at_spans
     from treewright.synchronous import look_at_synchronous
 
@@ -68,6 +70,8 @@ def look_at(grammar: AnyGrammar, symbol: str | None, top: int) -> Look:
         return _latent(grammar, symbol, top)
     if isinstance(grammar, SpanGrammar):
         return look_at_spans(grammar, symbol, top)
+    if isinstance(grammar, ALPGrammar):
+        return look_at_alp(grammar, symbol, top)
     if isinstance(grammar, SynchronousGrammar):
         return look_at_synchronous(grammar, symbol, top)
     assert isinstance(grammar, SubstitutionGrammar)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.methods import sample_method
 from treewright.opening import open_grammar
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts
 from treewright.synchronous import sample_pairs_to
@@ -19,7 +20,9 @@ __all__ = ["sample"]
 
 
 def sample(
-    grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")],
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A .json, .arrow or text file, or -.")
+    ],
     n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
     output: Annotated[
         str | None,
@@ -61,6 +64,8 @@ def sample(
 ) -> None:
     """Draw sentences or pairs from a grammar, each with exactly its probability.
 
+    From the grammar of a method (sub2, treemix, randmix, geca, alp), draw new examples.
+
     Other rule probabilities than the grammar's own may have sentences grow without end; a length
     band is then asked for, and conditioned on exactly.
 
@@ -68,7 +73,10 @@ def sample(
     """
     from grammar.synchronous import SynchronousGrammar
     from induction.formats import check_output, write_batches
+    from sampling.alp_grammar import ALPGrammar
     from sampling.sentences import sentence_batches
+    from sampling.span_grammar import SpanGrammar
+    from sampling.substitution import SubstitutionGrammar
 
     opened = open_grammar(grammar, normalise=normalise)
     bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
@@ -84,6 +92,15 @@ def sample(
         )  # fmt: skip
         return
     _refuse("pairs of synchronous grammars", asked, grammar)
+    if isinstance(opened, SubstitutionGrammar | SpanGrammar | ALPGrammar):
+        changed = distribution != "mle" or temperature != 1.0
+        other = {"length": length, "trees": trees, "distribution": changed}
+        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        sample_method(
+            grammar, n, output, seed=seed, start=start, workers=workers, as_json=as_json,
+            quiet=quiet,
+        )  # fmt: skip
+        return
     if output is not None:
         check_output(output)
     band = read_length(length)
@@ -114,17 +131,9 @@ def _source_of_sentences(loaded: AnyGrammar, path: str) -> Grammar | Derivable:
     from grammar.grammar import Grammar
     from grammar.lexicalised import LexicalisedGrammar
     from grammar.tsg import TreeSubstitutionGrammar
-    from sampling.span_grammar import SpanGrammar
-    from sampling.substitution import SubstitutionGrammar
 
     if isinstance(loaded, Grammar | TreeSubstitutionGrammar | LexicalisedGrammar):
         return loaded
-    if isinstance(loaded, SubstitutionGrammar | SpanGrammar):
-        raise OptionError(
-            "this is a grammar of the family 'substitution', not 'pcfg', 'tsg' or 'lpcfg'",
-            where=path,
-            hint=f"its examples are made by the verb of its method, {loaded.method}",
-        )
     raise OptionError(
         "a latent parser tells how probable trees are, but makes no sentences",
         where=path,

@@ -1,4 +1,4 @@
-"""The verb induce: a treebank, or a file of pairs, becomes a grammar."""
+"""The verb induce: a treebank, a file of pairs, or a corpus of examples becomes a grammar."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.methods import METHODS, induce_method
 from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
 from treewright.synchronous import induce_from_pairs
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["induce"]
 
-MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent", "synchronous")
+MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent", "synchronous", *METHODS)
 
 
 def induce(
@@ -23,7 +24,8 @@ def induce(
         str,
         typer.Argument(
             help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous: pairs, "
-            "as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and target."
+            "as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and target; "
+            "sub2 ... alp: examples, as for treewright augment."
         ),
     ],
     output: Annotated[
@@ -31,7 +33,8 @@ def induce(
         typer.Option(
             "--output",
             "-o",
-            help="A .json or .json.gz file; pcfg, synchronous: also .txt; latent: .arrow.",
+            help="A .json or .json.gz file; pcfg, synchronous: also .txt; latent, sub2, treemix, "
+            "randmix, alp: .arrow.",
         ),
     ],
     model: Annotated[str, typer.Option(help=f"The family: {', '.join(MODELS)}.")] = "pcfg",
@@ -92,12 +95,23 @@ def induce(
         int | None, typer.Option(min=0, help="bayes-tsg, latent, synchronous: random draws.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    set_option: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-O", help="sub2 ... alp: an option of the method, NAME=VALUE."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="sub2 ... alp: of the corpus, if its name does not tell: sst, scan, ..."),
+    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
     graphml: Annotated[str | None, typer.Option(help="pcfg: also export the graph here.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Induce a grammar from a treebank, or a synchronous grammar from pairs.
+    """Induce a grammar from a treebank, a synchronous grammar from pairs, or that of a method.
+
+    The grammar of a method of augmentation can be inspected, and sampled without the corpus:
+    treewright induce train.jsonl -o g.arrow --model sub2 --set phrase=true
 
     Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
     """
@@ -122,11 +136,22 @@ def induce(
         "lexicon": lexicon,
         "seed": seed,
         "graphml": graphml,
+        "set": set_option,
+        "format": format,
     }
     options = _checked(model, {name: value for name, value in given.items() if value is not None})
     _check_name(model, output)
     if model == "synchronous":
         induce_from_pairs(corpus, output, options, as_json=as_json, quiet=quiet)
+        return
+    if model in METHODS:
+        from treewright.augmenting import read_option
+
+        chosen = dict(map(read_option, options.get("set", ())))
+        induce_method(
+            model, corpus, output, chosen, format=options.get("format"), as_json=as_json,
+            quiet=quiet,
+        )  # fmt: skip
         return
     with warnings_said(quiet=quiet):
         treebank = read_treebank(corpus, encoding=encoding)
@@ -139,7 +164,8 @@ def induce(
 Options = dict[str, Any]
 
 _SUFFIXES = {
-    "latent": (".arrow",),
+    **dict.fromkeys(("latent", *METHODS), (".arrow",)),
+    "geca": (".json", ".json.gz"),
     "pcfg": (".json", ".json.gz", ".txt", ".pcfg", ".cfg"),
     "synchronous": (".json", ".json.gz", ".txt"),
 }
@@ -303,6 +329,7 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
     "latent": (*_PREPARATION[1:], "rounds", "grammars", "seed"),
     "synchronous": ("purpose", "types", "parts", "lexicon", "seed"),
+    **dict.fromkeys(METHODS, ("set", "format")),
 }
 
 _INDUCERS: dict[str, Callable[[Treebank, str, Options, int, bool], dict[str, Any]]] = {

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from grammar.synchronous import SynchronousGrammar
     from grammar.tsg import TreeSubstitutionGrammar
     from induction.latent_parser import LatentParser
+    from sampling.alp_grammar import ALPGrammar
     from sampling.span_grammar import SpanGrammar
     from sampling.substitution import SubstitutionGrammar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         | SubstitutionGrammar
         | SynchronousGrammar
         | SpanGrammar
+        | ALPGrammar
         | LatentParser
     )
 
@@ -41,6 +43,7 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     from grammar.synchronous import SynchronousGrammar
     from grammar.synchronous_notation import looks_synchronous
     from induction.parser_files import is_latent
+    from treewright.methods import holds_alp
     from treewright.substitutions import holds_spans
 
     if holds_spans(path):
@@ -48,6 +51,11 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
 
         _check_normalise(normalise, "substitution", path)
         return SpanGrammar.load(path)
+    if holds_alp(path):
+        from sampling.alp_grammar import ALPGrammar
+
+        _check_normalise(normalise, "alp", path)
+        return ALPGrammar.load(path)
     if is_latent(path):
         from induction.latent_parser import LatentParser
 
