@@ -31,6 +31,7 @@ CELLS = (
     ("query", "logic", ("none", "exchange", "geca", "synchronous")),
     ("query", "funql", ("none", "exchange", "synchronous", "geca", "names")),
     ("query", "sql", ("none", "exchange", "geca")),
+    ("query", "prolog", ("none", "exchange")),
     ("query", "lambda", ("none", "exchange", "synchronous", "geca")),
     ("question", "funql", ("none", "exchange", "synchronous", "geca")),
     ("question", "logic", ("none", "exchange", "geca")),

@@ -62,6 +62,7 @@ SEARCH = SearchOptions(
 # how targets are written so that a part means the same wherever it stands, and back
 _FORMS: dict[str, tuple[Callable[[str], str | None], Callable[[str], str | None]]] = {
     "logic": (relative_variables, absolute_variables),
+    "prolog": (relative_variables, absolute_variables),
     "sql": (relative_aliases, absolute_aliases),
 }
 
@@ -148,8 +149,9 @@ def augment_geoquery(
 def hidden_pairs(data: GeoQuery) -> list[Hidden]:
     """Return the training pairs with their names hidden (see :mod:`scan.geoquery_names`).
 
-    Variables of ``logic`` are relative (see :mod:`scan.geoquery_variables`), and so are aliases of
-    ``sql`` (see :mod:`scan.geoquery_aliases`); pairs that cannot be so written are left out.
+    Variables of ``logic`` and ``prolog`` are relative (see :mod:`scan.geoquery_variables`), and so
+    are aliases of ``sql`` (see :mod:`scan.geoquery_aliases`); pairs that cannot be so written are
+    left out.
     """
     rows = zip(data.train.column("text"), data.train.column("target"), strict=True)
     relative = _FORMS.get(data.representation, (str, str))[0]

@@ -19,12 +19,15 @@ __all__ = ["Hidden", "NameBook", "hide_names"]
 
 Pair = tuple[str, str]
 
+# with relative variables, that a variable is a name is one condition like any other
+_CONDITION = (
+    r"(?:_const \( (?P<variable>v\d*) , )?_(?P<kind>\w+)id "
+    r"\( (?P<name>[^(),]+?)(?: , [^()]+)? \)(?(variable) \)|)"
+)
 _TERMS = {
     "funql": r"(?P<kind>\w+)id \( ' (?P<name>[^']+) '(?: , [^()]+)? \)",
-    # with relative variables, that a variable is a name is one condition like any other
-    "logic": r"(?:_const \( (?P<variable>v\d*) , )?_(?P<kind>\w+)id "
-    r"\( (?P<name>[^(),]+?)(?: , [^()]+)? \)(?(variable) \)|)",
-    "prolog": r"_(?P<kind>\w+)id \( (?P<name>[^(),]+?)(?: , [^()]+)? \)",
+    "logic": _CONDITION,
+    "prolog": _CONDITION,
     "sql": r'(?<=\.)(?P<kind>[A-Z_]+) (?:=|<>|<|>|IN \() (?P<term>" (?P<name>[^"]+) ")',
 }
 # columns of SQL that hold names of states under another name
@@ -87,8 +90,9 @@ class NameBook:
 def hide_names(representation: str, text: str, target: str) -> Hidden:
     """Hide the names of a pair.
 
-    A target of ``logic`` may have letters for variables, or be one of
-    :func:`scan.geoquery_variables.relative_variables`.
+    A target of ``logic`` or ``prolog`` may have letters for variables, or be one of
+    :func:`scan.geoquery_variables.relative_variables`; one of ``sql`` is as published or one of
+    :func:`scan.geoquery_aliases.relative_aliases`.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from scan.geoquery_aliases import absolute_aliases, relative_aliases
 from scan.geoquery_augmentation import augment_geoquery, hidden_pairs, induced_grammar
 from scan.geoquery_exchange import exchanges, three_words
 from scan.geoquery_names import hide_names
+from scan.geoquery_variables import absolute_variables, relative_variables
 
 # --- aliases -----------------------------------------------------------------------------------
 
@@ -117,6 +118,19 @@ def test_relative_queries_come_back(query: str) -> None:
 def test_names_of_states_are_of_one_kind_in_every_column() -> None:
     rivers = 'SELECT RIVER.X FROM RIVER WHERE RIVER.TRAVERSE IN ( " utah " )'
     assert hide_names("sql", "rivers of utah", rivers).target.endswith("( STATE_NAME0 )")
+
+
+def test_variables_of_prolog_come_back(data_folder: Path) -> None:
+    forms = set(geoquery("prolog", "query").train.column("target"))
+    relative = {form: relative_variables(form) for form in forms}
+    assert sum(found is None for found in relative.values()) < 0.05 * len(forms)
+    for form, found in relative.items():
+        assert found is None or absolute_variables(found) == form
+    capital = (
+        "_answer ( A , ( _capital ( A ) , _loc ( A , B ) , _const ( B , _stateid ( ohio ) ) ) )"
+    )
+    hidden = hide_names("prolog", "capital of ohio", relative_variables(capital) or "")
+    assert hidden.target == "_answer ( v , ( _capital ( v0 ) , _loc ( v0 , v ) , STATE0 ) )"
 
 
 # --- exchange ----------------------------------------------------------------------------------
