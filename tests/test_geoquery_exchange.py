@@ -199,6 +199,9 @@ def test_exchanges_are_all_that_trial_finds() -> None:
     assert len(set(expected) - known) >= 5
     assert all(plain[text] in expected[text] for text in set(expected) - known)
     assert len({text for text, _ in made} | known) == len(made) + len(known)
+    for text, target in made:
+        assert sources.issuperset(three_words(text))
+        assert targets.issuperset(three_words(target))
 
 
 def test_the_seed_orders_exchanges_and_chooses_none() -> None:
