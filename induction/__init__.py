@@ -3,6 +3,7 @@
 from induction.bayes_tsg import induce_bayes_tsg
 from induction.binarise import binarise, unbinarise
 from induction.corpus import Corpus
+from induction.corpus_parsing import parse_corpus
 from induction.counts import RuleCounts, count_rules
 from induction.dop import dop_reduction, induce_double_dop
 from induction.em import inside_outside
@@ -31,6 +32,7 @@ __all__ = [
     "inside_outside",
     "normalise",
     "open_parser",
+    "parse_corpus",
     "pcfg_from_counts",
     "read_corpus",
     "read_reviews",

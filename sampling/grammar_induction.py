@@ -13,6 +13,7 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.evaluation import NO_PARSE
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
+from induction.corpus_parsing import PARSE_FIRST
 from induction.dop import induce_double_dop
 from induction.lpcfg import induce_lpcfg
 from induction.pcfg import induce_pcfg
@@ -123,7 +124,7 @@ def read_trees(corpus: Corpus, parser: TextParser | None) -> tuple[Treebank, Lon
         raise CorpusError(
             "the corpus has no column 'tree', and there is no parser to make trees",
             where=f"columns {', '.join(corpus.names)}",
-            hint="parse the texts first (treewright parse), or give parser=",
+            hint=f"{PARSE_FIRST}; or give parser=",
         )
     found = list(parser.parse(corpus.column("text")))
     parsed = [i for i, tree in enumerate(found) if tree != NO_PARSE]

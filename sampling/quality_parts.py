@@ -9,6 +9,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError
+from induction.corpus_parsing import PARSE_FIRST
 from sampling.measures import derivations, diversity, fidelity, overlap, self_bleu
 from sampling.measures.confidence import grouped_sums, interval, resampled_means, type_interval
 from sampling.measures.diversity import Types
@@ -120,7 +121,7 @@ def _distinct(m: Material) -> Iterator[Result]:
 def _trees(m: Material) -> Iterator[Result]:
     made = diversity.trees_of(m.augmented)
     if "tree" not in m.originals.names:
-        raise CorpusError("the originals have no column 'tree'", hint="parse them")
+        raise CorpusError("the originals have no column 'tree'", hint=PARSE_FIRST)
     given = diversity.trees_of(m.originals)
     new, old = diversity.rule_types(made, given)
     yield from _types("rule_diversity", new, old)

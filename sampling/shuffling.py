@@ -13,6 +13,7 @@ from grammar.counter_rng import below, next_uniform, open_stream
 from grammar.errors import CorpusError, OptionError
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
+from induction.corpus_parsing import PARSE_FIRST
 from sampling.protocol import option, read_options
 from sampling.token_sampler import TokenOptions, TokenSampler, TokenTexts, read_texts
 from sampling.token_texts import Slots, Words, as_pools, keep_words, room_for
@@ -163,7 +164,7 @@ class Shuffle(TokenSampler):
 
 def _bank(texts: TokenTexts) -> Treebank:
     if texts.side.treebank is None:
-        raise CorpusError("the corpus has no column 'tree'", hint="parse its texts first")
+        raise CorpusError("the corpus has no column 'tree'", hint=PARSE_FIRST)
     return texts.side.treebank
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus import Corpus
+from induction.corpus_parsing import PARSE_FIRST
 from sampling.labels import read_labels
 from sampling.protocol import option, read_options
 from sampling.sides import Side, protected_words
@@ -212,7 +213,7 @@ def _found(o: Sub2Options, examples: Examples) -> Spans:
     side = examples.sides[0]
     if o.task == "constituency" or (o.phrase and o.backbone == "parse"):
         if side.treebank is None:
-            raise CorpusError("the corpus has no column 'tree'", hint="parse its texts first")
+            raise CorpusError("the corpus has no column 'tree'", hint=PARSE_FIRST)
         spans = tree_spans(side.treebank)
         spans = spans.keep(side.treebank.size[spans.node] > 2, "phrases (not tags)")
         if o.task == "text" and not (o.label or o.sentiment):

@@ -25,7 +25,7 @@ from sampling.pair_exchange import PairExchange
 from sampling.pairs import sample_pairs
 from sampling.protocol import induce, method_named
 from sampling.treemix import TreeMix
-from scan.language import CommandError, interpret
+from scan.language import actions_of
 from scan.recipe import GECA_CODE
 
 __all__ = ["AUGMENTERS", "Augmenter", "find_augmenter"]
@@ -148,10 +148,8 @@ def _with_trees(train: Corpus, found: SynchronousInduction, parser: SynchronousP
 
 
 def _interpreted(text: str) -> str | None:
-    try:
-        return " ".join(interpret(text))
-    except CommandError:
-        return None
+    actions = actions_of(text)
+    return None if actions is None else " ".join(actions)
 
 
 def _translated(parser: SynchronousParser, text: str) -> str | None:

@@ -18,7 +18,7 @@ from grammar.tree import Tree
 if TYPE_CHECKING:
     import lark
 
-__all__ = ["Actions", "CommandError", "expansions", "interpret", "meaning", "parse"]
+__all__ = ["Actions", "CommandError", "actions_of", "expansions", "interpret", "meaning", "parse"]
 
 Actions = tuple[str, ...]
 """A sequence of actions, such as ``("I_TURN_LEFT", "I_JUMP")``."""
@@ -110,6 +110,16 @@ def interpret(command: str) -> Actions:
     ----------
     Lake & Baroni (2018), supplement, figure 7.
     """
+    known = actions_of(command)
+    return meaning(parse(command)) if known is None else known
+
+
+def actions_of(command: str) -> Actions | None:
+    """Return what :func:`interpret` does, or None where that raises: at once, without a reason.
+
+    >>> actions_of("walk twice"), actions_of("walk twice twice")
+    (('I_WALK', 'I_WALK'), None)
+    """
     words = _words(command)
     for place, word in enumerate(words):
         if word in ("and", "after"):
@@ -117,8 +127,7 @@ def interpret(command: str) -> Actions:
             second = _clauses().get(words[place + 1 :])
             if first is not None and second is not None:
                 return first + second if word == "and" else second + first
-    clause = _clauses().get(words)
-    return meaning(parse(command)) if clause is None else clause
+    return _clauses().get(words)
 
 
 def meaning(node: Tree | str) -> Actions:

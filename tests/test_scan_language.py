@@ -18,7 +18,7 @@ from grammar.errors import CorpusError, OptionError, TreewrightError
 from grammar.tree import Tree
 from induction.corpus import Corpus
 from scan.generator import audit, commands, commands_for, generate
-from scan.language import CommandError, expansions, interpret, meaning, parse
+from scan.language import CommandError, actions_of, expansions, interpret, meaning, parse
 from scan.splits import read_pairs
 
 clauses = st.sampled_from(expansions("s"))
@@ -31,6 +31,15 @@ directions = st.sampled_from(expansions("d2"))
 @pytest.fixture(scope="module")
 def published(data_folder: Path) -> Corpus:
     return read_pairs(data_folder / "scan" / "tasks.txt.gz")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "walk and", "walk twice twice", "walk and run and look", "wlk"]
+)
+def test_what_is_no_command_has_no_actions(text: str) -> None:
+    assert actions_of(text) is None
+    with pytest.raises(CommandError):
+        interpret(text)
 
 
 def test_every_published_pair_is_interpreted_as_published(published: Corpus) -> None:

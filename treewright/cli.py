@@ -12,6 +12,7 @@ import typer
 from treewright import __version__
 from treewright.augmenting import augment
 from treewright.constraining import intersect
+from treewright.corpus_parsing import parse_corpus
 from treewright.evaluating import evalb
 from treewright.explaining import explain
 from treewright.grammars import sample
@@ -37,8 +38,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, induce, inspect, intersect, sample, parse, translate, evalb, augment, quality, explain,
-    replay,
+    demo, induce, inspect, intersect, sample, parse, parse_corpus, translate, evalb, augment,
+    quality, explain, replay,
 )  # fmt: skip
 for verb in _VERBS:
     app.command()(verb)
