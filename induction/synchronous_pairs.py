@@ -55,7 +55,14 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
     coder = Coder()
     targets: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
     for row, pair in enumerate(_sides(pairs)):
-        source, target = _both(pair, _where(pairs, row))
+        both = _both(pair)
+        if both is None:
+            raise CorpusError(
+                f"{pair!r} is not a source and a target",
+                where=_where(pairs, row),
+                hint="give both, as texts or as sequences of words, for example ('walk', 'I_WALK')",
+            )
+        source, target = both
         if not source or not target:
             raise CorpusError(
                 f"the {'target' if source else 'source'} is empty",
@@ -97,8 +104,8 @@ def _where(pairs: Corpus | Iterable[Pair], row: int) -> str:
     return pairs.where(row) if isinstance(pairs, Corpus) else f"pair {row + 1}"
 
 
-def _both(pair: Pair, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of both sides of a pair; a side that is None has none."""
+def _both(pair: Pair) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the words of both sides of a pair, or None; a side that is None has none."""
     # a text is a sequence too, and one of two characters would pass for a pair
     if isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2:
         sides = [side.split() if isinstance(side, str) else side or () for side in pair]
@@ -106,8 +113,4 @@ def _both(pair: Pair, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             source, target = map(tuple, sides)
             if all(isinstance(word, str) for word in source + target):
                 return source, target
-    raise CorpusError(
-        f"{pair!r} is not a source and a target",
-        where=where,
-        hint="give both, as texts or as sequences of words, for example ('walk', 'I_WALK')",
-    )
+    return None

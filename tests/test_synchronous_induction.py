@@ -269,3 +269,11 @@ def test_options_of_sampling_that_contradict() -> None:
         sample_pairs(grammar, -1)
     whole, part = sample_pairs(grammar, 4), sample_pairs(grammar, 2, start=2)
     assert part.table.equals(whole.table.slice(2, 2))
+
+
+def test_places_are_asked_for_only_by_errors() -> None:
+    def read_again(row: int) -> str:
+        raise AssertionError(f"the file is read again for row {row}")
+
+    table = Corpus.from_columns(text=["walk", "run"], target=["W", "R"]).table
+    assert len(read_training_pairs(Corpus(table, read_again))) == 2
