@@ -10,10 +10,9 @@ import numpy as np
 
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, OptionError, located
-from grammar.evaluation import NO_PARSE
 from grammar.treebank import Treebank
 from induction.corpus import Corpus
-from induction.corpus_parsing import PARSE_FIRST
+from induction.corpus_parsing import PARSE_FIRST, parse_corpus
 from induction.dop import induce_double_dop
 from induction.lpcfg import induce_lpcfg
 from induction.pcfg import induce_pcfg
@@ -126,11 +125,10 @@ def read_trees(corpus: Corpus, parser: TextParser | None) -> tuple[Treebank, Lon
             where=f"columns {', '.join(corpus.names)}",
             hint=f"{PARSE_FIRST}; or give parser=",
         )
-    found = list(parser.parse(corpus.column("text")))
-    parsed = [i for i, tree in enumerate(found) if tree != NO_PARSE]
-    if not parsed:
-        raise CorpusError("no text has a parse", hint="give a parser that was made for such texts")
-    return Treebank.from_trees(found[i] for i in parsed), None if labels is None else labels[parsed]
+    found = parse_corpus(corpus, parser)
+    parsed = [row for row in range(len(corpus)) if row not in found.unparsed]
+    trees = Treebank.parse("\n".join(found.corpus.column("tree")))
+    return trees, None if labels is None else labels[parsed]
 
 
 def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:

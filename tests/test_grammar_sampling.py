@@ -265,17 +265,19 @@ def test_coverage_passes_over_rules_that_make_nothing_new() -> None:
 
 
 def test_texts_are_parsed_if_there_are_no_trees(reviews: Corpus) -> None:
-    from grammar.evaluation import NO_PARSE
-    from grammar.treebank import Treebank
+    from grammar.parses import NoParse
+    from induction.text_parsers import TextParser
 
-    class Flat:
+    class Flat(TextParser):
         name, version = "flat", "1"
 
-        def parse(self, sentences: Any) -> Treebank:
-            return Treebank.from_trees(
-                Tree("S", tuple(Tree("W", (w,)) for w in s.split())) if "x" not in s else NO_PARSE
-                for s in sentences
-            )
+        def parse_each(self, sentences: Any, *, tags: Any = None) -> Any:
+            for s in sentences:
+                words = tuple(s.split())
+                if "x" in words:
+                    yield NoParse(words, "it has an x")
+                else:
+                    yield Tree("S", tuple(Tree("W", (word,)) for word in words))
 
     corpus = Corpus.from_columns(text=["a b", "c d", "x y"], label=[1, 1, 0])
     made = GrammarSampler.induce(corpus, parser=Flat()).sample(14)

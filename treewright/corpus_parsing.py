@@ -48,7 +48,7 @@ def parse_corpus(
     """Parse the texts of a corpus: examples get a column of trees, which sub2 and treemix need.
 
     Pairs of texts get two, tree and tree_pair. Examples with a text that has no parse are left
-    out, and the reasons said. Trees that are there already are replaced.
+    out, and the first reasons said. Trees that are there already are replaced.
 
     Example: treewright parse-corpus parser.arrow train.tsv -o train.jsonl --text sentence
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sampling.alp_grammar import ALPGrammar
     from treewright.families import Look
 
-__all__ = ["alp_rules", "holds_alp", "induce_method", "look_at_alp", "sample_method"]
+__all__ = ["alp_rules", "induce_method", "look_at_alp", "sample_method"]
 
 METHODS = ("sub2", "treemix", "randmix", "geca", "alp")
 
@@ -77,13 +77,6 @@ def sample_method(
                 else:
                     beside = [row[name] for name in ("text_pair", "target") if row.get(name)]
                     print("\t".join([row["text"], *beside]))
-
-
-def holds_alp(path: str) -> bool:
-    """Say whether a file is a saved grammar of ALP."""
-    from grammar.array_file import array_schema
-
-    return path != "-" and array_schema(path) == "treewright.alp/1"
 
 
 def look_at_alp(grammar: ALPGrammar, symbol: str | None, top: int) -> Look:

@@ -37,21 +37,21 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     OptionError
         If weights are to be normalised, and the grammar is no PCFG.
     """
+    from grammar.array_file import array_schema
     from grammar.files import read_text
     from grammar.grammar import Grammar
     from grammar.storage import looks_like_json, table_from_json, without_collection
     from grammar.synchronous import SynchronousGrammar
     from grammar.synchronous_notation import looks_synchronous
     from induction.parser_files import is_latent
-    from treewright.methods import holds_alp
-    from treewright.substitutions import holds_spans
 
-    if holds_spans(path):
+    schema = None if path == "-" else array_schema(path)
+    if schema == "treewright.spans/1":
         from sampling.span_grammar import SpanGrammar
 
         _check_normalise(normalise, "substitution", path)
         return SpanGrammar.load(path)
-    if holds_alp(path):
+    if schema == "treewright.alp/1":
         from sampling.alp_grammar import ALPGrammar
 
         _check_normalise(normalise, "alp", path)

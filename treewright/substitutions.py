@@ -12,14 +12,7 @@ if TYPE_CHECKING:
     from sampling.span_grammar import SpanGrammar
     from treewright.families import Look
 
-__all__ = ["holds_spans", "look_at_spans"]
-
-
-def holds_spans(path: str) -> bool:
-    """Say whether a file is a saved span grammar."""
-    from grammar.array_file import array_schema
-
-    return path != "-" and array_schema(path) == "treewright.spans/1"
+__all__ = ["look_at_spans"]
 
 
 def look_at_spans(grammar: SpanGrammar, symbol: str | None, top: int) -> Look:
