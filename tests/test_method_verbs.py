@@ -79,6 +79,13 @@ def test_a_method_is_induced_inspected_sampled_and_explained(
     assert made[0]["text"] in shown
 
 
+@pytest.mark.parametrize("verb", ["sample", "inspect"])
+def test_phrases_of_the_program_of_alp_are_drawn_from_in_python(run: Any, verb: str) -> None:
+    run("induce", "train.jsonl", "-o", "p.arrow", "--model", "alp", "-O", "faithful=code", "-q")
+    with pytest.raises(TreewrightError, match="no grammar to show"):
+        run(verb, "p.arrow")
+
+
 def test_without_an_output_examples_are_shown(run: Any) -> None:
     run("induce", "train.jsonl", "-o", "s.arrow", "--model", "sub2", "-q")
     assert len(run("sample", "s.arrow", "-n", "4").splitlines()) == 4

@@ -35,9 +35,11 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
     Raises
     ------
     OptionError
-        If weights are to be normalised, and the grammar is no PCFG.
+        If weights are to be normalised, and the grammar is no PCFG, or the file holds phrases
+        without a grammar.
     """
     from grammar.array_file import array_schema
+    from grammar.errors import OptionError
     from grammar.files import read_text
     from grammar.grammar import Grammar
     from grammar.storage import looks_like_json, table_from_json, without_collection
@@ -56,6 +58,12 @@ def open_grammar(path: str, *, normalise: bool = False) -> AnyGrammar:
 
         _check_normalise(normalise, "alp", path)
         return ALPGrammar.load(path)
+    if schema == "treewright.alp-phrases/1":
+        raise OptionError(
+            "these are the phrases of ALP as its program makes them, which are no grammar to show",
+            where=path,
+            hint="draw from them in Python: sampling.saved.open_sampler(path).sample(10)",
+        )
     if is_latent(path):
         from induction.latent_parser import LatentParser
 
