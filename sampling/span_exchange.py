@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import IntArray, LongArray
+from grammar.arrays import BoolArray, IntArray, LongArray
 from grammar.counter_rng import stream_key
 from grammar.errors import CorpusError, SchemaError
 from grammar.files import PathLike
@@ -44,6 +44,8 @@ from sampling.substitution import ShortfallWarning
 __all__ = ["Executor", "SpanOptions", "SpanSampler", "read_examples"]
 
 Executor = Callable[[str], str | None]
+PATIENCE = 100_000
+"""So many new texts refused in a row end a stream: a search that goes on finds next to nothing."""
 _FOR_EVER = 2**62
 
 
@@ -83,7 +85,7 @@ class SpanSampler:
         Induced by the method of the class, or loaded.
     executor : callable, optional
         Gives the target of a text, or None if the text is none of the language; such draws are
-        passed over. Needed if the corpus has targets.
+        passed over, and 100,000 of them in a row end the stream. Needed if the corpus has targets.
 
     Raises
     ------
@@ -153,7 +155,9 @@ class SpanSampler:
         Warns
         -----
         ShortfallWarning
-            If fewer distinct new examples exist; all of them are returned.
+            If fewer distinct new examples exist; all of them are returned. Or if 100,000 new
+            texts in a row were refused by the executor or as equal after repairs; those found
+            until then are returned.
         """
         tables = list(
             self.batches(n, seed=seed, start=start, workers=workers, batch_size=batch_size)
@@ -252,17 +256,18 @@ class _Draws:
         self._judge = sampler._speller.judge()
         self.made = 0
         self.refused = 0
+        self._refused_in_a_row = 0
 
     def take(self, count: int) -> tuple[IntArray, LongArray]:
-        """Return the next examples as hosts and entries of pools; fewer only if there are none."""
+        """Return the next examples as hosts and entries of pools; fewer only if there are none
+        or too many were refused."""
         parts, wanted = [], count
-        while wanted:
+        while wanted and self._refused_in_a_row < PATIENCE:
             host, entry = self._next(wanted)
             if not len(host):
                 break
             if self._judge is not None:
-                good = self._judge(host, entry)
-                self.refused += int(np.count_nonzero(~good))
+                good = self._accepted(self._judge(host, entry))
                 host, entry = host[good], entry[good]
             parts.append((host, entry))
             wanted -= len(host)
@@ -270,6 +275,21 @@ class _Draws:
         host, entry = (np.concatenate(c) for c in zip(*(parts or [empty]), strict=True))
         self.made += len(host)
         return host, entry
+
+    def _accepted(self, good: BoolArray) -> LongArray:
+        """Return the places of what is accepted, up to where the patience ends, and count the rest.
+
+        It ends at a candidate, wherever batches end, so that examples do not depend on these.
+        """
+        places = np.flatnonzero(good)
+        before = np.concatenate(([-1 - self._refused_in_a_row], places))
+        gaps = np.diff(np.append(before, len(good))) - 1
+        ends = np.flatnonzero(gaps >= PATIENCE)
+        accepted = int(ends[0]) if len(ends) else len(places)
+        gaps = np.minimum(gaps[: accepted + 1], PATIENCE)
+        self.refused += int(gaps.sum()) - self._refused_in_a_row
+        self._refused_in_a_row = int(gaps[-1])
+        return places[:accepted]
 
     def _next(self, count: int) -> tuple[IntArray, LongArray]:
         if len(self._known) < 2 * (self._size + count):
@@ -293,6 +313,11 @@ class _Draws:
 
     def report(self) -> str:
         """Say how many there are, and why not more."""
+        if self._refused_in_a_row >= PATIENCE:
+            return (
+                f"the search ended at {self.made:,}: the last {PATIENCE:,} new texts in a row were "
+                f"refused, {self.refused:,} in all"
+            )
         licensed = self._sampler.count()
         why = f", and {self.refused:,} were refused" if self.refused else ""
         return (

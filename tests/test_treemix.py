@@ -7,9 +7,11 @@ import gzip
 import itertools
 import os
 import warnings
+import zlib
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,9 +23,11 @@ from grammar.errors import CorpusError, OptionError
 from grammar.tree import Tree
 from induction.corpus import Corpus
 from induction.formats import read_sst
+from sampling import span_exchange
 from sampling.labels import check_corpus
 from sampling.randmix import RandMix, length_probabilities
 from sampling.replication import augmented
+from sampling.span_exchange import Executor
 from sampling.substitution import ShortfallWarning
 from sampling.treemix import TreeMix
 from scan import interpret
@@ -288,6 +292,51 @@ def test_scan_mode_with_an_interpreter() -> None:
     assert all(executor(row["text"]) == row["target"] for row in made)
     with pytest.raises(CorpusError, match="does not tell the target"):
         TreeMix.induce(corpus, low=0, high=1, min_children=1)
+
+
+@given(data=st.data())
+def test_patience_ends_a_stream_at_a_candidate(data: st.DataObject) -> None:
+    """A stream is that of all new texts, filtered, up to so many refused ones in a row."""
+    corpus = Corpus.from_columns(
+        text=["a b c", "d e", "f g h i"], target=["", "", ""],
+        tree=["(S (X a) (Y b c))", "(S (X d) (Y e))", "(S (X f) (Y g (X h) i))"],
+    )  # fmt: skip
+    patience, share = data.draw(st.integers(1, 12)), data.draw(st.integers(0, 9))
+    parts = data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+
+    def executor(text: str) -> str | None:
+        return "good" if zlib.crc32(text.encode()) % 10 < share else None
+
+    def texts(executor: Executor, counts: list[int]) -> list[str]:
+        sampler = TreeMix.induce(corpus, low=0, high=1, min_children=1, executor=executor)
+        found: list[str] = []
+        for count in counts:
+            found += sampler.sample(count, start=len(found)).column("text")
+        return found
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        candidates = texts(lambda text: "any", [1000])
+        with mock.patch.object(span_exchange, "PATIENCE", patience):
+            made = texts(executor, parts)
+    expected, refused = [], 0
+    for text in candidates:
+        if executor(text) is not None:
+            expected.append(text)
+            refused = 0
+        elif (refused := refused + 1) == patience:
+            break
+    assert made == expected[: sum(parts)]
+
+
+def test_the_end_of_patience_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(span_exchange, "PATIENCE", 5)
+    sampler = TreeMix.induce(
+        Corpus.from_columns(text=["a b c"], target=["A B C"], tree=["(S (X a) (X b) (X c))"]),
+        low=0, high=1, min_children=1, executor=lambda text: None,
+    )  # fmt: skip
+    with pytest.warns(ShortfallWarning, match="ended at 0: the last 5 new .* refused, 5 in all"):
+        assert len(sampler.sample(1000)) == 0
 
 
 def test_soft_labels_and_replicated_originals() -> None:
