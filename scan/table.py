@@ -11,19 +11,20 @@ import csv
 import io
 import json
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import SchemaError
 from grammar.files import PathLike, read_text, write_text
 from scan.augmenters import find_augmenter
 from scan.experiment import Outcome, run
+from scan.recipe import Recipe
 from scan.splits import check_split
 
 if TYPE_CHECKING:
-    from scan.recipe import Recipe
     from scan.training import Progress
 
 __all__ = ["HEADER", "Cell", "Row", "cells", "load_results", "recipe_of", "result_path", "rows",
@@ -31,8 +32,8 @@ __all__ = ["HEADER", "Cell", "Row", "cells", "load_results", "recipe_of", "resul
 
 UPDATES = 4000
 HEADER = (
-    "split", "method", "seeds", "made pairs", "audit", "tests made", "train exact", "test exact",
-    "test exact, never made", "minutes",
+    "split", "method", "model", "seeds", "made pairs", "audit", "tests made", "train exact",
+    "test exact", "test exact, never made", "minutes",
 )  # fmt: skip
 
 
@@ -53,10 +54,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """What the seeds of one split and method found together."""
+    """What the seeds of one split, method and model found together."""
 
     split: str
     method: str
+    model: str
     outcomes: tuple[Outcome, ...]
 
     def texts(self) -> tuple[str, ...]:
@@ -70,6 +72,7 @@ class Row:
         return (
             self.split,
             name,
+            self.model,
             str(len(each)),
             f"{statistics.mean(o.synthetic_pairs for o in each):,.0f}",
             f"{statistics.mean(o.agreeing for o in each):.1%}" if made else "-",
@@ -80,16 +83,20 @@ class Row:
             f"{statistics.mean(o.seconds for o in each) / 60:.1f}",
         )
 
+    def facts(self) -> list[dict[str, Any]]:
+        """Return the model and all attributes of the outcome of each run."""
+        return [{"model": self.model, **asdict(outcome)} for outcome in self.outcomes]
+
 
 def cells(
-    splits: Sequence[str], methods: Sequence[str], seeds: int, model: str = "lstm"
+    splits: Sequence[str], methods: Sequence[str], seeds: int, models: Sequence[str] = ("lstm",)
 ) -> list[Cell]:
     """Return all cells of a table: the first seed of every cell comes before the second of any.
 
     Raises
     ------
     OptionError
-        If there is no such split or method.
+        If there is no such split, method or model.
 
     Examples
     --------
@@ -100,9 +107,12 @@ def cells(
         find_augmenter(method)
     for split in splits:
         check_split(split)
+    for model in models:
+        Recipe.of(model)
     return [
         Cell(split, method, seed, model)
         for seed in range(seeds)
+        for model in models
         for method in methods
         for split in splits
     ]
@@ -116,8 +126,6 @@ def recipe_of(cell: Cell) -> Recipe:
     (made ones included) are right, or after 4,000 updates; where fewer than 99.9 % of them are
     right by then, after 4,000 more.
     """
-    from scan.recipe import Recipe
-
     common = {"updates": UPDATES, "augmented_share": 0.5, "stop_at": 1.0, "again_below": 0.999}
     own = find_augmenter(cell.method).recipe
     return Recipe.of(cell.model, seed=cell.seed, **{**common, **own})
@@ -170,26 +178,31 @@ def load_results(folder: PathLike, model: str = "lstm") -> list[Outcome]:
     return found
 
 
-def rows(outcomes: Iterable[Outcome], splits: Sequence[str], methods: Sequence[str]) -> list[Row]:
-    """Group outcomes by split and method, in the order given; what is not there is left out."""
-    grouped: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome in sorted(outcomes, key=lambda o: o.seed):
-        grouped.setdefault((outcome.split, outcome.method), []).append(outcome)
+def rows(
+    results: Mapping[str, Iterable[Outcome]], splits: Sequence[str], methods: Sequence[str]
+) -> list[Row]:
+    """Group the outcomes of each model by split and method.
+
+    Rows come in the order of splits, methods and models; what is not there is left out.
+    """
+    grouped: dict[tuple[str, str, str], list[Outcome]] = {}
+    for model, outcomes in results.items():
+        for outcome in sorted(outcomes, key=lambda o: o.seed):
+            grouped.setdefault((outcome.split, outcome.method, model), []).append(outcome)
     return [
-        Row(split, method, tuple(grouped[split, method]))
-        for split in splits
-        for method in methods
-        if (split, method) in grouped
+        Row(*cell, tuple(grouped[cell]))
+        for cell in product(splits, methods, results)
+        if cell in grouped
     ]
 
 
 def to_csv(table: Iterable[Row]) -> str:
-    """Return a header, and a line for each run with all attributes of its outcome."""
+    """Return a header, and a line for each run: its model, and all attributes of its outcome."""
     out = io.StringIO()
-    names = [field.name for field in fields(Outcome)]
+    names = ["model", *(field.name for field in fields(Outcome))]
     writer = csv.DictWriter(out, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(outcome) for row in table for outcome in row.outcomes)
+    writer.writerows(line for row in table for line in row.facts())
     return out.getvalue()
 
 

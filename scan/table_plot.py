@@ -23,9 +23,10 @@ __all__ = ["draw_table"]
 
 COLOURS = (
     "#8a94a0", "#d08c3c", "#2f7fbf", "#0b6b50", "#a4508b", "#c0504d", "#6b8e23", "#5b5ea6",
-    "#b5651d", "#3a9a9a",
+    "#b5651d", "#3a9a9a", "#23395d",
 )  # fmt: skip
-SIZE, ROW, DOT, LENGTH, GRID = 12.0, 24.0, 7.0, 480.0, "#d9dee3"
+SIZE, ROW, DOT, LENGTH = 12.0, 24.0, 7.0, 480.0
+GRID, PAPER = "#d9dee3", "#ffffff"
 TICKS = (0, 20, 40, 60, 80, 100)
 
 
@@ -51,20 +52,26 @@ def draw_table(rows: Sequence[Row], path: PathLike) -> None:
 
 
 def picture(rows: Sequence[Row]) -> Picture:
-    """Lay out the picture: dots of one split that share a place lie above each other."""
+    """Lay out the picture: dots of one split that share a place lie above each other.
+
+    A dot has the colour of its method; those of models after the first are hollow.
+    """
     splits = list(dict.fromkeys(row.split for row in rows))
     colour = dict(zip(dict.fromkeys(row.method for row in rows), _colours(), strict=False))
+    filled, *hollow = dict.fromkeys(row.model for row in rows)
     left = MARGIN + max(text_width(split, SIZE) for split in splits) + 14
     top = MARGIN + 2 * ROW
     bottom = top + ROW * len(splits)
     shapes: list[Shape] = []
     x = left
-    for method, fill in colour.items():
+    keys = [(method, fill, fill) for method, fill in colour.items()]
+    keys += [(f"hollow: {model}", PAPER, INK) for model in hollow]
+    for key, fill, edge in keys:
         shapes += [
-            Box(x, MARGIN + 2, DOT, DOT, fill, fill),
-            Label(x + DOT + 5, MARGIN + 9, method, SIZE, INK, anchor="start"),
+            Box(x, MARGIN + 2, DOT, DOT, fill, edge),
+            Label(x + DOT + 5, MARGIN + 9, key, SIZE, INK, anchor="start"),
         ]
-        x += DOT + 22 + text_width(method, SIZE)
+        x += DOT + 22 + text_width(key, SIZE)
     for tick in TICKS:
         at = left + LENGTH * tick / 100
         shapes += [
@@ -74,22 +81,24 @@ def picture(rows: Sequence[Row]) -> Picture:
     for number, split in enumerate(splits):
         middle = top + ROW * (number + 0.5)
         shapes.append(Label(left - 12, middle + 4, split, SIZE, INK, anchor="end"))
-        shapes += _dots([row for row in rows if row.split == split], colour, left, middle)
+        here = [row for row in rows if row.split == split]
+        shapes += _dots(here, colour, filled, left, middle)
     width = max(left + LENGTH + 2 * MARGIN, x + MARGIN)
     title = "test exact match of each run, by split and method"
     return Picture(width, bottom + MARGIN, tuple(shapes), title)
 
 
 def _dots(
-    rows: Sequence[Row], colour: dict[str, str], left: float, middle: float
+    rows: Sequence[Row], colour: dict[str, str], filled: str, left: float, middle: float
 ) -> Iterator[Shape]:
     """Yield the dots of one split, the methods slightly apart so that none hides another."""
     for place, row in enumerate(rows):
         shift = (place - (len(rows) - 1) / 2) * min(4.0, (ROW - DOT) / max(1, len(rows) - 1))
         for outcome in row.outcomes:
             x = left + LENGTH * outcome.test_exact - DOT / 2
-            fill = colour[row.method]
-            yield Box(x, middle + shift - DOT / 2, DOT, DOT, fill, "#ffffff")
+            of_method = colour[row.method]
+            fill, edge = (of_method, PAPER) if row.model == filled else (PAPER, of_method)
+            yield Box(x, middle + shift - DOT / 2, DOT, DOT, fill, edge)
 
 
 def _colours() -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from grammar.errors import CorpusError, OptionError, SchemaError
+from grammar.svg import Box
 from induction.corpus import Corpus
 from scan.augmenters import AUGMENTERS, find_augmenter
 from scan.experiment import Outcome, augment_pairs, hold_out, run, unique_pairs
@@ -16,6 +17,7 @@ from scan.generator import audit
 from scan.recipe import Recipe
 from scan.splits import Split, split
 from scan.table import (
+    HEADER,
     Cell,
     Row,
     cells,
@@ -90,6 +92,9 @@ def test_first_seeds_come_first() -> None:
     names = [cell.name for cell in cells(["jump", "mcd1"], ["none", "geca"], 2)]
     assert names[:3] == ["jump-none-lstm-seed0", "mcd1-none-lstm-seed0", "jump-geca-lstm-seed0"]
     assert names[4] == "jump-none-lstm-seed1"
+    both = [cell.name for cell in cells(["jump"], ["none"], 2, ["lstm", "transformer"])]
+    assert both[:2] == ["jump-none-lstm-seed0", "jump-none-transformer-seed0"]
+    assert len(both) == len(set(both)) == 4
     with pytest.raises(OptionError, match="unknown split"):
         cells(["jmup"], ["none"], 1)
 
@@ -141,21 +146,46 @@ def test_geca_of_the_program_validates(small: Split, monkeypatch) -> None:
 def test_rows_are_means_with_spread() -> None:
     other = replace(OUTCOME, seed=1, test_exact=0.5, synthetic_pairs=4, sampled_tests=10,
                     unsampled_exact=None)  # fmt: skip
-    (row,) = rows([other, OUTCOME], ["jump"], ["none", "geca"])
+    (row,) = rows({"lstm": [other, OUTCOME]}, ["jump"], ["none", "geca"])
     assert [outcome.seed for outcome in row.outcomes] == [0, 1]
     assert row.texts() == (
-        "jump", "none", "2", "2", "100.0%", "50.0%", "100.00 ± 0.00", "25.00 ± 35.36", "0.00",
-        "1.0",
+        "jump", "none", "lstm", "2", "2", "100.0%", "50.0%", "100.00 ± 0.00", "25.00 ± 35.36",
+        "0.00", "1.0",
     )  # fmt: skip
     table = list(csv.DictReader(io.StringIO(to_csv([row]))))
     assert [line["test_exact"] for line in table] == ["0.0", "0.5"]
-    assert "(oracle)" in Row("jump", "treemix-oracle", (OUTCOME,)).texts()[1]
+    assert {line["model"] for line in table} == {"lstm"}
+    assert "(oracle)" in Row("jump", "treemix-oracle", "lstm", (OUTCOME,)).texts()[1]
+
+
+def test_each_model_has_a_row_of_its_own() -> None:
+    better = replace(OUTCOME, test_exact=0.25)
+    results = {"lstm": [OUTCOME], "transformer": [better, replace(better, method="geca")]}
+    made = rows(results, ["length", "jump"], ["none", "geca"])
+    assert [(row.method, row.model) for row in made] == [
+        ("none", "lstm"), ("none", "transformer"), ("geca", "transformer"),
+    ]  # fmt: skip
+    place = HEADER.index("test exact")
+    assert [row.texts()[place] for row in made] == ["0.00", "25.00", "25.00"]
+    assert all(len(row.texts()) == len(HEADER) for row in made)
 
 
 def test_every_run_is_a_dot() -> None:
     others = [replace(OUTCOME, method="geca", seed=seed, test_exact=1.0) for seed in range(3)]
-    drawn = picture(rows([OUTCOME, *others], ["jump"], ["none", "geca"])).svg()
+    lstm = {"lstm": [OUTCOME, *others]}
+    drawn = picture(rows(lstm, ["jump"], ["none", "geca"])).svg()
     assert drawn.count("<rect") == 1 + 2 + 4  # the page, the legend, the runs
+    assert "hollow" not in drawn
+    both = picture(rows({**lstm, "transformer": [OUTCOME]}, ["jump"], ["none", "geca"])).svg()
+    assert both.count("<rect") == 1 + 3 + 5
+    assert both.count("hollow: transformer") == 1
+
+
+def test_no_two_methods_share_a_colour() -> None:
+    results = {"lstm": [replace(OUTCOME, method=name) for name in AUGMENTERS]}
+    shapes = picture(rows(results, ["jump"], list(AUGMENTERS))).shapes
+    fills = [shape.fill for shape in shapes if isinstance(shape, Box)]
+    assert len(set(fills)) == len(AUGMENTERS) == len(fills) / 2
 
 
 def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> None:
@@ -197,11 +227,42 @@ def test_the_verb_reads_what_is_there(monkeypatch, capsys, tmp_path) -> None:
     (results / "jump-none-lstm-seed0.json").write_text(json.dumps(document))
     outputs = ("-o", str(tmp_path / "t.csv"), "--plot", str(tmp_path / "t.svg"))
     assert table_verb(monkeypatch, *folder, *outputs) == 0
-    assert "| jump | none | 1 |" in capsys.readouterr().out
-    assert (tmp_path / "t.csv").read_text().startswith("split,method,seed")
+    assert "| jump | none | lstm | 1 |" in capsys.readouterr().out
+    assert (tmp_path / "t.csv").read_text().startswith("model,split,method,seed")
     assert (tmp_path / "t.svg").read_text().startswith("<svg")
     assert table_verb(monkeypatch, *folder, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == [asdict(OUTCOME)]
+    assert json.loads(capsys.readouterr().out) == [{"model": "lstm", **asdict(OUTCOME)}]
+
+
+def test_the_verb_shows_both_models(monkeypatch, capsys, tmp_path) -> None:
+    for model, test_exact in (("lstm", 0.0), ("transformer", 0.5)):
+        document = {"outcome": asdict(replace(OUTCOME, test_exact=test_exact))}
+        (tmp_path / f"jump-none-{model}-seed0.json").write_text(json.dumps(document))
+    assert models_shown(monkeypatch, capsys, tmp_path, "lstm") == ["lstm"]
+    assert models_shown(monkeypatch, capsys, tmp_path, "transformer") == ["transformer"]
+    both = ["lstm", "transformer"]
+    assert models_shown(monkeypatch, capsys, tmp_path, *both, "lstm") == both
+
+
+def models_shown(monkeypatch, capsys, folder, *models: str) -> list[str]:
+    options = [part for model in models for part in ("--model", model)]
+    table = ("--results", str(folder), "--no-run", "--quiet")
+    assert table_verb(monkeypatch, *table, *options) == 0
+    return [line.split(" | ")[2] for line in capsys.readouterr().out.splitlines()[2:]]
+
+
+def test_all_that_is_there_is_shown(monkeypatch, capsys, tmp_path) -> None:
+    there = [("jump", "sub2", "lstm"), ("jump-num8-rep3", "geca-code", "transformer")]
+    for split_name, method, model in there:
+        document = {"outcome": asdict(replace(OUTCOME, split=split_name, method=method))}
+        file = tmp_path / f"{Cell(split_name, method, 0, model).name}.json"
+        file.write_text(json.dumps(document))
+    table = ("--results", str(tmp_path), "--no-run", "--quiet")
+    assert table_verb(monkeypatch, *table) == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert [tuple(line.strip("| ").split(" | ")[:3]) for line in lines] == there
+    assert table_verb(monkeypatch, *table, "--method", "geca") == 1
+    assert "there are no results yet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -209,6 +270,7 @@ def test_the_verb_reads_what_is_there(monkeypatch, capsys, tmp_path) -> None:
     [
         (("--split", "jmup"), "did you mean 'jump'?"),
         (("--method", "syncronous"), "did you mean 'synchronous'?"),
+        (("--model", "gru"), "choose from lstm, transformer"),
         (("-o", "table.txt"), "end it in .md or .csv"),
         (("--plot", "table.gif"), ".svg"),
     ],
@@ -223,7 +285,7 @@ def test_the_verb_runs_what_is_missing(monkeypatch, capsys, tmp_path) -> None:
     wanted = ("--split", "jump", "--method", "none", "--seeds", "1", "--updates", "1")
     folder = ("--results", str(tmp_path / "new"), "--workers", "1", "--quiet")
     assert table_verb(monkeypatch, *wanted, *folder) == 0
-    assert "| jump | none | 1 | 0 |" in capsys.readouterr().out
+    assert "| jump | none | lstm | 1 | 0 |" in capsys.readouterr().out
     file = tmp_path / "new" / "jump-none-lstm-seed0.json"
     assert "--updates 1" in json.loads(file.read_text())["command"]
     before = file.stat().st_mtime_ns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,9 @@ def table(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each split and method.")] = 3,
-    model: Annotated[str, typer.Option(help="lstm or transformer.")] = "lstm",
+    model: Annotated[
+        list[str] | None, typer.Option(help="lstm, transformer, or both; lstm by default.")
+    ] = None,
     results: Annotated[
         str, typer.Option(help="The folder of result files; runs found there are not run again.")
     ] = "scan-results",
@@ -58,19 +61,31 @@ def table(
     """Train on splits of SCAN with methods of augmentation, and print the table.
 
     Every run is a file of its own as soon as it ends, so this can be stopped and started again.
+    With --no-run and no --split, --method or --model, all that is there is shown.
 
     Example: treewright scan table --split jump --method none --method synchronous --seeds 1
     """
+    from scan.augmenters import AUGMENTERS
+    from scan.recipe import MODELS
     from scan.table import cells, load_results, result_path, rows
 
     _check_outputs(output, plot)
-    splits, methods = split or list(SPLITS), method or list(METHODS)
-    wanted = cells(splits, methods, seeds, model)
+    splits = _different(split or SPLITS)
+    methods = _different(method or (METHODS if run else AUGMENTERS))
+    models = _different(model or (MODELS[:1] if run else MODELS))
+    wanted = cells(splits, methods, seeds, models)
     if run:
         missing = [cell for cell in wanted if not result_path(cell, results).exists()]
         _run_all(missing, results, updates, workers, quiet=quiet)
-    made = rows(load_results(results, model), splits, methods)
+    found = {name: load_results(results, name) for name in models}
+    if not (run or split):
+        splits += sorted({each.split for runs in found.values() for each in runs} - {*splits})
+    made = rows(found, splits, methods)
     _show(made, output, plot, as_json=as_json, quiet=quiet)
+
+
+def _different(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
 
 
 def _run_all(
@@ -131,7 +146,6 @@ def _show(
     made: list[Row], output: str | None, plot: str | None, *, as_json: bool, quiet: bool
 ) -> None:
     import json
-    from dataclasses import asdict
 
     from grammar.errors import MissingDataError
     from grammar.files import write_text
@@ -143,7 +157,7 @@ def _show(
         raise MissingDataError("there are no results yet", hint="leave out --no-run")
     text = markdown_table(HEADER, [row.texts() for row in made])
     if as_json:
-        print(json.dumps([asdict(outcome) for row in made for outcome in row.outcomes]))
+        print(json.dumps([line for row in made for line in row.facts()]))
     else:
         print(text)
     if output is not None:
