@@ -1,7 +1,7 @@
 """New GeoQuery pairs from training pairs alone: GECA, a synchronous grammar, and a control.
 
 - ``geca``: Andreas (2020) with the settings of its semantic parsing runs, n-grams of up to four
-  words that occur at most 50 times; two of them, one on either side.
+  words that occur at most 50 times; two of them to a fragment, three for SQL.
 - ``synchronous``: names are hidden behind typed marks, a synchronous grammar is induced and
   sampled, and new names are put in. Of the samples stay those whose target has nothing but
   (function, place of the argument, argument) triples of training targets. This stands for the
@@ -115,7 +115,8 @@ def augment_geoquery(
     if n < 0:
         raise OptionError(f"n is {n}", hint="give a number of 0 or more")
     if method == "geca":
-        sampler = GECA.induce(data.train, size=4, gaps=2, max_count=50)
+        gaps = 3 if data.representation == "sql" else 2
+        sampler = GECA.induce(data.train, size=4, gaps=gaps, max_count=50)
         made = sampler.sample(min(n, sampler.count()), seed=seed)
         return _corpus(zip(made.column("text"), made.column("target"), strict=True))
     if method == "none":

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.errors import CorpusError, MissingDataError, NothingNewError, OptionError
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_parsing import SynchronousParser
 from induction.corpus import Corpus
@@ -431,6 +431,22 @@ def test_geca_makes_new_templates_of_geoquery(data_folder: Path) -> None:
     assert len(made) == 1000
     assert len(forms - set(data.train.column("template"))) > 50
     assert forms & set(data.test.column("template"))
+
+
+def test_geca_has_three_parts_for_sql() -> None:
+    """A name in the question and, far apart, its number and its letters in the query."""
+    known = [
+        ("capital of ohio", "F 35 and then X and OH"),
+        ("capital of iowa", "F 16 and then X and IA"),
+        ("size of ohio", "G 35 or else Y or OH"),
+    ]
+    part = Corpus.from_columns(
+        text=[text for text, _ in known], target=[target for _, target in known]
+    )
+    made = augment_geoquery(GeoQuery("sql", "query", part, part, part), "geca")
+    assert rows(made) == [("size of iowa", "G 16 or else Y or IA")]
+    with pytest.raises(NothingNewError):
+        augment_geoquery(GeoQuery("funql", "query", part, part, part), "geca")
 
 
 # --- answers -----------------------------------------------------------------------------------
