@@ -2,8 +2,9 @@
 
 By mutual necessity, a source word and a target word belong together if each occurs in a pair
 exactly when the other does. Noisy data break that, so there are two fallbacks: the same with a
-threshold on both conditional shares, and the intersection of IBM model 1 in both directions
-(Brown et al. 1993).
+threshold on both conditional shares, and the same of links instead of occurrences, where a pair
+links two words if each is the other's best by IBM model 1 (Brown et al. 1993, *The mathematics of
+statistical machine translation*; the intersection of both directions, Och & Ney 2003).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Lexicon = dict[str, frozenset[str]]
 
 _METHODS = ("auto", "necessity", "association", "ibm1")
 _ROUNDS = 10
+_TIE = 1e-9
 
 
 def induce_lexicon(
@@ -36,7 +38,8 @@ def induce_lexicon(
     method : {"auto", "necessity", "association", "ibm1"}
         ``"auto"`` is necessity, or ``"association"`` where that finds nothing.
     threshold : float
-        Least share p(w | v) and p(v | w) of the two fallbacks, above 0.5.
+        Least share p(w | v) and p(v | w) of the two fallbacks, above 0.5: of the pairs with one
+        of the words, those that have (``"association"``) or link (``"ibm1"``) both.
 
     Raises
     ------
@@ -58,27 +61,40 @@ def induce_lexicon(
 
 
 def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:
-    sources: Counter[str] = Counter()
-    targets: Counter[str] = Counter()
-    both: Counter[tuple[str, str]] = Counter()
-    for source, target in pairs.pairs:
-        words, made = set(source), set(target)
-        sources.update(words)
-        targets.update(made)
-        both.update((w, v) for w in words for v in made)
-    found: dict[str, set[str]] = defaultdict(set)
-    for (w, v), n in both.items():
-        if n >= threshold * sources[w] and n >= threshold * targets[v]:
-            found[v].add(w)
-    return {v: frozenset(words) for v, words in sorted(found.items())}
+    both = Counter(
+        (w, v) for source, target in pairs.pairs for w in set(source) for v in set(target)
+    )
+    return _necessary(pairs, both, threshold)
 
 
 def _aligned(pairs: TrainingPairs, threshold: float) -> Lexicon:
-    forward = _model_one([(s, t) for s, t in pairs.pairs])
-    backward = _model_one([(t, s) for s, t in pairs.pairs])
+    forward = _model_one(list(pairs.pairs))
+    backward = _model_one([(target, source) for source, target in pairs.pairs])
+    both = Counter(
+        (w, v)
+        for source, target in pairs.pairs
+        for w, v in _best(forward, source, target)
+        if (v, w) in _best(backward, target, source)
+    )
+    return _necessary(pairs, both, threshold)
+
+
+def _best(table: dict[tuple[str, str], float], source: str, target: str) -> set[tuple[str, str]]:
+    """Return, for each word of the target, the words of the source that explain it best."""
+    found: set[tuple[str, str]] = set()
+    for v in set(target):
+        best = max(table[w, v] for w in source)
+        found.update((w, v) for w in source if table[w, v] >= best * (1 - _TIE))
+    return found
+
+
+def _necessary(pairs: TrainingPairs, both: Counter[tuple[str, str]], threshold: float) -> Lexicon:
+    """Keep the pairs of words that are counted often enough for how often each of them occurs."""
+    sources = Counter(w for source, _ in pairs.pairs for w in set(source))
+    targets = Counter(v for _, target in pairs.pairs for v in set(target))
     found: dict[str, set[str]] = defaultdict(set)
-    for (w, v), share in forward.items():
-        if share >= threshold and backward.get((v, w), 0.0) >= threshold:
+    for (w, v), n in both.items():
+        if n >= threshold * sources[w] and n >= threshold * targets[v]:
             found[v].add(w)
     return {v: frozenset(words) for v, words in sorted(found.items())}
 

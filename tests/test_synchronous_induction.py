@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,6 +194,36 @@ def test_the_fallback_stands_noise_that_necessity_does_not() -> None:
     a = training.pairs[0][1][0]
     assert a not in induce_lexicon(training, method="necessity")
     assert a in induce_lexicon(training, method="association")
+
+
+def noisy_pairs() -> list[tuple[str, str]]:
+    """Pairs without *around right*, one in a hundred with the target of another."""
+    pairs = short_pairs(5, without="around right")
+    drawn = np.random.default_rng(0).integers(len(pairs), size=(len(pairs) // 100, 2))
+    for row, other in drawn.tolist():
+        pairs[row] = (pairs[row][0], pairs[other][1])
+    return pairs
+
+
+@pytest.mark.parametrize("method", ["association", "ibm1", "auto"])
+def test_the_fallbacks_find_the_words_of_scan(method: str) -> None:
+    words = {"walk", "look", "run", "jump", "left", "right"}
+    for pairs in (short_pairs(4), noisy_pairs()):
+        training = read_training_pairs(pairs)
+        found = induce_lexicon(training, method=method)
+        named = {training.words(v): [*map(training.words, ws)] for v, ws in found.items()}
+        actions = {f"I_TURN_{w.upper()}" if w in ("left", "right") else f"I_{w.upper()}": [w]
+                   for w in words}  # fmt: skip
+        assert named == actions
+    assert not induce_lexicon(read_training_pairs(noisy_pairs()), method="necessity")
+
+
+def test_noisy_pairs_need_a_fallback() -> None:
+    around = CANONICAL[3]
+    assert around.startswith("NT_1 around right ###")
+    for method, closed in (("necessity", False), ("auto", True), ("ibm1", True)):
+        made = induce_synchronous(noisy_pairs(), lexicon=method, closure=True, types=1)
+        assert (around in map(str, made.rules.rules)) == closed
 
 
 def test_a_rule_is_a_unifier_of_what_it_makes() -> None:
