@@ -4,12 +4,17 @@
 of the grammar's best parses on the whole test set, the number of derivations of the grammar to
 sample from, the agreement of pairs sampled from it with the interpreter (an audit: it labels
 nothing), and the processor time of it all; then the rules.
+
+``python -m benchmarks.synchronous --ablation [SPLIT...]`` induces with lexical licensing and class
+closure, without one of them, and without both, and prints for each the exact match, the agreement
+of sampled pairs, and the number of rules.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +37,12 @@ SHUFFLES = 3
 SAMPLED = 10_000
 DEPTHS = (1, 20)
 BAR_SECONDS = 60
+VARIANTS: dict[str, dict[str, bool]] = {
+    "full": {},
+    "no licensing": {"licensing": False},
+    "no closure": {"closure": False},
+    "neither": {"licensing": False, "closure": False},
+}
 
 
 class Outcome(NamedTuple):
@@ -49,11 +60,19 @@ class Outcome(NamedTuple):
 
 
 def main() -> None:
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks.synchronous")
+    arguments.add_argument("splits", nargs="*", metavar="SPLIT", help=f"from {', '.join(NAMES)}")
+    arguments.add_argument("--ablation", action="store_true", help="leave out parts of induction")
+    given = arguments.parse_args()
     warm_up()
+    (ablation if given.ablation else every_split)(given.splits or NAMES)
+
+
+def every_split(names: Iterable[str]) -> None:
     rules = set()
     print("| split | test | shuffle | types | rules | exact | derived | audit | induce | parse | |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in sys.argv[1:] or NAMES:
+    for name in names:
         parts = split(name)
         for shuffle in range(SHUFFLES):
             done = run(parts.train, parts.test, shuffle)
@@ -70,6 +89,20 @@ def main() -> None:
     print("\n\n".join(sorted(rules)))
 
 
+def ablation(names: Iterable[str]) -> None:
+    """Print a table with, for each variant, exact match, agreement of samples, and rules."""
+    print(f"| split | {' | '.join(VARIANTS)} |")
+    print("| --- " * (1 + len(VARIANTS)) + "|")
+    for name in names:
+        parts = split(name)
+        print(f"| {name} ", end="", flush=True)
+        for left_out in VARIANTS.values():
+            done = run(parts.train, parts.test, 0, **left_out)
+            rules = len(done.found.rules)
+            print(f"| {done.exact:.1%}, {done.agreeing:.1%}, {rules} ", end="", flush=True)
+        print("|", flush=True)
+
+
 def warm_up() -> None:
     """Compile, or load what was compiled."""
     pairs = [("a", "A"), ("b", "B"), ("a c", "A A"), ("b c", "B B")]
@@ -77,12 +110,12 @@ def warm_up() -> None:
     SynchronousParser(found.grammar).translations(["a"])
 
 
-def run(train: Corpus, test: Corpus, shuffle: int) -> Outcome:
+def run(train: Corpus, test: Corpus, shuffle: int, **left_out: bool) -> Outcome:
     order = np.random.default_rng(shuffle).permutation(len(train))
     texts, targets = train.column("text"), train.column("target")
     pairs = [(texts[i], targets[i]) for i in order]
     began = time.process_time()
-    found = induce_synchronous(pairs, seed=shuffle)
+    found = induce_synchronous(pairs, seed=shuffle, **left_out)
     induced = time.process_time()
     exact = exact_match(found.grammar, test)
     parsed = time.process_time()
