@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grammar.errors import OutputError, UnreadableInputError
 
-__all__ = ["atomic_output", "read_bytes", "read_text", "write_text"]
+__all__ = ["atomic_output", "made_folder", "read_bytes", "read_text", "write_text"]
 
 PathLike = str | os.PathLike[str]
 
@@ -143,6 +143,25 @@ def write_text(path: PathLike, text: str) -> None:
         data = gzip.compress(data, mtime=0)
     with atomic_output(path) as temporary:
         temporary.write_bytes(data)
+
+
+def made_folder(path: PathLike) -> Path:
+    """Return a folder that is there, made with the folders above it if need be.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"cannot make the folder: {error.strerror}",
+            where=str(path),
+            hint="choose a path where you may make one",
+        ) from None
+    return Path(path)
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, located
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_rule import Slot, SynchronousRule
 from induction.term_alignment import TermPair, WordLexicon, induce_word_lexicon
@@ -152,20 +152,27 @@ def _silent(_: str) -> None:
 
 def _training(pairs: Iterable[tuple[str, str]]) -> list[TermPair]:
     meaning: dict[str, str] = {}
-    for number, (source, target) in enumerate(pairs):
+    first: dict[str, int] = {}
+    for number, (source, target) in enumerate(pairs, start=1):
         if not source.split() or not target.split():
             raise CorpusError(
                 "a side of the pair is empty", where=f"pair {number}", hint="leave the pair out"
             )
+        before = first.setdefault(source, number)
         if meaning.setdefault(source, target) != target:
             raise CorpusError(
                 f"{source!r} has two meanings: {meaning[source]!r} and {target!r}",
-                where=f"pair {number}",
+                where=f"pair {before} and pair {number}",
                 hint="keep one of them",
             )
     if not meaning:
         raise CorpusError("there are no pairs", hint="give some pairs of a sentence and a term")
-    return [TermPair(tuple(s.split()), Term.parse(t)) for s, t in meaning.items()]
+    return [_pair(source, target, first[source]) for source, target in meaning.items()]
+
+
+def _pair(source: str, target: str, number: int) -> TermPair:
+    with located(f"pair {number}"):
+        return TermPair(tuple(source.split()), Term.parse(target))
 
 
 def _uses(trees: Sequence[RuleTree]) -> dict[Entry, Counter[Context]]:

@@ -241,8 +241,11 @@ def test_classes_are_a_partition_and_nothing_seen_is_lost(
     ("pairs", "what"),
     [
         ([], "there are no pairs"),
-        ([("a", "x"), ("b", " ")], "pair 1: a side of the pair is empty"),
-        ([("a", "x"), ("b", "y"), ("a", "z")], "pair 2: 'a' has two meanings: 'x' and 'z'"),
+        ([("a", "x"), ("b", " ")], "pair 2: a side of the pair is empty"),
+        (
+            [("a", "x"), ("b", "y"), ("a", "z")],
+            "pair 1 and pair 3: 'a' has two meanings: 'x' and 'z'",
+        ),
         ([("a a", "f ( r = x , s = x )")], "no pair tells which word stands for which"),
     ],
 )
@@ -252,8 +255,8 @@ def test_bad_pairs_are_one_clear_error(pairs: list[tuple[str, str]], what: str) 
 
 
 def test_a_target_that_is_no_term_is_told() -> None:
-    with pytest.raises(NotationError, match=re.escape("word 4 of 'f ( r'")):
-        induce_from_terms([("a", "f ( r")])
+    with pytest.raises(NotationError, match=re.escape("pair 2, word 4 of 'f ( r'")):
+        induce_from_terms([("b", "g"), ("a", "f ( r")])
 
 
 @pytest.mark.parametrize("options", [{"evidence": 0}, {"refuted": 0.0}, {"refuted": 1.5}])

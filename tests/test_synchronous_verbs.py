@@ -86,6 +86,56 @@ def test_facts_of_induction(run, here, found):
     assert SynchronousGrammar.load(here / "new.txt") == found.core
 
 
+def test_the_steps_of_the_search_are_graphs_in_a_folder(run, here, found):
+    done = run("induce", "pairs.txt", "-o", "new.json", "--model", "synchronous", "--types", 1,
+               "--trace", "a/steps")  # fmt: skip
+    assert done.code == 0, done.err
+    steps = [f"step-{number:02}.json" for number in range(1, len(found.trace) + 1)]
+    assert sorted(names(here / "a" / "steps")) == [*steps, "trace.txt"]
+    for name, step in zip(steps, found.trace, strict=True):
+        assert SynchronousGrammar.load(here / "a" / "steps" / name) == step.grammar
+    text = (here / "a" / "steps" / "trace.txt").read_text()
+    assert text == "".join(f"{step}\n" for step in found.trace)
+    done = run("induce", "pairs.txt", "-o", "other.json", "--model", "synchronous",
+               "--trace", "pairs.txt/steps")  # fmt: skip
+    assert done.code == 1
+    assert "pairs.txt/steps: cannot make the folder" in done.err
+    assert not (here / "other.json").exists()
+
+
+TERMS = "".join(
+    f"IN: {person} {past} OUT: {verb} ( agent = {person.title()} )\n"
+    for person in ("ann", "bob", "eve")
+    for past, verb in (("slept", "sleep"), ("ran", "run"), ("sang", "sing"))
+)
+
+
+def test_pairs_of_sentences_and_terms(run, here):
+    done = run("induce", "-", "-o", "terms.json", "--model", "terms", "--json",
+               stdin=TERMS.encode())  # fmt: skip
+    assert done.code == 0, done.err
+    assert (done.facts["pairs"], done.facts["words"], done.facts["templates"]) == (9, 6, 2)
+    assert "lexicon: 6 source words" in done.err
+    done = run("translate", "terms.json", stdin=b"eve sang\n")
+    assert (done.code, done.out) == (0, "sing ( agent = Eve )\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (f"{TERMS}IN: ann ran OUT: sing\n", (), "t.txt, pair 2 and pair 10: 'ann ran' has two"),
+        (f"{TERMS}IN: ann sat OUT: sit ( )\n", (), "t.txt, pair 10, word 3 of 'sit ( )'"),
+        (TERMS, ("--types", 2), "the model terms does not take --types"),
+    ],
+)
+def test_terms_that_are_at_fault(run, here, content, options, message):
+    (here / "t.txt").write_text(content)
+    done = run("induce", "t.txt", "-o", "terms.json", "--model", "terms", *options)
+    assert done.code == 1
+    assert message in done.err
+    assert not (here / "terms.json").exists()
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv"])
 def test_pairs_may_be_a_corpus(run, here, found, suffix):
     from induction.corpus import Corpus

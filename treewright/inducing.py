@@ -9,23 +9,24 @@ import typer
 
 from treewright.methods import METHODS, induce_method
 from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
-from treewright.synchronous import induce_from_pairs
+from treewright.synchronous import induce_from_pairs, induce_from_term_pairs
 
 if TYPE_CHECKING:
     from grammar.treebank import Treebank
 
 __all__ = ["induce"]
 
-MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent", "synchronous", *METHODS)
+MODELS = ("pcfg", "lpcfg", "dop", "double-dop", "bayes-tsg", "latent", "synchronous", "terms",
+          *METHODS)  # fmt: skip
 
 
 def induce(
     corpus: Annotated[
         str,
         typer.Argument(
-            help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous: pairs, "
-            "as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and target; "
-            "sub2 ... alp: examples, as for treewright augment."
+            help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous, terms: "
+            "pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and "
+            "target; sub2 ... alp: examples, as for treewright augment."
         ),
     ],
     output: Annotated[
@@ -33,8 +34,8 @@ def induce(
         typer.Option(
             "--output",
             "-o",
-            help="A .json or .json.gz file; pcfg, synchronous: also .txt; latent, sub2, treemix, "
-            "randmix, alp: .arrow.",
+            help="A .json or .json.gz file; pcfg, synchronous, terms: also .txt; latent, sub2, "
+            "treemix, randmix, alp: .arrow.",
         ),
     ],
     model: Annotated[str, typer.Option(help=f"The family: {', '.join(MODELS)}.")] = "pcfg",
@@ -91,6 +92,10 @@ def induce(
     lexicon: Annotated[
         str | None, typer.Option(help="synchronous: auto, necessity, association or ibm1.")
     ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(help="synchronous: a folder for the rules after each step, as graphs."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="bayes-tsg, latent, synchronous: random draws.")
     ] = None,
@@ -110,6 +115,7 @@ def induce(
 ) -> None:
     """Induce a grammar from a treebank, a synchronous grammar from pairs, or that of a method.
 
+    Where the targets of pairs are terms such as sleep ( agent = Ann ), the model is terms.
     The grammar of a method of augmentation can be inspected, and sampled without the corpus:
     treewright induce train.jsonl -o g.arrow --model sub2 --set phrase=true
 
@@ -134,6 +140,7 @@ def induce(
         "types": types,
         "parts": parts,
         "lexicon": lexicon,
+        "trace": trace,
         "seed": seed,
         "graphml": graphml,
         "set": set_option,
@@ -143,6 +150,9 @@ def induce(
     _check_name(model, output)
     if model == "synchronous":
         induce_from_pairs(corpus, output, options, as_json=as_json, quiet=quiet)
+        return
+    if model == "terms":
+        induce_from_term_pairs(corpus, output, as_json=as_json, quiet=quiet)
         return
     if model in METHODS:
         from treewright.augmenting import read_option
@@ -167,7 +177,7 @@ _SUFFIXES = {
     **dict.fromkeys(("latent", *METHODS), (".arrow",)),
     "geca": (".json", ".json.gz"),
     "pcfg": (".json", ".json.gz", ".txt", ".pcfg", ".cfg"),
-    "synchronous": (".json", ".json.gz", ".txt"),
+    **dict.fromkeys(("synchronous", "terms"), (".json", ".json.gz", ".txt")),
 }
 _GRAPH_SUFFIXES = (".json", ".json.gz")
 
@@ -203,7 +213,9 @@ def _checked(model: str, options: Options) -> Options:
     if strange:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strange)
         takes = ", ".join(f"--{name.replace('_', '-')}" for name in _TAKES[model])
-        raise OptionError(f"the model {model} does not take {flags}", hint=f"it takes {takes}")
+        raise OptionError(
+            f"the model {model} does not take {flags}", hint=f"it takes {takes or 'none'}"
+        )
     return options
 
 
@@ -328,7 +340,8 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "double-dop": (*_PREPARATION, "rare_words", "weights"),
     "bayes-tsg": (*_PREPARATION, "rare_words", "prior", "iterations", "checkpoint", "seed"),
     "latent": (*_PREPARATION[1:], "rounds", "grammars", "seed"),
-    "synchronous": ("purpose", "types", "parts", "lexicon", "seed"),
+    "synchronous": ("purpose", "types", "parts", "lexicon", "trace", "seed"),
+    "terms": (),
     **dict.fromkeys(METHODS, ("set", "format")),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,20 +75,12 @@ def split(
 
     Example: treewright scan split jump -o jump/
     """
-    from grammar.errors import OutputError
+    from grammar.files import made_folder
     from scan.splits import split as published_split
     from scan.splits import write_pairs
 
     parts = published_split(name)
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot make the folder: {error.strerror}",
-            where=output,
-            hint="choose a path where you may make one",
-        ) from None
+    folder = made_folder(output)
     for part, pairs in (("train", parts.train), ("test", parts.test)):
         write_pairs(pairs, folder / f"{part}.txt")
     facts = {"split": name, "train": len(parts.train), "test": len(parts.test), "folder": output}

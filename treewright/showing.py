@@ -7,7 +7,6 @@ import os
 import queue
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,17 +45,13 @@ def demo(
 
     Example: treewright demo -o treewright-demo
     """
-    from grammar.errors import OutputError
+    from grammar.files import made_folder
     from treewright.report import grammar_part, scan_part, write_report
     from treewright.scanning import need_torch
 
     need_torch()
     began = time.monotonic()
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder: {error.strerror}", where=output) from None
+    folder = made_folder(output)
     say("1. A grammar from the embedded treebank", quiet=quiet)
     parts = [grammar_part(folder, sentences=SENTENCES, seed=seed)]
     say(f"2. SCAN {split}: with and without pairs made by GECA", quiet=quiet)

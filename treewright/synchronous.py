@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.pair_files import check_pair_output, read_pair_file, write_pair_tables
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
     from induction.synchronous import SynchronousInduction
     from treewright.families import Look
 
-__all__ = ["PURPOSES", "induce_from_pairs", "look_at_synchronous", "sample_pairs_to"]
+__all__ = [
+    "PURPOSES",
+    "induce_from_pairs",
+    "induce_from_term_pairs",
+    "look_at_synchronous",
+    "sample_pairs_to",
+]
 
 PURPOSES = {"sampling": "core", "parsing": "grammar", "reading": "rules"}
 """What a saved grammar is for, and the part of the induction that serves it."""
@@ -28,19 +35,25 @@ def induce_from_pairs(
 ) -> None:
     """Induce a synchronous grammar from a file of pairs, save it and say what was found."""
     from grammar.errors import CorpusError, OptionError
+    from grammar.files import made_folder
     from induction.synchronous import induce_synchronous
 
+    trace = options.pop("trace", None)
     purpose = options.pop("purpose", "sampling")
     if purpose not in PURPOSES:
         raise OptionError(f"unknown purpose {purpose!r}", hint=f"choose from {', '.join(PURPOSES)}")
     pairs = read_pair_file(path)
     say(f"read {len(pairs):,} pairs", quiet=quiet)
+    folder = None if trace is None else made_folder(trace)
     try:
         found = induce_synchronous(pairs, **options, progress=lambda text: say(text, quiet=quiet))
     except CorpusError as error:
         raise CorpusError(error.what, where=error.where or path, hint=error.hint) from None
     saved: SynchronousGrammar = getattr(found, PURPOSES[purpose])
     saved.save(output)
+    if folder is not None:
+        _save_trace(found, folder)
+        say(f"{len(found.trace)} steps of the search are in {folder}", quiet=quiet)
     known = {"grammar": output, "model": "synchronous", "purpose": purpose, "pairs": len(pairs)}
     if as_json:
         show_facts(known | _facts(found, saved), as_json=True)
@@ -48,6 +61,39 @@ def induce_from_pairs(
         print(found)
         print(f"grammar         {output}: {len(saved)} rules of {len(saved.types)} types, "
               f"for {purpose}")  # fmt: skip
+
+
+def induce_from_term_pairs(path: str, output: str, *, as_json: bool, quiet: bool) -> None:
+    """Induce a synchronous grammar from a file of sentences and terms, save it and say so."""
+    from grammar.errors import located
+    from induction.synchronous_terms import induce_from_terms
+
+    pairs = read_pair_file(path)
+    say(f"read {len(pairs):,} pairs", quiet=quiet)
+    rows = zip(pairs.column("text"), pairs.column("target"), strict=True)
+    with located(path):
+        found = induce_from_terms(rows, on_progress=lambda text: say(text, quiet=quiet))
+    found.grammar.save(output)
+    facts = {
+        "grammar": output,
+        "model": "terms",
+        "pairs": len(pairs),
+        "left_out": found.uncertain,
+        "words": len(found.lexicon),
+        "templates": len(found.templates),
+        "rules": len(found.grammar),
+        "types": len(found.grammar.types),
+    }
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def _save_trace(found: SynchronousInduction, folder: Path) -> None:
+    """Write what each step of the search did, and the graph of the rules after it."""
+    from grammar.files import write_text
+
+    for number, step in enumerate(found.trace, start=1):
+        step.grammar.save(folder / f"step-{number:02}.json")
+    write_text(folder / "trace.txt", "".join(f"{step}\n" for step in found.trace))
 
 
 def _facts(found: SynchronousInduction, saved: SynchronousGrammar) -> dict[str, Any]:

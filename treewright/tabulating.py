@@ -94,18 +94,13 @@ def _run_all(
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    from grammar.errors import OutputError
+    from grammar.files import made_folder
     from treewright.scanning import need_torch
 
     if not missing:
         return
     need_torch()
-    try:
-        Path(results).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot make the folder: {error.strerror}", where=results, hint="choose another"
-        ) from None
+    made_folder(results)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     pool = ProcessPoolExecutor(min(workers or cores or 1, len(missing)), get_context("spawn"))
     with progress(quiet=quiet) as bars, pool:
