@@ -1,7 +1,9 @@
 """The SCAN splits: rebuilt exactly as published; reading and writing of SCAN lines."""
 
+import io
 import tarfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,10 @@ PUBLISHED = {
 }
 FROM_FILES = ("simple", "mcd1", "mcd2", "mcd3")
 REBUILT = tuple(name for name in PUBLISHED if name not in FROM_FILES)
-WITH_EXAMPLES = [f"jump-num{n}-rep{rep}" for n in (1, 2, 4, 8, 16, 32) for rep in range(1, 6)]
+# lines of train by how many examples are added, as counted in the published files
+LINES_WITH_EXAMPLES = {1: 14_671, 2: 14_670, 4: 14_668, 8: 14_670, 16: 14_665, 32: 14_655}
+WITH_EXAMPLES = [f"jump-num{n}-rep{rep}" for n in LINES_WITH_EXAMPLES for rep in range(1, 6)]
+ARCHIVE = "scan/few_shot_and_additional.tar.xz"
 
 
 def multiset(corpus: Corpus) -> Counter[tuple[str, str]]:
@@ -74,17 +79,67 @@ def test_counts_of_rebuilt_splits(name: str, monkeypatch: pytest.MonkeyPatch) ->
     check_counts(name)
 
 
-@pytest.mark.parametrize(("n", "rep"), [(1, 1), (8, 3)])
-@pytest.mark.usefixtures("data_folder")
-def test_examples_are_added_to_the_jump_split(n: int, rep: int) -> None:
-    parts, jump = split(f"jump-num{n}-rep{rep}"), split("jump")
-    added = set(parts.train.column("text")) - set(jump.train.column("text"))
+def members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(archive, "r:xz") as opened:
+        for member in opened:
+            file = opened.extractfile(member)
+            if file is not None:
+                yield member.name, file.read()
+
+
+@pytest.fixture(scope="module")
+def archives(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder for each split with examples, with its own two files and little of the others.
+
+    To read one split from the published archive takes seconds, and there are thirty.
+    """
+    found = dict(members(data_folder / ARCHIVE))
+    assert len(found) == 170
+    wanted = {name: data for name, data in found.items() if "complex_jump" in name}
+    assert len(wanted) == 2 * len(WITH_EXAMPLES)
+    folder = tmp_path_factory.mktemp("archives")
+    for name in WITH_EXAMPLES:
+        ending = f"{name.removeprefix('jump-').replace('-', '_')}.txt"
+        path = folder / name / ARCHIVE
+        path.parent.mkdir(parents=True)
+        with tarfile.open(path, "w:xz", preset=0) as archive:
+            for member, data in wanted.items():
+                kept = data if member.endswith(f"_{ending}") else b"IN: walk OUT: I_WALK\n"
+                header = tarfile.TarInfo(member)
+                header.size = len(kept)
+                archive.addfile(header, io.BytesIO(kept))
+    return folder
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_are_added_to_the_jump_split(
+    name: str, archives: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(archives / name))
+    n = int(name.removeprefix("jump-num").partition("-")[0])
+    parts, jump = split(name), split("jump")
+    train, test = multiset(parts.train), multiset(parts.test)
+    assert len(parts.train) == LINES_WITH_EXAMPLES[n]
+    assert (len(train), len(parts.test), len(test)) == (13_204 + n, 7_706 - n, 7_706 - n)
+    added = train.keys() - multiset(jump.train)
     assert len(added) == n
-    assert all("jump" in text.split() for text in added)
-    assert added | set(parts.test.column("text")) == set(jump.test.column("text"))
-    assert not added & set(parts.test.column("text"))
-    assert audit(parts.train).rate == audit(parts.test).rate == 1
+    assert added.isdisjoint(test)
+    assert added | test.keys() == multiset(jump.test).keys()
+    # as the primitive in the jump split, it and the examples make a tenth, each as often as another
+    repeated = added | {("jump", "I_JUMP")}
+    assert {train[pair] for pair in repeated} == {round(1_467 / (n + 1))}
+    assert {pair for pair, copies in train.items() if copies > 1} == repeated
     assert len(set(parts.train.column("id"))) == len(parts.train)
+
+
+@pytest.mark.parametrize("name", ["jump-num1-rep1", "jump-num8-rep3"])
+def test_splits_with_examples_are_found_in_the_published_archive(
+    name: str, archives: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = split(name)
+    monkeypatch.setenv("TREEWRIGHT_DATA", str(archives / name))
+    for part in ("train", "test"):
+        assert list(getattr(published, part)) == list(getattr(split(name), part))
 
 
 def test_a_damaged_archive_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
