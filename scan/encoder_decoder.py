@@ -203,14 +203,15 @@ class EncoderDecoder(nn.Module, ABC):
         logits: Tensor = self.output(states)
         if self.gate is None:
             return logits
-        # log (g p_vocabulary + (1 - g) p_copied)
         gate = self.gate(states).sigmoid()
-        written = gate * logits.softmax(dim=2)
-        places = torch.zeros_like(attention)
-        both = torch.cat([written, places], dim=2)
+        return self._with_copies(gate * logits.softmax(dim=2), (1.0 - gate) * attention, memory)
+
+    def _with_copies(self, written: Tensor, copied: Tensor, memory: Memory) -> Tensor:
+        """Return the log of p_written + p_copied, the latter (n, t, s) by places of the source."""
+        both = torch.cat([written, torch.zeros_like(copied)], dim=2)
         # the padding mark has no column; its attention is zero, or the sentence is empty
-        columns = (memory.tokens - FIRST_OUTPUT).clamp(min=0)[:, None].expand_as(attention)
-        both = both.scatter_add(2, columns, (1.0 - gate) * attention)
+        columns = (memory.tokens - FIRST_OUTPUT).clamp(min=0)[:, None].expand_as(copied)
+        both = both.scatter_add(2, columns, copied)
         return both.clamp(min=torch.finfo(both.dtype).tiny).log()
 
     def _embed(self, table: nn.Embedding, tokens: Tensor, mixture: Mixture | None) -> Tensor:

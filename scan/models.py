@@ -17,6 +17,7 @@ from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import atomic_output
 from scan.batches import FIRST_WEIGHTS, random_stream
 from scan.encoder_decoder import EncoderDecoder
+from scan.input_feeding import InputFeeding
 from scan.recipe import Recipe
 from scan.seq2seq import Hypothesis, Seq2Seq, Vocabulary, decode
 from scan.transformer import Transformer
@@ -101,10 +102,12 @@ def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> Encod
         shape: dict[str, Any] = {
             "embedding": recipe.embedding,
             "hidden": recipe.hidden,
-            "layers": recipe.layers,
             "dropout": recipe.dropout,
             "copy": recipe.copy,
         }
+        if recipe.feed:
+            return InputFeeding(source, target, **shape)
+        shape["layers"] = recipe.layers
         if recipe.model == "lstm":
             return Seq2Seq(source, target, **shape)
         shape |= {"heads": recipe.heads, "feedforward": recipe.feedforward}

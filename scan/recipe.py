@@ -27,6 +27,9 @@ class Recipe:
     embedding, hidden, layers, dropout, copy
         The shape of the model, see :class:`scan.seq2seq.Seq2Seq` and
         :class:`scan.transformer.Transformer`.
+    feed : bool
+        Feed the decoder of the LSTM its attention, and build it otherwise too as GECA's program
+        does, see :class:`scan.input_feeding.InputFeeding`.
     heads, feedforward : int
         More of the shape of a Transformer; the LSTM has no such parts.
     batch : int
@@ -63,8 +66,9 @@ class Recipe:
     Raises
     ------
     OptionError
-        If a value is out of range, there is no such model or schedule, or a model that copies is
-        to be trained on mixed pairs, whose words are no longer words that could be copied.
+        If a value is out of range, there is no such model or schedule, a model that copies is
+        to be trained on mixed pairs, whose words are no longer words that could be copied, or a
+        model other than an LSTM of one layer is to be fed its attention.
     """
 
     embedding: int = 64
@@ -87,6 +91,7 @@ class Recipe:
     feedforward: int = 256
     mix: float = 0.0
     schedule: str = "cosine"
+    feed: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -115,6 +120,11 @@ class Recipe:
         if self.copy and self.mix:
             raise OptionError(
                 f"copy=True and mix={self.mix} do not go together", hint="use mix=0 or copy=False"
+            )
+        if self.feed and (self.model, self.layers) != ("lstm", 1):
+            raise OptionError(
+                f"feed=True is for an LSTM of one layer, not a {self.model} of {self.layers}",
+                hint="use feed=False",
             )
 
     @classmethod
@@ -199,6 +209,7 @@ GECA_CODE: Mapping[str, Any] = MappingProxyType(
         "hidden": 512,
         "dropout": 0.5,
         "copy": True,
+        "feed": True,
         "augmented_share": 0.3,
         "peak_rate": 1e-3,
         "schedule": "plateau",

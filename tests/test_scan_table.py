@@ -112,7 +112,7 @@ def test_the_program_of_geca_has_a_recipe_of_its_own() -> None:
     assert recipe == Recipe(
         embedding=64, hidden=512, layers=1, dropout=0.5, copy=True, batch=64, clip=1.0,
         augmented_share=0.3, peak_rate=1e-3, schedule="plateau", updates=4800, check_every=32,
-        stop_at=1.0, seed=4,
+        stop_at=1.0, seed=4, feed=True,
     )  # fmt: skip
 
 
