@@ -11,7 +11,6 @@ process of its own, so that its peak memory is its own.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from induction.corpus import Corpus
 from induction.formats import read_sst, write_batches
+from induction.sources import data_file
 from sampling.manifest import plan_of
 from sampling.pipeline import Pipeline
 from sampling.pipeline_settings import read_settings
@@ -32,7 +32,7 @@ ROUNDS = 3
 
 
 def corpus() -> Corpus:
-    return read_sst(Path(os.environ["TREEWRIGHT_DATA"]) / "sst" / "train.txt.gz")
+    return read_sst(data_file("sst/train.txt.gz"))
 
 
 def bare(workers: int, output: Path) -> None:

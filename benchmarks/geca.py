@@ -12,7 +12,6 @@ Times are those of the processor.
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
 import time
@@ -26,6 +25,7 @@ import pyarrow as pa
 from benchmarks.timing import report
 from induction.corpus import Corpus
 from induction.formats import read_sst
+from induction.sources import data_file
 from sampling import GECA
 from sampling.geca_stream import GECAStream
 from scan import audit, split
@@ -113,7 +113,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def sst() -> None:
-    data = read_sst(Path(os.environ["TREEWRIGHT_DATA"]) / "sst" / "train.txt.gz")
+    data = read_sst(data_file("sst/train.txt.gz"))
     texts = Corpus.from_columns(text=data.column("text"))
     options: dict[str, Any] = {
         "gaps": 1, "size": SIZE, "window": WINDOW, "max_count": MAX_COUNT

@@ -8,10 +8,8 @@ python -m benchmarks.grammar_sampling sst covered       all rules, and how many 
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ import numpy as np
 from induction.corpus import Corpus
 from induction.formats import read_sst
 from induction.readers import read_reviews
+from induction.sources import data_file
 from sampling import GrammarSampler
 
 EXAMPLES, LENGTH = 2_000, "4:24"
@@ -76,8 +75,7 @@ def covered(corpus: Corpus) -> None:
 
 
 def main(name: str, what: str = "") -> None:
-    sst = Path(os.environ.get("TREEWRIGHT_DATA", "")) / "sst" / "train.txt.gz"
-    corpus = read_sst(sst) if name == "sst" else read_reviews()
+    corpus = read_sst(data_file("sst/train.txt.gz")) if name == "sst" else read_reviews()
     if what == "covered":
         covered(corpus)
         return

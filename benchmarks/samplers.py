@@ -11,7 +11,6 @@ a splice, and a label. They check nothing and keep no record of what made an exa
 
 from __future__ import annotations
 
-import os
 import random
 import resource
 import sys
@@ -26,6 +25,7 @@ from nltk import Tree
 from benchmarks.timing import report
 from induction.corpus import Corpus
 from induction.formats import read_sst, write_batches
+from induction.sources import data_file
 from sampling import Sub2, TreeMix
 
 OURS, PLAIN = 200_000, 2_000
@@ -158,7 +158,7 @@ class PrecomputedTreeMix(PlainTreeMix):
 
 
 def corpus() -> Corpus:
-    return read_sst(Path(os.environ["TREEWRIGHT_DATA"]) / "sst" / "train.txt.gz")
+    return read_sst(data_file("sst/train.txt.gz"))
 
 
 def per_second(work: Any, n: int) -> float:
