@@ -23,7 +23,8 @@ from induction.synchronous_terms import induce_from_terms
 from induction.terms import Term
 from scan.cogs import LEXICAL, STRUCTURAL, cogs
 from scan.cogs_augmentation import agreement, draw_pairs
-from scan.cogs_forms import FUNCTION_WORDS, to_original, to_variable_free
+from scan.cogs_conversion import convert, with_small_article
+from scan.cogs_forms import to_original, to_variable_free
 from scan.cogs_tokens import from_short, to_short
 
 if TYPE_CHECKING:
@@ -121,13 +122,8 @@ def term_pairs(corpus: Corpus) -> list[tuple[str, str]]:
     >>> term_pairs(corpus)
     [('a cat slept .', 'sleep ( agent = cat )')]
     """
-    rows = zip(corpus.column("text"), corpus.column("target"), strict=True)
-    return [(_plain(text), str(to_variable_free(form))) for text, form in rows]
-
-
-def _plain(text: str) -> str:
-    first, _, rest = text.partition(" ")
-    return f"{first.lower()} {rest}" if first.lower() in FUNCTION_WORDS else text
+    terms = convert(corpus, "variable-free")
+    return list(zip(terms.column("text"), terms.column("target"), strict=True))
 
 
 def induce_cogs(train: Corpus) -> SynchronousGrammar:
@@ -181,14 +177,14 @@ def grammar_answers(grammar: SynchronousGrammar, texts: Iterable[str]) -> list[T
     parser = SynchronousParser(grammar)
     answers: list[Term | None] = []
     for text in texts:
-        found = parser.translations(_plain(text).split())
+        found = parser.translations(with_small_article(text).split())
         answers.append(None if isinstance(found, NoParse) else Term.parse(found[0].target))
     return answers
 
 
 def model_answers(trained: TrainedModel, texts: Iterable[str]) -> list[Term | None]:
     """Return what a model writes for each sentence; None where it is no term."""
-    written = trained.decode([_plain(text) for text in texts])
+    written = trained.decode([with_small_article(text) for text in texts])
     return [_read(found.target) if found.finished else None for found in written]
 
 
@@ -244,7 +240,7 @@ def run(
         train_pairs=len(pairs),
         synthetic_pairs=len(made),
         agreeing=agreeing,
-        sampled_gen=sum(_plain(text) in drawn for text in parts["gen"].column("text")),
+        sampled_gen=sum(with_small_article(text) in drawn for text in parts["gen"].column("text")),
         updates=trained.history[-1].update,
         train_exact=trained.history[-1].exact_match,
         dev_exact=scores["dev"].original,

@@ -54,6 +54,7 @@ HELD_OUT = 60
 """Training questions that make the development part where none is published."""
 
 _PARTS = ("train", "dev", "test")
+_OTHER_NAMES = {"template": "query"}
 _TEXT2SQL = {
     "sql": "geoquery/text2sql/geography.json",
     "logic": "geoquery/text2sql/non-sql-data/geography-logic.txt",
@@ -99,7 +100,7 @@ def geoquery(representation: str, split: str) -> GeoQuery:
     representation : str
         One of :data:`REPRESENTATIONS`.
     split : str
-        One of :data:`SPLITS`.
+        One of :data:`SPLITS`; ``template`` is another name of ``query``.
 
     Returns
     -------
@@ -134,6 +135,7 @@ def geoquery(representation: str, split: str) -> GeoQuery:
     - ``length``: the questions with the shorter half of the targets are in training, less the
       longest 60 of them for development; ties are broken by the hash. Shaw et al. halve it so.
     """
+    split = _OTHER_NAMES.get(split, split)
     _check("representation", representation, REPRESENTATIONS)
     _check("split", split, SPLITS)
     rows = _read(representation)

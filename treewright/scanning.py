@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.pair_files import read_pair_file, write_pair_file
+from treewright.pair_files import naming, read_pair_file, write_pair_file
 from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
+from treewright.semantic_parsing import cogs, geoquery
 from treewright.tabulating import table
 
 if TYPE_CHECKING:
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "need_torch"]
 
-app = typer.Typer(help="SCAN: its language, its splits, models for it.", no_args_is_help=True)
-app.command()(table)
+app = typer.Typer(
+    help="SCAN: its language, its splits, models for it; COGS and GeoQuery.", no_args_is_help=True
+)
+for verb in (table, cogs, geoquery):
+    app.command()(verb)
 
 PairsFile = Annotated[str, typer.Argument(help="Pairs: 'IN: ... OUT: ...' lines, or a corpus.")]
 
@@ -133,7 +137,7 @@ def augment(
     chosen = find_augmenter(method)
     pairs = read_pair_file(train)
     tests = None if test is None else set(read_pair_file(test).column("text"))
-    with warnings_said(quiet=quiet):
+    with warnings_said(quiet=quiet), naming(train):
         if method == "geca":
             made = _by_geca(pairs, n, seed, grammar, size=size, gaps=gaps, faithful=faithful)
         elif grammar is not None:
@@ -181,13 +185,16 @@ def train(
     -o jump.safetensors
     """
     need_torch()
+    from induction.synchronous_pairs import target_by_source
     from scan.experiment import unique_pairs
     from scan.recipe import Recipe
     from scan.training import exact_match
     from scan.training import train as train_model
 
     recipe = Recipe.of(model, seed=seed, **({} if updates is None else {"updates": updates}))
-    pairs = unique_pairs(read_pair_file(train))
+    with naming(train):
+        targets = target_by_source(read_pair_file(train))
+    pairs = [(" ".join(source), " ".join(target)) for source, target in targets.items()]
     made = unique_pairs(read_pair_file(augmented)) if augmented else []
     held_out = unique_pairs(read_pair_file(test)) if test else []
     with training_bar(f"seed {seed}", recipe.updates, quiet=quiet) as advance:

@@ -1,0 +1,77 @@
+"""The verbs scan cogs and scan geoquery: two more languages, as files that other verbs read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright.pair_files import check_pair_output, read_pair_file, write_pair_file
+from treewright.screen import Json, Quiet, show_facts
+
+__all__ = ["cogs", "geoquery"]
+
+
+def cogs(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="train, dev, test or gen, below TREEWRIGHT_DATA; or a file of pairs whose targets "
+            "are of the other form."
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="A corpus, or .txt for IN:/OUT: lines.")
+    ],
+    form: Annotated[
+        str, typer.Option(help="What targets are to be: original or variable-free.")
+    ] = "original",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a part of COGS, or convert logical forms: both ways, exactly.
+
+    With the variable-free form, an article that begins a sentence gets a small letter.
+
+    Example: treewright scan cogs train -o train.jsonl --form variable-free
+    """
+    from scan.cogs import PARTS
+    from scan.cogs import cogs as published_part
+    from scan.cogs_conversion import convert
+
+    check_pair_output(output)
+    is_part = source in PARTS
+    pairs = published_part(source) if is_part else read_pair_file(source)
+    if not is_part or form != "original":
+        pairs = convert(pairs, form)
+    write_pair_file(pairs, output)
+    facts = {"output": output, "form": form, "pairs": len(pairs)}
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def geoquery(
+    representation: Annotated[
+        str, typer.Argument(help="funql, lambda, logic, sql or prolog, below TREEWRIGHT_DATA.")
+    ],
+    split: Annotated[str, typer.Argument(help="question, query (also: template) or length.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="A folder; made if not there.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the training, development and test part of GeoQuery.
+
+    In the query split, no template (a target without its names) is in two parts.
+
+    Example: treewright scan geoquery funql query -o geo
+    """
+    from grammar.files import made_folder
+    from scan.geoquery import geoquery as published
+
+    parts = published(representation, split)
+    folder = made_folder(output)
+    sizes = {}
+    for name, part in (("train", parts.train), ("dev", parts.dev), ("test", parts.test)):
+        write_pair_file(part, str(folder / f"{name}.jsonl"))
+        sizes[name] = len(part)
+    facts = {"representation": representation, "split": split, **sizes, "folder": output}
+    show_facts(facts, as_json=as_json, quiet=quiet)
