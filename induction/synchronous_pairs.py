@@ -10,9 +10,10 @@ from grammar.errors import CorpusError
 from grammar.synchronous_forest import Coder
 from induction.corpus import Corpus
 
-__all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
+__all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern", "target_by_source"]
 
 Pair = tuple[str | Sequence[str], str | Sequence[str]]
+Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,31 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
         has two targets.
     """
     coder = Coder()
-    targets: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
+    distinct = target_by_source(pairs)
+    ordered = sorted((len(" ".join(s)), s, t) for s, t in distinct.items())
+    coded = tuple((coder.words(s), coder.words(t)) for _, s, t in ordered)
+    return TrainingPairs(coded, coder)
+
+
+def target_by_source(pairs: Corpus | Iterable[Pair]) -> dict[Words, Words]:
+    """Check pairs and return the target of each source, in the order of the first pairs.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`read_training_pairs`.
+
+    Examples
+    --------
+    >>> target_by_source([("walk", "W"), ("run", "R"), ("walk", "W")])
+    {('walk',): ('W',), ('run',): ('R',)}
+    >>> target_by_source([("walk", "W"), ("run", "R"), ("walk", "V")])
+    Traceback (most recent call last):
+    ...
+    grammar.errors.CorpusError: pair 1 and pair 3: 'walk' has two targets: 'W' and 'V'
+      hint: keep the right one of them
+    """
+    targets: dict[Words, tuple[int, Words]] = {}
     for row, pair in enumerate(_sides(pairs)):
         both = _both(pair)
         if both is None:
@@ -79,9 +104,7 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
             )
     if not targets:
         raise CorpusError("there are no training pairs", hint="give at least one")
-    ordered = sorted((len(" ".join(s)), s, t) for s, (_, t) in targets.items())
-    coded = tuple((coder.words(s), coder.words(t)) for _, s, t in ordered)
-    return TrainingPairs(coded, coder)
+    return {source: target for source, (_, target) in targets.items()}
 
 
 def relaxed_pattern(side: str) -> str:

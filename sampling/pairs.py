@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from grammar.analysis import productive
 from grammar.counter_rng import stream_key
-from grammar.errors import OptionError
+from grammar.errors import EmptyLanguageError, OptionError
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_tables import (
     Band,
@@ -73,6 +74,8 @@ def sample_pairs(
         If there is no band, and a side of the grammar does not stay finite.
     LengthBandError
         If no derivation is within the bands.
+    EmptyLanguageError
+        If no derivation ends at all.
     OptionError
         If options contradict each other or are out of range.
 
@@ -152,6 +155,12 @@ def _sampler(
     uniform: bool,
     flat: bool,
 ) -> DerivationSampler:
+    side = grammar.source_side.pcfg
+    if not productive(side)[side.start_id]:
+        raise EmptyLanguageError(
+            f"no derivation from {grammar.start} ever ends in words",
+            hint="every type needs a rule that leads to words, such as V -> walk ### WALK",
+        )
     if depth is not None:
         if source is not None or target is not None or flat:
             raise OptionError(

@@ -55,6 +55,7 @@ IN: look OUT: I_LOOK
 IN: walk left OUT: I_TURN_LEFT I_WALK
 IN: run left OUT: I_TURN_LEFT I_RUN
 """
+TWO_TARGETS = "IN: walk OUT: W\nIN: run OUT: R\nIN: walk OUT: V\n"
 
 
 @dataclass(frozen=True)
@@ -665,6 +666,20 @@ FAULTS = {
         json.dumps({"text": "a", "tree": "(S " * 9000 + "a" + ")" * 9000}),
         "explain IN.jsonl 0",
         ["nested too deeply"],
+    ),
+    "half a pair": (
+        "IN: walk OUT: W\nIN: run\n", "scan augment IN -o OUT.txt", ["IN:2", "not a SCAN pair"]
+    ),
+    "two targets": (
+        TWO_TARGETS, "scan augment IN.txt -o OUT.txt --method synchronous",
+        ["IN.txt:1, example '1' and IN.txt:3, example '3': 'walk' has two targets: 'W' and 'V'"],
+    ),
+    "no training pairs": (
+        "", "scan augment IN.txt -o OUT.txt --method synchronous",
+        ["IN.txt: there are no training pairs"],
+    ),
+    "no pairs for GECA": (
+        "", "scan augment IN.txt -o OUT.txt", ["IN.txt: the corpus is empty"]
     ),
     "no target": ('{"text": "a"}', "scan augment IN.jsonl -o OUT.txt", ["'target'"]),
     "augment method": (PAIRS, "scan augment IN -o OUT.txt --method eda", ["'eda'", "geca"]),

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from scipy.stats import chisquare
 
 from grammar.counter_rng import stream_key
-from grammar.errors import LengthBandError, NotTightError, OptionError
+from grammar.errors import EmptyLanguageError, LengthBandError, NotTightError, OptionError
 from grammar.synchronous import SynchronousGrammar
 from grammar.synchronous_tables import DepthSampler, FreeSampler, LengthTableSampler
+from sampling.pairs import sample_pairs
 from tests.synchronous_reference import Derived, derivations, synchronous_grammars
 
 GRAMMAR = SynchronousGrammar.parse("""
@@ -155,6 +156,22 @@ def test_a_side_that_does_not_stay_finite() -> None:
     with pytest.raises(NotTightError, match="the source side does not stay finite"):
         FreeSampler(wild)
     assert len(LengthTableSampler(wild, target=(8, 8)).draw(KEY, 0, 3)) == 3
+
+
+@pytest.mark.parametrize("bands", [{}, {"depth": (1, 5)}, {"target_length": (1, 5)}])
+def test_derivations_that_never_end(bands: dict) -> None:
+    endless = SynchronousGrammar.parse("S -> S_1 twice ### S_1 S_1 [1]")
+    with pytest.raises(EmptyLanguageError, match="no derivation from S ever ends in words"):
+        sample_pairs(endless, 1, **bands)
+    # here one of two ways to begin ends, so there are samples in a band, and only there
+    half = SynchronousGrammar.parse(
+        "S -> walk ### W [0.4]\nS -> A_1 ### A_1 [0.6]\nA -> A_1 twice ### A_1 A_1 [1]"
+    )
+    if bands:
+        assert sample_pairs(half, 2, **bands).column("target") == ["W", "W"]
+    else:
+        with pytest.raises(NotTightError):
+            sample_pairs(half, 2)
 
 
 def test_derivations_longer_than_the_first_buffer() -> None:

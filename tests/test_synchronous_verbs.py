@@ -41,6 +41,8 @@ PAIRS = [
 LINES = "".join(f"IN: {source} OUT: {target}\n" for source, target in PAIRS)
 WILD = "S -> S_1 twice ### S_1 S_1 [0.6]\nS -> walk ### W [0.4]\n"
 """Its targets have no finite expected length, its sources have."""
+ENDLESS = "S -> S_1 twice ### S_1 S_1 [1]\n"
+"""None of its derivations ends."""
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,7 @@ def here(tmp_path: Path, found: SynchronousInduction) -> Iterator[Path]:
     """The folder that verbs run in, with pairs and grammars."""
     (tmp_path / "pairs.txt").write_text(LINES)
     (tmp_path / "wild.txt").write_text(WILD)
+    (tmp_path / "endless.txt").write_text(ENDLESS)
     found.core.save(tmp_path / "g.json")
     found.rules.save(tmp_path / "r.txt")
     return tmp_path
@@ -301,6 +304,8 @@ def test_batches_change_nothing(found):
     [
         ("wild.txt", (), "the target side does not stay finite"),
         ("wild.txt", ("--flat",), "--depth 1:8"),
+        ("endless.txt", (), "no derivation from S ever ends in words"),
+        ("endless.txt", ("--depth", "1:8"), "no derivation from S ever ends in words"),
         ("wild.txt", ("--depth", "1-3"), "the depth '1-3' is not a band"),
         ("wild.txt", ("--depth", "1:3", "--source-length", "2"), "give one of them"),
         ("g.json", ("--target-length", "5"), "no derivation"),
@@ -379,14 +384,19 @@ def test_translations_to_a_file_and_a_picture(run, here):
         (("g.json", "pairs.txt", "--plot", "a.pdf"), "suffix"),
         (("-", "-"), "both standard input"),
         (("p.txt", "pairs.txt"), "no synchronous grammar"),
+        (("endless.txt", "pairs.txt"), "no derivation from S ever ends in words"),
+        (("g.json", "ragged.txt", "--score"), "ragged.txt:2: not a SCAN pair: 'IN: run'"),
     ],
 )
 def test_translations_that_cannot_be(run, here, arguments, message):
     (here / "p.txt").write_text("S -> 'a' [1]\n")
+    (here / "ragged.txt").write_text("IN: walk OUT: W\nIN: run\n")
     before = names(here)
     done = run("translate", *arguments)
     assert (done.code, done.out) == (1, "")
     assert message in done.err
+    assert done.err.startswith("treewright: ")
+    assert done.err.count("\n") == 2
     assert names(here) == before
 
 

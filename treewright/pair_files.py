@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
     from induction.corpus import Corpus
 
-__all__ = ["check_pair_output", "read_pair_file", "write_pair_file", "write_pair_tables"]
+__all__ = [
+    "check_pair_output",
+    "naming",
+    "read_pair_file",
+    "write_pair_file",
+    "write_pair_tables",
+]
 
 
 def read_pair_file(path: str) -> Corpus:
@@ -31,6 +38,17 @@ def read_pair_file(path: str) -> Corpus:
     with located(path):
         corpus.arrow("target")
     return corpus
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Name the file in an error about its pairs that names no place."""
+    from grammar.errors import CorpusError
+
+    try:
+        yield
+    except CorpusError as error:
+        raise type(error)(error.what, where=error.where or path, hint=error.hint) from None
 
 
 def write_pair_file(pairs: Corpus, path: str) -> None:

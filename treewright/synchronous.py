@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.pair_files import check_pair_output, read_pair_file, write_pair_tables
+from treewright.pair_files import check_pair_output, naming, read_pair_file, write_pair_tables
 from treewright.screen import counted, read_length, say, show_facts
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def induce_from_pairs(
     path: str, output: str, options: dict[str, Any], *, as_json: bool, quiet: bool
 ) -> None:
     """Induce a synchronous grammar from a file of pairs, save it and say what was found."""
-    from grammar.errors import CorpusError, OptionError
+    from grammar.errors import OptionError
     from grammar.files import made_folder
     from induction.synchronous import induce_synchronous
 
@@ -45,10 +45,8 @@ def induce_from_pairs(
     pairs = read_pair_file(path)
     say(f"read {len(pairs):,} pairs", quiet=quiet)
     folder = None if trace is None else made_folder(trace)
-    try:
+    with naming(path):
         found = induce_synchronous(pairs, **options, progress=lambda text: say(text, quiet=quiet))
-    except CorpusError as error:
-        raise CorpusError(error.what, where=error.where or path, hint=error.hint) from None
     saved: SynchronousGrammar = getattr(found, PURPOSES[purpose])
     saved.save(output)
     if folder is not None:
