@@ -364,8 +364,15 @@ def test_targets_are_scored_against_pairs(run, here):
         "IN: walk OUT: W\nIN: look OUT: L\nIN: run OUT: W\nIN: jump OUT: J\n"
     )
     assert run("translate", "g.json", "some.txt", "--score", "--json").facts == {
-        "pairs": 4, "exact": 2, "no target": 1, "exact match": 0.5,
+        "pairs": 4, "exact": 2, "derivable": 2, "no target": 1, "exact match": 0.5,
     }  # fmt: skip
+
+
+def test_derivable_pairs_are_told_from_exact_ones(run, here):
+    lines = [f"IN: walk and run twice OUT: {target}\n" for target in ("W R R", "W R W R", "R")]
+    (here / "some.txt").write_text("".join(lines))
+    facts = run("translate", "r.txt", "some.txt", "--score", "--json").facts
+    assert (facts["exact"], facts["derivable"], facts["no target"]) == (1, 2, 0)
 
 
 def test_translations_to_a_file_and_a_picture(run, here):

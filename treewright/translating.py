@@ -38,7 +38,11 @@ def translate(
     ] = None,
     score: Annotated[
         bool,
-        typer.Option("--score", help="FILE holds pairs: tell how many best targets are theirs."),
+        typer.Option(
+            "--score",
+            help="FILE holds pairs: tell how many are derivable, "
+            "and of how many the best target is theirs.",
+        ),
     ] = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
@@ -149,17 +153,25 @@ def _shown(number: int, source: str, found: Found, *, scores: bool, as_json: boo
 
 
 def _scored(parser: SynchronousParser, path: str) -> dict[str, Any]:
-    """Return how many pairs have their own target as the best one of their source."""
+    """Return how many pairs have their own target as the best one of their source, or as one."""
     pairs = read_pair_file(path)
-    exact = without = 0
+    exact = derivable = without = 0
     for source, target in zip(pairs.column("text"), pairs.column("target"), strict=True):
         found = _found(parser, source, 1)
-        if isinstance(found, list):
-            exact += list(found[0].target) == (target or "").split()
-        else:
+        if not isinstance(found, list):
             without += 1
-    share = exact / len(pairs) if len(pairs) else None
-    return {"pairs": len(pairs), "exact": exact, "no target": without, "exact match": share}
+            continue
+        wanted = tuple((target or "").split())
+        right = found[0].target == wanted
+        exact += right
+        derivable += right or (wanted != () and parser.is_derivable(source.split(), wanted))
+    return {
+        "pairs": len(pairs),
+        "exact": exact,
+        "derivable": derivable,
+        "no target": without,
+        "exact match": exact / len(pairs) if len(pairs) else None,
+    }
 
 
 def _draw(grammar: SynchronousGrammar, best: Translation | None, path: str, *, quiet: bool) -> None:
