@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -134,7 +135,7 @@ class Recipe:
         Raises
         ------
         OptionError
-            As for the constructor.
+            As for the constructor, or if there is no such value.
 
         Examples
         --------
@@ -144,6 +145,14 @@ class Recipe:
         >>> recipe.layers, recipe.peak_rate, recipe.seed
         (2, 0.001, 3)
         """
+        known = [option.name for option in fields(cls)]
+        for name in changes:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                meant = f"did you mean {near[0]}? " if near else ""
+                raise OptionError(
+                    f"a recipe has no {name!r}", hint=f"{meant}It has {', '.join(known)}"
+                )
         suited = TRANSFORMER if model == "transformer" else {}
         return cls(**{"model": model, **suited, **changes})
 

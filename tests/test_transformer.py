@@ -395,6 +395,24 @@ def test_the_command_line_chooses_the_model(
     assert trained.recipe == Recipe.of(model or "lstm", updates=1, seed=4)
 
 
+def test_the_command_line_changes_the_recipe(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = ("-O", "copy=true", "--set", "hidden=8", "-O", "seed=3", "-O", "dropout=0")
+    assert scan_train(monkeypatch, tmp_path, *changed, "--updates", "1", "-q") == 0
+    trained = TrainedModel.load(tmp_path / "m.safetensors")
+    assert trained.recipe == Recipe(copy=True, hidden=8, seed=3, dropout=0, updates=1)
+    for wrong, message in (
+        ("hiden=8", "a recipe has no 'hiden'\n  hint: did you mean hidden? It has embedding,"),
+        ("model=lstm", "use --model"),
+        ("hidden", "the option 'hidden' is not NAME=VALUE"),
+        ("hidden=0", "hidden=0 is out of range"),
+    ):
+        capsys.readouterr()
+        assert scan_train(monkeypatch, tmp_path, "--set", wrong) == 1
+        assert message in capsys.readouterr().err
+
+
 def test_an_unknown_model_is_one_message(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

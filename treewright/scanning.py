@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.augmenting import read_option
 from treewright.pair_files import naming, read_pair_file, write_pair_file
 from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
 from treewright.semantic_parsing import cogs, geoquery
@@ -172,6 +173,15 @@ def train(
     augmented: Annotated[str | None, typer.Option(help="Made pairs to train on too.")] = None,
     model: Annotated[str, typer.Option(help="lstm or transformer.")] = "lstm",
     updates: Annotated[int | None, typer.Option(min=1, help="Updates at most.")] = None,
+    set_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-O",
+            help="Another value of the recipe, NAME=VALUE: copy=true, hidden=192, dropout=0.3, "
+            "batch=16, peak_rate=0.001, augmented_share=0.5, mix=1.0 (SeqMix) ...",
+        ),
+    ] = None,
     checkpoint: Annotated[
         str | None, typer.Option(help="State file; if it is there, training goes on from it.")
     ] = None,
@@ -185,13 +195,18 @@ def train(
     -o jump.safetensors
     """
     need_torch()
+    from grammar.errors import OptionError
     from induction.synchronous_pairs import target_by_source
     from scan.experiment import unique_pairs
     from scan.recipe import Recipe
     from scan.training import exact_match
     from scan.training import train as train_model
 
-    recipe = Recipe.of(model, seed=seed, **({} if updates is None else {"updates": updates}))
+    changes = dict(map(read_option, set_option or ()))
+    if "model" in changes:
+        raise OptionError("--set does not take the model", hint="use --model")
+    changes |= {} if updates is None else {"updates": updates}
+    recipe = Recipe.of(model, **{"seed": seed, **changes})
     with naming(train):
         targets = target_by_source(read_pair_file(train))
     pairs = [(" ".join(source), " ".join(target)) for source, target in targets.items()]
