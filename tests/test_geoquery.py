@@ -42,6 +42,7 @@ PUBLISHED_DEV = {
     ("logic", "query"): 148,
     ("sql", "query"): 159,
 }
+FORMS = {"sql": 246, "logic": 316}
 TOTAL = {"funql": 880, "lambda": 880, "prolog": 880, "logic": 877, "sql": 877}
 ALL = [(representation, split) for representation in REPRESENTATIONS for split in SPLITS]
 
@@ -57,6 +58,15 @@ def test_counts(representation: str, split: str, data_folder: Path) -> None:
         assert sizes[1] == PUBLISHED_DEV[representation, split]
     ids = [id for part in (data.train, data.dev, data.test) for id in part.column("id")]
     assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("representation", FORMS)
+def test_questions_are_grouped_by_as_many_forms_as_published(
+    representation: str, data_folder: Path
+) -> None:
+    data = geoquery(representation, "query")
+    ids = [id for part in (data.train, data.dev, data.test) for id in part.column("id")]
+    assert len({id.partition("-")[0] for id in ids}) == FORMS[representation]
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
