@@ -11,6 +11,7 @@ from induction.formats import read_corpus
 from scan.cogs import cogs
 from scan.cogs_conversion import convert, with_small_article
 from scan.geoquery import geoquery
+from scan.geoquery_augmentation import augment_geoquery
 from tests import test_command_line
 
 run = test_command_line.run
@@ -108,8 +109,25 @@ def test_geoquery_is_written_in_parts(run, tmp_path, data_folder: Path):
     assert same[0].read_bytes() == same[1].read_bytes()
 
 
-def test_an_unknown_split_leaves_no_folder(run, tmp_path):
-    done = run("scan", "geoquery", "funql", "qeury", "-o", "geo")
+def test_pairs_made_of_geoquery_are_new(run, tmp_path, data_folder: Path):
+    arguments = ("scan", "geoquery", "funql", "query", "-o", "geo", "--seed", 3, "--json")
+    done = run(*arguments, "--method", "geca", "-n", 40)
+    assert (done.code, done.facts["made"]) == (0, 40)
+    read = {part: read_corpus(tmp_path / "geo" / f"{part}.jsonl") for part in ("train", "made")}
+    pairs = {part: set(zip(c.column("text"), c.column("target"), strict=True))
+             for part, c in read.items()}  # fmt: skip
+    assert len(pairs["made"]) == 40
+    assert not pairs["made"] & pairs["train"]
+    expected = augment_geoquery(geoquery("funql", "query"), "geca", n=40, seed=3)
+    assert read["made"].column("text") == expected.column("text")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("qeury",), "did you mean 'query'?"), (("query", "--method", "gecko"), "exchange")],
+)
+def test_an_unknown_name_leaves_no_folder(run, tmp_path, data_folder, arguments, message):
+    done = run("scan", "geoquery", "funql", *arguments, "-o", "geo")
     assert done.code == 1
-    assert "did you mean 'query'?" in done.err
+    assert message in done.err
     assert names(tmp_path) == set()
