@@ -200,7 +200,17 @@ def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> Non
     assert load_results(tmp_path) == [outcome]
     assert load_results(tmp_path, "transformer") == []
     assert outcome.agreeing == 1.0
-    assert 0 < outcome.sampled_tests <= outcome.test_pairs
+    made = augment_pairs(small.train, "synchronous", seed=3).column("text")
+    assert 0 < outcome.sampled_tests == len(set(small.test.column("text")) & set(made))
+
+
+def test_made_pairs_are_audited(small: Split, monkeypatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("scan.experiment.split", lambda name: small)
+    outcome, _ = run("jump", "switchout", recipe=Recipe(updates=1, hidden=8), n=50)
+    made = augment_pairs(small.train, "switchout", n=50)
+    assert 0 <= outcome.agreeing == audit(made).rate < 0.2
+    assert outcome.sampled_tests < outcome.test_pairs
 
 
 def test_a_damaged_result_is_named(tmp_path) -> None:

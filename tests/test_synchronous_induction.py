@@ -215,6 +215,16 @@ def test_the_fallback_stands_noise_that_necessity_does_not() -> None:
     assert a in induce_lexicon(training, method="association")
 
 
+def test_words_are_linked_in_both_directions() -> None:
+    # X stands wherever A does, and in two more pairs: the best word for X is a, that for a is A
+    pairs = [(f"a w{i}", f"A X V{i}") for i in range(20)] + [("b", "X"), ("b c", "X C")]
+    training = read_training_pairs(pairs)
+    found = induce_lexicon(training, method="ibm1")
+    named = {training.words(v): [*map(training.words, words)] for v, words in found.items()}
+    assert named["A"] == ["a"]
+    assert "X" not in named
+
+
 def noisy_pairs() -> list[tuple[str, str]]:
     """Pairs without *around right*, one in a hundred with the target of another."""
     pairs = short_pairs(5, without="around right")
