@@ -45,6 +45,9 @@ VERBS = (
     ("scan", "split"),
     ("scan", "augment"),
     ("scan", "train"),
+    ("scan", "table"),
+    ("scan", "cogs"),
+    ("scan", "geoquery"),
 )
 PAIRS = """\
 IN: walk OUT: I_WALK
