@@ -393,11 +393,13 @@ def test_translations_to_a_file_and_a_picture(run, here):
         (("p.txt", "pairs.txt"), "no synchronous grammar"),
         (("endless.txt", "pairs.txt"), "no derivation from S ever ends in words"),
         (("g.json", "ragged.txt", "--score"), "ragged.txt:2: not a SCAN pair: 'IN: run'"),
+        (("g.json", "empty.txt", "--score"), "empty.txt: there are no pairs to score"),
     ],
 )
 def test_translations_that_cannot_be(run, here, arguments, message):
     (here / "p.txt").write_text("S -> 'a' [1]\n")
     (here / "ragged.txt").write_text("IN: walk OUT: W\nIN: run\n")
+    (here / "empty.txt").write_text("")
     before = names(here)
     done = run("translate", *arguments)
     assert (done.code, done.out) == (1, "")

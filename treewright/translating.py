@@ -154,7 +154,11 @@ def _shown(number: int, source: str, found: Found, *, scores: bool, as_json: boo
 
 def _scored(parser: SynchronousParser, path: str) -> dict[str, Any]:
     """Return how many pairs have their own target as the best one of their source, or as one."""
+    from grammar.errors import CorpusError
+
     pairs = read_pair_file(path)
+    if not len(pairs):
+        raise CorpusError("there are no pairs to score", where=path, hint="give at least one")
     exact = derivable = without = 0
     for source, target in zip(pairs.column("text"), pairs.column("target"), strict=True):
         found = _found(parser, source, 1)
@@ -170,7 +174,7 @@ def _scored(parser: SynchronousParser, path: str) -> dict[str, Any]:
         "exact": exact,
         "derivable": derivable,
         "no target": without,
-        "exact match": exact / len(pairs) if len(pairs) else None,
+        "exact match": exact / len(pairs),
     }
 
 
