@@ -35,6 +35,8 @@ CELLS = (
     ("query", "lambda", ("none", "exchange", "synchronous", "geca")),
     ("question", "funql", ("none", "exchange", "synchronous", "geca")),
     ("question", "logic", ("none", "exchange", "geca")),
+    ("length", "funql", ("none", "exchange")),
+    ("length", "logic", ("none", "exchange")),
 )
 RECIPE = Recipe(
     hidden=128,
