@@ -1,8 +1,8 @@
 """The sequence-to-sequence model of GECA's released program, whose decoder is fed its attention.
 
 What the decoder wrote at a step, with what it attended to, is part of its input at the next
-(input feeding). So a target is read step by step, which costs about as many times the work of
-:class:`scan.seq2seq.Seq2Seq` as its calls are smaller; rows whose target has ended take no part.
+(input feeding). So even a known target is read step by step, in many small calls where
+:class:`scan.seq2seq.Seq2Seq` makes one; rows whose target has ended take no part.
 
 References
 ----------
@@ -108,8 +108,6 @@ class InputFeeding(EncoderDecoder):
         for step, rows in enumerate(live):
             if rows < len(hidden):
                 ends.append(torch.stack([part[rows:] for part in (hidden, fed, cell)]))
-            if not rows:
-                break
             inputs = torch.cat([words[:rows, step], fed[:rows]], dim=1) * kept[:rows, step]
             hidden, cell = self.decoder(inputs, (hidden[:rows], cell[:rows]))
             fed, attention = self._attend(hidden, memory, noise)

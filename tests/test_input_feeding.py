@@ -150,6 +150,18 @@ def test_a_target_in_two_parts_is_the_whole(copy: bool) -> None:
     torch.testing.assert_close(other_end, end)
 
 
+def test_columns_of_padding_alone_have_scores_too() -> None:
+    model = small_model(4, copy=True)
+    tokens = torch.tensor([[START, 5], [START, 6]])
+    with torch.inference_mode():
+        memory, state = model.encode(*batch(model, ["a b", "c"]))
+        scores, end = model.write(tokens, state, memory)
+        wide, same_end = model.write(torch.nn.functional.pad(tokens, (0, 2)), state, memory)
+    assert wide.shape[1] == 4
+    torch.testing.assert_close(wide[:, :2], scores)
+    torch.testing.assert_close(same_end, end)
+
+
 def test_dropout_is_drawn_from_the_noise_alone() -> None:
     model = small_model(2, copy=True)
     rows, lengths = batch(model, ["a b c", "c"])
