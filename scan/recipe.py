@@ -125,7 +125,7 @@ class Recipe:
         if self.feed and (self.model, self.layers) != ("lstm", 1):
             raise OptionError(
                 f"feed=True is for an LSTM of one layer, not a {self.model} of {self.layers}",
-                hint="use feed=False",
+                hint="use feed=False, or model='lstm' and layers=1",
             )
 
     @classmethod
