@@ -8,8 +8,9 @@ READY := .venv/.ready
 demo: $(READY)
 	.venv/bin/treewright demo
 
+# each worker begins with its own half, so that kernels compile and fixtures are made once
 test: $(READY)
-	$(PY) -m pytest -n 2 -q
+	$(PY) -m pytest -n 2 --dist worksteal -q $(ONLY)
 
 lint: $(READY)
 	$(PY) -m ruff check .

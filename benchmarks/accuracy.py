@@ -15,17 +15,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from grammar.evaluation import evalb
-from grammar.treebank import Treebank
+from grammar.trees.evaluation import evalb
+from grammar.trees.treebank import Treebank
 from induction import normalise, read_treebank
-from induction.bayes_tsg import induce_bayes_tsg
-from induction.dop import induce_double_dop
-from induction.fragment_parser import FragmentParser
-from induction.lpcfg import LexicalisedParser, induce_lpcfg
-from induction.parser_training import induce_parser
-from induction.skeleton_trees import SKELETON_STEPS
-from induction.split_merge import SplitMerge
-from induction.text_parsers import TextParser
+from induction.bayes.induce import induce_bayes_tsg
+from induction.fragments.dop import induce_double_dop
+from induction.lexicalised.lpcfg import induce_lpcfg
+from induction.parsers.fragments import FragmentParser
+from induction.parsers.lexicalised import LexicalisedParser
+from induction.parsers.protocol import TextParser
+from induction.parsers.training import induce_parser
+from induction.trees.normalise import SKELETON_STEPS
 
 LONGEST, PEERS = 40, 82.0
 Trained = tuple[TextParser, str]
@@ -74,9 +74,8 @@ def score(name: str, parser: TextParser, test: Treebank, bar: float, detail: str
 
 
 def pcfg(train: Treebank) -> Trained:
-    unsplit = SplitMerge(rounds=0)
     parser = induce_parser(
-        train, models=1, options=unsplit, direction="head", horizontal_markov=2, vertical_markov=2
+        train, models=1, rounds=0, direction="head", horizontal_markov=2, vertical_markov=2
     )
     return parser, f"h=2 v=2, {len(parser.skeleton.grammar):,} rules over tags"
 

@@ -23,12 +23,13 @@ import pyarrow as pa
 
 from benchmarks.timing import report, seconds
 from benchmarks.tokens import nlpaug_rate, sentences
-from induction.corpus import Corpus
-from induction.lpcfg import LexicalisedParser, induce_lpcfg
-from induction.readers import read_treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.readers import read_treebank
+from induction.lexicalised.lpcfg import induce_lpcfg
+from induction.parsers.lexicalised import LexicalisedParser
 from sampling import EDA, assess
-from sampling.alp import ALP
-from sampling.measures.self_bleu import bleu_to_originals, self_bleu
+from sampling.alp.method import ALP
+from sampling.quality.measures.self_bleu import bleu_to_originals, self_bleu
 
 SHOTS, EXAMPLES = 10, 200
 REPORTED, DEVELOPMENT = range(5), range(100, 105)

@@ -1,6 +1,6 @@
 """What the pipeline costs over its sampler: 1,000,000 TreeMix examples of SST to Parquet.
 
-Bare is ``sample_batches`` and ``write_batches``. The pipeline also looks every text up among the
+Bare is ``sampler.batches`` and ``write_batches``. The pipeline also looks every text up among the
 originals and the new ones, keeps shards that a stopped run goes on from, and reports. Each run is a
 process of its own, so that its peak memory is its own.
 
@@ -18,14 +18,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from induction.corpus import Corpus
-from induction.formats import read_sst, write_batches
-from induction.sources import data_file
-from sampling.manifest import plan_of
-from sampling.pipeline import Pipeline
-from sampling.pipeline_settings import read_settings
-from sampling.protocol import induce, sample_batches
-from sampling.resuming import PartialWork
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_sst, write_batches
+from induction.corpus.sources import data_file
+from sampling.method import induce
+from sampling.pipeline.manifest import plan_of
+from sampling.pipeline.pipeline import Pipeline
+from sampling.pipeline.resuming import PartialWork
+from sampling.pipeline.settings import read_settings
 
 N = 1_000_000
 ROUNDS = 3
@@ -39,7 +39,7 @@ def bare(workers: int, output: Path) -> None:
     sampler = induce("treemix", corpus())
     sampler.sample(1000)
     began = time.perf_counter(), time.process_time()
-    write_batches(sample_batches(sampler, N, workers=workers), output)
+    write_batches(sampler.batches(N, workers=workers), output)
     _tell(*began)
 
 

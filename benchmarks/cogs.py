@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from grammar.files import write_text
-from scan.cogs import LEXICAL, STRUCTURAL, cogs
-from scan.cogs_experiment import METHODS, grammar_answers, run, score, term_pairs
-from scan.recipe import Recipe
-from scan.training import Progress
-from treewright.report import markdown_table
+from scan.cogs.data import LEXICAL, STRUCTURAL, cogs
+from scan.cogs.experiment import METHODS, grammar_answers, run, score, term_pairs
+from scan.models.recipe import Recipe
+from scan.models.training import Progress
+from scan.table import markdown_table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results" / "cogs"
@@ -60,7 +60,7 @@ def result_file(cell: str, seed: int) -> Path:
 
 def parse_all() -> dict[str, Any]:
     """Score the best parses of the induced grammar on all parts but training."""
-    from induction.synchronous_terms import induce_from_terms
+    from induction.terms.induce import induce_from_terms
 
     began = time.process_time()
     found = induce_from_terms(term_pairs(cogs("train")))

@@ -11,8 +11,8 @@ import time
 
 from benchmarks.timing import seconds
 from induction import binarise, normalise, read_treebank
-from induction.dop import dop_reduction, induce_double_dop
-from induction.fragments import recurring_fragments
+from induction.fragments.dop import dop_reduction, induce_double_dop
+from induction.fragments.fragments import recurring_fragments
 
 STEPS = ("traces", "functions", "root")
 BAR_SECONDS, BAR_GIB = 20, 2

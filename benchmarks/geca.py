@@ -23,11 +23,11 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.timing import report
-from induction.corpus import Corpus
-from induction.formats import read_sst
-from induction.sources import data_file
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_sst
+from induction.corpus.sources import data_file
 from sampling import GECA
-from sampling.geca_stream import GECAStream
+from sampling.geca.stream import GECAStream
 from scan import audit, split
 
 HELD_OUT = {"jump": "jump", "around-right": "around right"}

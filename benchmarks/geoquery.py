@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from scan.geoquery import GeoQuery, geoquery, template
-from scan.geoquery_augmentation import augment_geoquery, induced_grammar
-from scan.geoquery_database import GeoDatabase
-from scan.recipe import Recipe
-from treewright.report import markdown_table
+from scan.geoquery.augmentation import augment_geoquery, induced_grammar
+from scan.geoquery.data import GeoQuery, geoquery, template
+from scan.geoquery.database import GeoDatabase
+from scan.models.recipe import Recipe
+from scan.table import markdown_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "geoquery"
 SEEDS = (0, 1, 2)
@@ -79,7 +79,7 @@ def result_file(split: str, representation: str, method: str, seed: int) -> Path
 def run_cell(split: str, representation: str, method: str, seed: int) -> None:
     """Augment, train and test one cell."""
     from grammar.files import write_text
-    from scan.training import exact_match, train
+    from scan.models.training import exact_match, train
 
     data = geoquery(representation, split)
     recipe = replace(RECIPE, seed=seed)

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from induction.corpus import Corpus
-from induction.formats import read_sst
-from induction.readers import read_reviews
-from induction.sources import data_file
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_sst
+from induction.corpus.readers import read_reviews
+from induction.corpus.sources import data_file
 from sampling import GrammarSampler
 
 EXAMPLES, LENGTH = 2_000, "4:24"

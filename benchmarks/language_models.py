@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grammar.files import write_text
 from scan.language_modelling import LANGUAGES, METHODS, SHARED, run
-from treewright.report import markdown_table
+from scan.table import markdown_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "lm"
 SEEDS = (0, 1, 2)

@@ -15,10 +15,10 @@ import numpy as np
 
 from benchmarks.timing import report, seconds
 from grammar import Grammar
-from grammar.chart import Parser
-from grammar.treebank import Treebank
+from grammar.chart.parser import Parser
+from grammar.trees.treebank import Treebank
 from induction import induce_pcfg, normalise, read_treebank
-from induction.unknown import signature
+from induction.trees.unknown import signature
 
 WORDS, PEERS, SENTENCES, K = 20, 3, 100, 50
 

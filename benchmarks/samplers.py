@@ -23,9 +23,9 @@ from typing import Any
 from nltk import Tree
 
 from benchmarks.timing import report
-from induction.corpus import Corpus
-from induction.formats import read_sst, write_batches
-from induction.sources import data_file
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_sst, write_batches
+from induction.corpus.sources import data_file
 from sampling import Sub2, TreeMix
 
 OURS, PLAIN = 200_000, 2_000

@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from scan.experiment import run
-from treewright.report import markdown_table
+from scan.table import markdown_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scan-jump"
 SPLIT = "jump"
@@ -45,7 +45,7 @@ def run_cell(cell: tuple[str, int | None, int]) -> Path:
     from dataclasses import asdict
 
     from grammar.files import write_text
-    from scan.recipe import Recipe
+    from scan.models.recipe import Recipe
 
     method, n, seed = cell
     recipe = Recipe(seed=seed)

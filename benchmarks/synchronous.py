@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grammar.parses import NoParse
-from grammar.synchronous import SynchronousGrammar
-from grammar.synchronous_parsing import SynchronousParser
-from grammar.synchronous_tables import DepthSampler
-from induction.corpus import Corpus
-from induction.synchronous import SynchronousInduction, induce_synchronous
-from sampling.pairs import sample_pairs
+from grammar.chart.parses import NoParse
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.parsing import SynchronousParser
+from grammar.synchronous.tables import DepthSampler
+from induction.corpus.corpus import Corpus
+from induction.synchronous.induce import SynchronousInduction, induce_synchronous
+from sampling.sentences.pairs import sample_pairs
 from scan.generator import audit
 from scan.splits import split
 

@@ -16,14 +16,14 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.timing import report, seconds
-from induction.corpus import Corpus
-from induction.sources import data_file
-from sampling.aeda import AEDA
-from sampling.eda import EDA
-from sampling.shuffling import Shuffle
-from sampling.switchout import SwitchOut
-from sampling.token_noise import RandomWord
-from sampling.word_drop import WordDrop
+from induction.corpus.corpus import Corpus
+from induction.corpus.sources import data_file
+from sampling.words.aeda import AEDA
+from sampling.words.drop import WordDrop
+from sampling.words.eda import EDA
+from sampling.words.noise import RandomWord
+from sampling.words.shuffle import Shuffle
+from sampling.words.switchout import SwitchOut
 
 SENTENCES, EXAMPLES, BAR = 1_000, 100_000, 20
 ONLY_SYNONYMS = {"alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0}

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
 from grammar.errors import OptionError
-from sampling.on_the_fly import Epochs
+from sampling.pipeline.on_the_fly import Epochs
 
 __all__ = ["OnTheFly"]
 
@@ -17,7 +17,7 @@ _MOST_WORKERS = 1024
 
 
 class OnTheFly(IterableDataset[dict[str, Any]]):
-    """The examples of :class:`~sampling.on_the_fly.Epochs` for ``torch.utils.data.DataLoader``.
+    """The examples of :class:`Epochs` for ``torch.utils.data.DataLoader``.
 
     Example i of epoch e depends on (seed, e, i) alone, for any number of workers; only the order
     in which workers take turns differs. Every pass is a new epoch: each worker counts its passes
@@ -39,7 +39,7 @@ class OnTheFly(IterableDataset[dict[str, Any]]):
     Examples
     --------
     >>> from induction import Corpus
-    >>> from sampling.aeda import AEDA
+    >>> from sampling.words.aeda import AEDA
     >>> corpus = Corpus.from_columns(text=["a b c", "d e f"], label=[0, 1])
     >>> data = OnTheFly(Epochs(corpus, AEDA.induce(corpus), shuffle=False))
     >>> [row["text"] for row in data], [row["text"] for row in data]
@@ -56,7 +56,8 @@ class OnTheFly(IterableDataset[dict[str, Any]]):
         self.rank = rank
         self.world_size = world_size
         # one counter a worker: none is read by another, so no pass can be counted twice
-        self._passes = torch.zeros(_MOST_WORKERS, dtype=torch.int64).share_memory_()
+        passes: Any = torch.zeros(_MOST_WORKERS, dtype=torch.int64)
+        self._passes = passes.share_memory_()
 
     def __len__(self) -> int:
         return len(range(self.rank, len(self.epochs), self.world_size))

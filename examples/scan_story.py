@@ -15,17 +15,26 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from grammar.errors import MissingDataError
-from grammar.neighbourhood import draw_neighbourhood
-from grammar.parses import NoParse
-from grammar.synchronous_drawing import draw_derivation
-from grammar.synchronous_parsing import SynchronousParser
+from grammar import (
+    MissingDataError,
+    NoParse,
+    SynchronousParser,
+    draw_neighbourhood,
+    draw_pair_derivation,
+)
 from induction import Corpus, induce_synchronous
 from sampling import sample_pairs
-from scan import Recipe, audit, exact_match, split, train
-from scan.table import Cell, recipe_of
-from scan.training import Progress
-from treewright.report import learning_curves
+from scan import (
+    Cell,
+    Progress,
+    Recipe,
+    audit,
+    draw_learning_curves,
+    exact_match,
+    recipe_of,
+    split,
+    train,
+)
 
 options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 options.add_argument("--split", default="length", help="length, jump, around-right, mcd1, ...")
@@ -139,7 +148,8 @@ checked = audit(Corpus.from_columns(text=[c for c, _ in made], target=[a for _, 
 commands = {command for command, _ in made}
 unsampled = [pair for pair in test_pairs if pair[0] not in commands]
 print(f"{len(made):,} distinct pairs; the interpreter agrees with {checked.rate:.2%}")
-draw_derivation(found.core, draws[small]["provenance"]["rules"], asked.folder / "derivation.svg")
+rules = draws[small]["provenance"]["rules"]
+draw_pair_derivation(found.core, rules, asked.folder / "derivation.svg")
 print(f"the derivation of {draws[small]['text']!r}: {asked.folder / 'derivation.svg'}")
 print(f"{len(test_pairs) - len(unsampled):,} of {len(test_pairs):,} test commands are among them")
 
@@ -171,5 +181,6 @@ for name, augmented in (("none", []), ("synchronous", made)):
 
 # %% The end
 curve = asked.folder / "learning-curve.png"
-learning_curves(histories, tests, curve, title=f"SCAN {parts.name}: with and without sampled pairs")
+title = f"SCAN {parts.name}: with and without sampled pairs"
+draw_learning_curves(histories, tests, curve, title=title)
 print(f"learning curves: {curve}")

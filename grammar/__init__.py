@@ -1,18 +1,5 @@
 """What a tree, a treebank, a rule and a grammar are, and exact computation on them."""
 
-from grammar.errors import TreewrightError
-from grammar.grammar import Grammar
-from grammar.rules import Nonterminal, Production
-from grammar.symbols import SymbolTable
-from grammar.tree import Tree
-from grammar.treebank import Treebank
+from grammar.faces import open_face
 
-__all__ = [
-    "Grammar",
-    "Nonterminal",
-    "Production",
-    "SymbolTable",
-    "Tree",
-    "Treebank",
-    "TreewrightError",
-]
+__getattr__, __dir__ = open_face(__file__)

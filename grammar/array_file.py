@@ -10,33 +10,36 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
-from grammar.files import PathLike, atomic_output
+from grammar.files import PathLike, atomic_output, read_bytes
 
-__all__ = ["array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
+__all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 
 _MAGIC = b"ARROW1"
 """With it, Arrow files begin and end."""
 
-Column = np.ndarray[Any, Any] | Sequence[str]
+Column: TypeAlias = "np.ndarray[Any, Any] | Sequence[str] | pa.Array"
 
 
 def save_arrays(
     path: PathLike, schema: str, facts: Mapping[str, Any], columns: Mapping[str, Column]
 ) -> None:
-    """Save one-dimensional arrays and sequences of strings, atomically and compressed.
+    """Save one-dimensional arrays, sequences of strings and Arrow arrays, atomically, compressed.
 
     Raises
     ------
     OutputError
         If the path cannot be written.
     """
-    arrays = {name: pa.array(column) for name, column in columns.items()}
+    arrays = {
+        name: column if isinstance(column, pa.Array) else pa.array(column)
+        for name, column in columns.items()
+    }
     rows = {
         name: pa.LargeListArray.from_arrays(pa.array([0, len(array)], pa.int64()), array)
         for name, array in arrays.items()
@@ -55,7 +58,7 @@ def save_arrays(
 def load_arrays(
     path: PathLike, schema: str, *, what: str, hint: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the facts and the columns of a file: arrays, and lists of strings.
+    """Return the facts and the columns of a file: arrays, lists of strings, Arrow structs.
 
     Parameters
     ----------
@@ -73,7 +76,6 @@ def load_arrays(
     SchemaError
         If it is no Arrow file, damaged, or of another schema; the message says which.
     """
-    found: str | None = None
     try:
         with pa.OSFile(os.fspath(path)) as source:
             reader = pa.ipc.open_file(source)
@@ -90,9 +92,10 @@ def load_arrays(
         if error.errno is not None:
             reason = error.strerror or error
             raise UnreadableInputError(f"cannot read the file: {reason}", where=str(path)) from None
-    reason = _fault(path, schema, found)
     raise SchemaError(
-        f"not {what} saved by this version of treewright: {reason}", where=str(path), hint=hint
+        f"not {what} saved by this version of treewright: {array_fault(path, schema)}",
+        where=str(path),
+        hint=hint,
     )
 
 
@@ -108,21 +111,27 @@ def is_arrow_file(path: PathLike) -> bool:
 
 
 def array_schema(path: PathLike) -> str | None:
-    """Return the schema of an Arrow file, or None if it is not one or has none."""
+    """Return the schema of an Arrow file, empty if it has none; None if it is no such file."""
     try:
         with pa.OSFile(os.fspath(path)) as source:
             metadata = pa.ipc.open_file(source).schema.metadata or {}
     except (pa.ArrowInvalid, OSError):
         return None
-    schema = metadata.get(b"schema")
-    return None if schema is None else schema.decode("utf-8", "replace")
+    return str(metadata.get(b"schema", b"").decode("utf-8", "replace"))
 
 
-def _fault(path: PathLike, schema: str, found: str | None) -> str:
-    """Say what is wrong with a file that could not be read; ``found`` is its schema, if known."""
-    if found is not None and found != schema:
-        return f"its schema is {found!r}, and {schema!r} is read"
-    data = Path(path).read_bytes()
+def array_fault(path: PathLike, wanted: str | None = None) -> str:
+    """Say what is wrong with a file that could not be read; ``wanted`` is the schema that can be.
+
+    Raises
+    ------
+    UnreadableInputError
+        If there is no such file.
+    """
+    found = array_schema(path)
+    if found is not None and found != wanted:
+        return f"its schema is {found!r}" + (f", and {wanted!r} is read" if wanted else "")
+    data = read_bytes(path)
     if not data:
         return "it is empty"
     if not data.startswith(_MAGIC):
@@ -134,4 +143,6 @@ def _values(table: pa.Table, name: str) -> Any:
     values = table.column(name)[0].values
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return values.to_pylist()
+    if pa.types.is_struct(values.type):
+        return values
     return np.array(values.to_numpy(zero_copy_only=False))

@@ -23,6 +23,7 @@ __all__ = [
     "pack_strings",
     "path_symbols",
     "reserve_paths",
+    "slot_of_key",
 ]
 
 Bytes = npt.NDArray[np.uint8]
@@ -84,7 +85,7 @@ def reserve_paths(table: PathTable, extra: int) -> PathTable:
     bigger, moved = np.full(2 * room, -1, np.int64), np.zeros(2 * room, np.int32)
     for i in range(len(keys)):
         if keys[i] != -1:
-            slot = _find(bigger, keys[i])
+            slot = slot_of_key(bigger, keys[i])
             bigger[slot] = keys[i]
             moved[slot] = values[i]
     return bigger, moved, longer
@@ -96,7 +97,7 @@ def extend_path(
 ) -> Index:
     """Return the number of ``path`` extended by ``symbol`` (>= 0); room must be reserved."""
     key = (np.int64(path) << 32) | np.int64(symbol)
-    slot = _find(keys, key)
+    slot = slot_of_key(keys, key)
     if keys[slot] != key:
         keys[slot] = key
         values[slot] = made[0]
@@ -107,7 +108,8 @@ def extend_path(
 
 
 @kernel(inline="always")
-def _find(keys: LongArray, key: Index) -> Index:
+def slot_of_key(keys: LongArray, key: Index) -> Index:
+    """Return where a path is, or would be put, in a table (open addressing; -1 is free)."""
     mask = len(keys) - 1
     slot: Index = np.int64((np.uint64(key) * _SPREAD) >> np.uint64(20)) & mask
     while keys[slot] != -1 and keys[slot] != key:

@@ -28,6 +28,7 @@ __all__ = [
     "SchemaError",
     "StartSymbolError",
     "SynchronousRuleError",
+    "TrainingError",
     "TreewrightError",
     "UnreadableInputError",
     "WeightError",
@@ -129,6 +130,10 @@ class NothingNewError(CorpusError):
 
 class OptionError(TreewrightError, ValueError):
     """An argument or option has a value that cannot be used."""
+
+
+class TrainingError(TreewrightError, ArithmeticError):
+    """Training cannot go on: the loss is no number any more."""
 
 
 class MissingDataError(TreewrightError, LookupError):

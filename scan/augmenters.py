@@ -14,19 +14,20 @@ from typing import Any
 
 import pyarrow as pa
 
+from grammar.chart.parses import NoParse
 from grammar.errors import NothingNewError
-from grammar.parses import NoParse
-from grammar.synchronous_drawing import derivation_trees
-from grammar.synchronous_parsing import SynchronousParser
-from induction.corpus import Corpus
-from induction.synchronous import SynchronousInduction, induce_synchronous
-from sampling.geca import GECA
-from sampling.pair_exchange import PairExchange
-from sampling.pairs import sample_pairs
-from sampling.protocol import induce, method_named
-from sampling.treemix import TreeMix
+from grammar.options import named
+from grammar.synchronous.drawing import derivation_trees
+from grammar.synchronous.parsing import SynchronousParser
+from induction.corpus.corpus import Corpus
+from induction.synchronous.induce import SynchronousInduction, induce_synchronous
+from sampling.geca.method import GECA
+from sampling.method import induce
+from sampling.sentences.pair_exchange import PairExchange
+from sampling.sentences.pairs import sample_pairs
+from sampling.spans.treemix import TreeMix
 from scan.language import actions_of
-from scan.recipe import GECA_CODE
+from scan.models.recipe import GECA_CODE
 
 __all__ = ["AUGMENTERS", "Augmenter", "find_augmenter"]
 
@@ -79,7 +80,7 @@ def find_augmenter(name: str) -> Augmenter:
     >>> find_augmenter("geca").title
     'GECA'
     """
-    return method_named(name, AUGMENTERS)
+    return named(name, AUGMENTERS)
 
 
 def _nothing(train: Corpus, n: int, seed: int) -> Corpus:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from induction.corpus import Corpus
+from induction.corpus.corpus import Corpus
 from scan.augmenters import HALF_OF_SCAN, find_augmenter
-from scan.batches import HELD_OUT, random_stream
 from scan.generator import audit
+from scan.models.batches import HELD_OUT, random_stream
 from scan.splits import split
 
 if TYPE_CHECKING:
-    from scan.models import TrainedModel
-    from scan.recipe import Recipe
-    from scan.training import Progress
+    from scan.models.files import TrainedModel
+    from scan.models.recipe import Recipe
+    from scan.models.training import Progress
 
 __all__ = ["Outcome", "augment_pairs", "hold_out", "run", "unique_pairs"]
 
@@ -141,7 +141,7 @@ def run(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> tuple[Outcome, TrainedModel]:
     """Augment, train and test one cell; ``recipe.seed`` is the seed of all of it."""
-    from scan.training import exact_match, train
+    from scan.models.training import exact_match, train
 
     data = split(split_name)
     began = time.monotonic()

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from induction.corpus import Corpus
+from induction.corpus.corpus import Corpus
 from scan.language import Actions, CommandError, expansions, interpret
 
 __all__ = ["Audit", "Disagreement", "audit", "commands", "commands_for", "generate"]
@@ -107,7 +107,7 @@ def generate() -> Corpus:
     Examples
     --------
     >>> generate()
-    Corpus(20910 examples: id, text, target)
+    Corpus(20,910 examples: id, text, target)
     >>> generate()[4]
     {'id': '4', 'text': 'walk left', 'target': 'I_TURN_LEFT I_WALK'}
     """

@@ -13,7 +13,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from grammar.errors import OptionError, TreewrightError
-from grammar.tree import Tree
+from grammar.trees.tree import Tree
 
 if TYPE_CHECKING:
     import lark

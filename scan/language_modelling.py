@@ -11,7 +11,7 @@ released program does it, with its own settings.
 
 A model trained on made sentences, which hold no new words, expects unknown words less. So each
 method is also tried with *shared* unknown words: the second model takes their probabilities from
-the first (:class:`induction.language_model.UnknownWordsOf`).
+the first (:class:`induction.language.language_model.UnknownWordsOf`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
-from grammar.counter_rng import stream_key
 from grammar.errors import CorpusError, OptionError
 from grammar.files import read_text
-from induction.corpus import Corpus
-from induction.language_model import LanguageModel, Scores, UnknownWordsOf, mixture_weights
-from induction.ngrams import NGramModel
-from induction.sources import data_file
-from sampling.derivations import exponential_keys
-from sampling.geca import GECA
-from sampling.substitution import HOLE, filler_words
+from grammar.rng import stream_key
+from induction.corpus.corpus import Corpus
+from induction.corpus.sources import data_file
+from induction.language.language_model import LanguageModel, Scores, UnknownWordsOf, mixture_weights
+from induction.language.ngrams import NGramModel
+from sampling.examples.patterns import HOLE, filler_words
+from sampling.geca.method import GECA
+from sampling.geca.verdicts import exponential_keys
 
 __all__ = [
     "GRID",

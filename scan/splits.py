@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError, UnreadableInputError
-from induction.corpus import Corpus
-from induction.file_rows import Asked
-from induction.scan_lines import read_pairs, read_scan, write_pairs
-from induction.sources import data_file
+from induction.corpus.corpus import Corpus
+from induction.corpus.rows import Asked
+from induction.corpus.scan_lines import read_pairs, read_scan, write_pairs
+from induction.corpus.sources import data_file
 from scan.generator import generate
 
 __all__ = ["SPLITS", "Split", "check_split", "read_pairs", "split", "write_pairs"]

@@ -21,14 +21,25 @@ from grammar.errors import SchemaError
 from grammar.files import PathLike, read_text, write_text
 from scan.augmenters import find_augmenter
 from scan.experiment import Outcome, run
-from scan.recipe import Recipe
+from scan.models.recipe import Recipe
 from scan.splits import check_split
 
 if TYPE_CHECKING:
-    from scan.training import Progress
+    from scan.models.training import Progress
 
-__all__ = ["HEADER", "Cell", "Row", "cells", "load_results", "recipe_of", "result_path", "rows",
-           "run_cell", "to_csv"]  # fmt: skip
+__all__ = [
+    "HEADER",
+    "Cell",
+    "Row",
+    "cells",
+    "load_results",
+    "markdown_table",
+    "recipe_of",
+    "result_path",
+    "rows",
+    "run_cell",
+    "to_csv",
+]
 
 UPDATES = 4000
 HEADER = (
@@ -204,6 +215,20 @@ def to_csv(table: Iterable[Row]) -> str:
     writer.writeheader()
     writer.writerows(line for row in table for line in row.facts())
     return out.getvalue()
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table.
+
+    >>> print(markdown_table(("a", "b"), [(1, "x|y")]))
+    | a | b |
+    | --- | --- |
+    | 1 | x\\|y |
+    """
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(
+        "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 def _percent(shares: Sequence[float]) -> str:

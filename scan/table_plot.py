@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grammar.files import PathLike
-from grammar.svg import (
+from grammar.pictures.svg import (
     INK,
     MARGIN,
     QUIET,

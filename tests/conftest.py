@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# each worker of the run has a core of its own; threads of linear algebra would fight for it
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # the first call of a kernel loads it, which no deadline should count; where changes are judged the
 # same examples are tried every time, and everywhere else new ones
 settings.register_profile("treewright", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -1,47 +1,24 @@
-"""The front door: the command line and a short list of public names.
+"""The front door: every public name of all rooms, and the command line.
 
-Names are fetched when they are first used, so that ``treewright --help`` loads no numeric library.
+>>> import treewright as tw
+>>> tw.Grammar.parse("S -> 'fish' [1]").check().tight
+True
 """
 
-from __future__ import annotations
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
 
-from importlib import import_module
-from importlib.metadata import version as _version
-from typing import Any
-
-__all__ = [
-    "GECA",
-    "Corpus",
-    "Grammar",
-    "Tree",
-    "Treebank",
-    "TreewrightError",
-    "__version__",
-    "induce_pcfg",
-    "interpret",
-    "read_corpus",
-    "read_treebank",
-    "sample_sentences",
-]
-
-__version__ = _version("treewright")
-
-_HOMES = {
-    "GECA": "sampling",
-    "Corpus": "induction",
-    "Grammar": "grammar",
-    "Tree": "grammar",
-    "Treebank": "grammar",
-    "TreewrightError": "grammar",
-    "induce_pcfg": "induction",
-    "interpret": "scan",
-    "read_corpus": "induction",
-    "read_treebank": "induction",
-    "sample_sentences": "sampling",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+# read from where it lies: what is found by the name `grammar` may be a stranger's
+_faces = ModuleType("faces")
+_place = Path(__file__).parents[1] / "grammar" / "faces.py"
+SourceFileLoader("faces", str(_place)).exec_module(_faces)
+try:
+    __getattr__, __dir__ = _faces.open_face(__file__)
+except ImportError as error:
+    words = sys.orig_argv if sys.argv[0] == "-m" else [Path(sys.argv[0]).stem]
+    if "treewright" not in words:
+        raise
+    # a person at the command line gets the message alone
+    sys.exit(f"treewright: {error}")

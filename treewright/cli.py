@@ -9,22 +9,31 @@ from typing import Annotated
 
 import typer
 
-from treewright import __version__
-from treewright.augmenting import augment
-from treewright.constraining import intersect
-from treewright.corpus_parsing import parse_corpus
-from treewright.evaluating import evalb
-from treewright.explaining import explain
-from treewright.grammars import sample
-from treewright.inducing import induce
-from treewright.inspecting import inspect
-from treewright.library import app as data_app
-from treewright.parsing import parse
-from treewright.quality import quality
-from treewright.replaying import replay
-from treewright.scanning import app as scan_app
-from treewright.showing import demo
-from treewright.translating import translate
+from treewright.verbs.augment import augment
+from treewright.verbs.data import app as data_app
+from treewright.verbs.demo import demo
+from treewright.verbs.evalb import evalb
+from treewright.verbs.explain import explain
+from treewright.verbs.induce import InduceCommand, induce
+from treewright.verbs.inspect import inspect
+from treewright.verbs.intersect import intersect
+from treewright.verbs.methods import methods
+from treewright.verbs.models import models
+from treewright.verbs.parse import parse
+from treewright.verbs.parse_corpus import parse_corpus
+from treewright.verbs.quality import quality
+from treewright.verbs.replay import replay
+from treewright.verbs.sample import sample
+from treewright.verbs.scan.augment import augment as augment_scan
+from treewright.verbs.scan.cogs import cogs
+from treewright.verbs.scan.generate import generate
+from treewright.verbs.scan.geoquery import geoquery
+from treewright.verbs.scan.interpret import interpret
+from treewright.verbs.scan.split import split
+from treewright.verbs.scan.table import table
+from treewright.verbs.scan.train import TrainCommand, train
+from treewright.verbs.translate import translate
+from treewright.version import __version__
 
 __all__ = ["app", "main"]
 
@@ -38,11 +47,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, induce, inspect, intersect, sample, parse, parse_corpus, translate, evalb, augment,
-    quality, explain, replay,
+    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, augment,
+    quality, explain, replay, models, methods,
 )  # fmt: skip
+_SCAN_VERBS = (interpret, generate, split, augment_scan, table, cogs, geoquery)
+scan_app = typer.Typer(
+    help="SCAN: its language, its splits, models for it; COGS and GeoQuery.", no_args_is_help=True
+)
+app.command(cls=InduceCommand)(induce)
 for verb in _VERBS:
     app.command()(verb)
+scan_app.command(cls=TrainCommand)(train)
+for scan_verb in _SCAN_VERBS:
+    scan_app.command()(scan_verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 

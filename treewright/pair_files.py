@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
-    from induction.corpus import Corpus
+    from induction.corpus.corpus import Corpus
 
 __all__ = [
+    "PairsFile",
     "check_pair_output",
     "naming",
     "read_pair_file",
     "write_pair_file",
     "write_pair_tables",
 ]
+
+
+PairsFile = Annotated[str, typer.Argument(help="Pairs: 'IN: ... OUT: ...' lines, or a corpus.")]
 
 
 def read_pair_file(path: str) -> Corpus:
@@ -31,7 +37,7 @@ def read_pair_file(path: str) -> Corpus:
         If the file cannot be read, a line is no pair, or there is no column ``target``.
     """
     from grammar.errors import located
-    from induction.formats import read_corpus
+    from induction.corpus.formats import read_corpus
 
     is_lines = path == "-" or Path(path.removesuffix(".gz")).suffix in (".txt", "")
     corpus = read_corpus(path, format="scan") if is_lines else read_corpus(path)
@@ -58,14 +64,14 @@ def write_pair_file(pairs: Corpus, path: str) -> None:
 
 def write_pair_tables(tables: Iterable[pa.Table], path: str) -> int:
     """Write tables of pairs one after the other; return the number of pairs."""
-    from induction.formats import write_batches
+    from induction.corpus.formats import write_batches
 
     return write_batches(tables, path, format=_format(path))
 
 
 def check_pair_output(path: str) -> None:
     """Refuse a name that tells no format."""
-    from induction.formats import check_output
+    from induction.corpus.formats import check_output
 
     check_output(path, format=_format(path))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,21 +15,32 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.progress import Progress
 
+    from scan.models.training import Progress as Training
+
 __all__ = [
     "Json",
+    "MemoryLimit",
     "Quiet",
     "Seed",
+    "StepLimit",
     "counted",
+    "need_torch",
     "progress",
     "read_length",
+    "read_option",
     "say",
     "show_facts",
+    "training_bar",
     "warnings_said",
 ]
 
 Seed = Annotated[int, typer.Option(help="Every random draw is a function of (seed, index).", min=0)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]
 Json = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
+MemoryLimit = Annotated[int, typer.Option(min=1, help="MiB that the chart of a sentence may take.")]
+StepLimit = Annotated[
+    int, typer.Option(min=1, help="Steps that a sentence may take; above, its parse is coarser.")
+]
 
 
 def say(text: str, *, quiet: bool = False) -> None:
@@ -65,6 +76,25 @@ def read_length(text: str | None, what: str = "length") -> tuple[int, int] | Non
     return int(shortest), int(longest)
 
 
+def read_option(text: str) -> tuple[str, Any]:
+    """Read an option of a method, such as ``high=0.5``.
+
+    Raises
+    ------
+    OptionError
+        If it is not NAME=VALUE.
+    """
+    from grammar.errors import OptionError
+    from sampling.pipeline.expression import read_value
+
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise OptionError(
+            f"the option {text!r} is not NAME=VALUE", hint="for example --set high=0.5"
+        )
+    return name.strip(), read_value(value)
+
+
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Show progress bars on standard error, if a person is there to see them."""
@@ -82,6 +112,22 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
     )
     with Bars(*columns, console=console, disable=quiet or not console.is_terminal) as bars:
         yield bars
+
+
+@contextmanager
+def training_bar(
+    what: str, updates: int, *, quiet: bool = False
+) -> Iterator[Callable[[Training], None]]:
+    """Show how a training gets on: give what :func:`scan.train` tells its progress."""
+    with progress(quiet=quiet) as bars:
+        task = bars.add_task(what, total=updates, note="")
+
+        def advance(now: Training) -> None:
+            exact = f"train exact {now.check.exact_match:.3f}" if now.check else ""
+            note = f"loss {now.loss:.4f} {exact}"
+            bars.update(task, total=now.updates, completed=now.update, note=note)
+
+        yield advance
 
 
 def counted(
@@ -103,6 +149,19 @@ def warnings_said(*, quiet: bool = False) -> Iterator[None]:
         yield
     for warning in caught:
         say(f"warning: {warning.message}", quiet=quiet)
+
+
+def need_torch() -> None:
+    """Raise a clear error if the neural extra is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None or find_spec("safetensors") is None:
+        from grammar.errors import MissingDataError
+
+        raise MissingDataError(
+            "training needs torch and safetensors, which are not installed",
+            hint="pip install 'treewright[neural]'",
+        )
 
 
 def _readable(value: Any) -> str:

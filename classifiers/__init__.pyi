@@ -1,0 +1,12 @@
+from classifiers.choice import Candidate as Candidate
+from classifiers.choice import Choice as Choice
+from classifiers.choice import Evidence as Evidence
+from classifiers.choice import choose as choose
+from classifiers.encoders.opening import Encoder as Encoder
+from classifiers.encoders.opening import open_encoder as open_encoder
+from classifiers.on_the_fly import OnTheFly as OnTheFly
+from classifiers.training.examples import Examples as Examples
+from classifiers.training.examples import read_examples as read_examples
+from classifiers.training.recipe import read_recipe as read_recipe
+from classifiers.training.strategies import divide as divide
+from classifiers.training.train import trainer as trainer

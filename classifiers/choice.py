@@ -1,0 +1,283 @@
+"""Whether new examples help, and which: a choice by evidence from the labelled examples alone.
+
+Examples that were made without the labelled ones (from class names, a written grammar, a prompt)
+leave these as clean held-out data. So they are asked two questions: does a model of the made
+examples alone name the labelled ones better than chance, and is a model of both no worse in
+cross-validation? Examples that are recombined from the labelled ones must gain in cross-validation,
+each fold judged by models that were given, and whose examples were made from, the other folds only.
+Nothing is chosen unless the evidence speaks for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classifiers.training.examples import Examples, read_examples
+from classifiers.training.train import Classifier
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError, TreewrightError
+from grammar.options import whole_number
+from grammar.rng import stream_key
+from induction.corpus.corpus import Corpus
+from sampling.examples.class_names import class_names
+
+__all__ = ["Candidate", "Choice", "Evidence", "choose"]
+
+FOLDS = 5
+LEVEL = 0.05
+"""How improbable a gain must be by chance, where examples are recombined."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to make new examples.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    make : callable
+        Returns new examples for a corpus and a seed.
+    weight : float
+        What all new examples weigh together, relative to the given ones.
+    recombines : bool
+        Whether they are made from the labelled examples.
+    """
+
+    name: str
+    make: Callable[[Corpus, int], Corpus]
+    weight: float = 1.0
+    recombines: bool = True
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What spoke for or against a candidate.
+
+    Attributes
+    ----------
+    name : str
+        Of the candidate.
+    alone : float or None
+        The share of the labelled examples that a model of the made ones alone names right; None
+        where these were made from them.
+    chance : float
+        The share of the largest class.
+    without, with_new : float
+        Accuracy in cross-validation without and with new examples.
+    p : float
+        How probable so large a gain is by chance (one-sided sign test over the examples on which
+        the two differ).
+    taken : bool
+        Whether the evidence suffices.
+    why : str
+        The reason, in words.
+    seconds : float
+        What the trial took.
+    """
+
+    name: str
+    alone: float | None
+    chance: float
+    without: float
+    with_new: float
+    p: float
+    taken: bool
+    why: str
+    seconds: float
+
+    @property
+    def gain(self) -> float:
+        """Accuracy with new examples minus without."""
+        return self.with_new - self.without
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which candidate was chosen, or none, and the evidence on all of them."""
+
+    chosen: str | None
+    evidence: tuple[Evidence, ...]
+    skipped: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        lines = [f"chosen: {self.chosen or 'none'}"]
+        for one in self.evidence:
+            alone = (
+                "" if one.alone is None else f"alone {one.alone:.3f} (chance {one.chance:.3f}), "
+            )
+            lines.append(
+                f"  {one.name}: {alone}{one.without:.3f} without, {one.with_new:.3f} with, "
+                f"p {one.p:.3f}: {one.why} [{one.seconds:.1f} s]"
+            )
+        lines += [f"  {name}: not tried, the time was over" for name in self.skipped]
+        return "\n".join(lines)
+
+
+def choose(
+    corpus: Corpus,
+    candidates: Sequence[Candidate],
+    train: Callable[[Examples], Classifier],
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    seconds: float | None = None,
+) -> Choice:
+    """Choose among ways to make new examples, or none of them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Labelled examples.
+    candidates : sequence of Candidate
+        What to try, in this order.
+    train : callable
+        Trains a classifier (:func:`~classifiers.training.train.trainer`).
+    folds : int
+        Of the cross-validation; fewer if a class has fewer examples.
+    seed : int
+        Of the folds and of all draws.
+    seconds : float, optional
+        No further candidate is tried after so many seconds.
+
+    Returns
+    -------
+    Choice
+        The candidate with the largest gain among those whose evidence suffices.
+
+    Raises
+    ------
+    CorpusError
+        If a class has one example only.
+    """
+    whole_number("folds", folds, 2)
+    whole_number("seed", seed, 0)
+    trial = _Trial(corpus, train, folds, seed)
+    begin, found, skipped = time.monotonic(), [], []
+    for candidate in candidates:
+        if seconds is not None and time.monotonic() - begin > seconds:
+            skipped.append(candidate.name)
+        else:
+            found.append(trial.evidence(candidate))
+    taken = [one for one in found if one.taken]
+    best = max(taken, key=lambda one: one.gain, default=None)
+    return Choice(None if best is None else best.name, tuple(found), tuple(skipped))
+
+
+class _Trial:
+    """The folds of one corpus, and what is right without new examples."""
+
+    def __init__(
+        self, corpus: Corpus, train: Callable[[Examples], Classifier], folds: int, seed: int
+    ) -> None:
+        self.corpus = corpus
+        self.train = train
+        self.seed = seed
+        self.names = class_names(corpus)
+        self.given = read_examples(corpus)
+        sizes = np.bincount(self.given.hard, minlength=len(self.given.classes))
+        fewest = int(sizes[sizes > 0].min())
+        if fewest < 2:
+            rare = self.given.classes[int(np.flatnonzero(sizes == fewest)[0])]
+            raise CorpusError(
+                f"the class {rare!r} has one example, which cannot be learnt from and judged by",
+                hint="label one more",
+            )
+        self.chance = float(sizes.max() / sizes.sum())
+        self.fold = _folds(self.given.hard, min(folds, fewest), seed)
+        self.count = int(self.fold.max()) + 1
+        self.without = self._right(lambda rows: self.given.take(rows))
+
+    def evidence(self, candidate: Candidate) -> Evidence:
+        """Try a candidate."""
+        begin = time.monotonic()
+        try:
+            alone, right = self._tried(candidate)
+        except TreewrightError as error:
+            return Evidence(
+                candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
+                f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,
+            )  # fmt: skip
+        better = int((right & ~self.without).sum())
+        worse = int((self.without & ~right).sum())
+        p = _sign_test(better, worse)
+        taken, why = self._verdict(alone, better - worse, p)
+        return Evidence(
+            candidate.name, alone, self.chance, float(self.without.mean()), float(right.mean()), p,
+            taken, why, time.monotonic() - begin,
+        )  # fmt: skip
+
+    def _tried(self, candidate: Candidate) -> tuple[float | None, NDArray[np.bool_]]:
+        if candidate.recombines:
+            return None, self._right(lambda rows: self._with(candidate, self._some(rows), rows))
+        made = self._read(candidate.make(self.corpus, self.seed))
+        model = self.train(made)
+        alone = float((_named(model, self.given.texts) == self.given.hard).mean())
+        right = self._right(lambda rows: self.given.take(rows).with_new(made, candidate.weight))
+        return alone, right
+
+    def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
+        if alone is not None:
+            beats = alone > self.chance + _noise(self.chance, len(self.given))
+            if not beats:
+                return False, "not taken: alone it does not beat chance"
+            if gain < 0:
+                return False, "not taken: it is worse in cross-validation"
+            return True, "evidence suffices"
+        if p < LEVEL:
+            return True, "evidence suffices"
+        return False, "not taken: the gain, if any, can be chance"
+
+    def _with(self, candidate: Candidate, part: Corpus, rows: LongArray) -> Examples:
+        made = self._read(candidate.make(part, self.seed))
+        return self.given.take(rows).with_new(made, candidate.weight)
+
+    def _read(self, made: Corpus) -> Examples:
+        return read_examples(made, classes=self.given.classes)
+
+    def _some(self, rows: LongArray) -> Corpus:
+        return Corpus(self.corpus.table.take(rows))
+
+    def _right(self, examples: Callable[[LongArray], Examples]) -> NDArray[np.bool_]:
+        """Return which labelled examples a model of the other folds names right."""
+        right = np.zeros(len(self.given), np.bool_)
+        for number in range(self.count):
+            inside = np.flatnonzero(self.fold == number)
+            model = self.train(examples(np.flatnonzero(self.fold != number)))
+            held = self.given.take(inside)
+            right[inside] = _named(model, held.texts) == held.hard
+        return right
+
+
+def _named(model: Classifier, texts: Any) -> LongArray:
+    return np.asarray(model.probabilities(list(texts)).argmax(1), np.int64)
+
+
+def _folds(classes: LongArray, count: int, seed: int) -> LongArray:
+    """Return a fold for each example, so that each class is spread over all of them."""
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "folds"))))
+    made = np.zeros(len(classes), np.int64)
+    for number in np.unique(classes).tolist():
+        rows = draw.permutation(np.flatnonzero(classes == number))
+        made[rows] = (np.arange(len(rows)) + number) % count
+    return made
+
+
+def _noise(chance: float, count: int) -> float:
+    """Return the standard deviation of the share that guessing names right."""
+    return float(np.sqrt(chance * (1 - chance) / count))
+
+
+def _sign_test(better: int, worse: int) -> float:
+    """Return how probable so many better ones are if better and worse are alike probable."""
+    from scipy.stats import binomtest
+
+    if better + worse == 0:
+        return 1.0
+    return float(binomtest(better, better + worse, alternative="greater").pvalue)

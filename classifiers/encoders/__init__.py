@@ -1,0 +1,1 @@
+"""Encoders of Hugging Face: opened by name, path or package, and run fast on any machine."""

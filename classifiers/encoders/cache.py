@@ -1,0 +1,101 @@
+"""Vectors of texts kept on the disk, by encoder and text, so that no text is encoded twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from classifiers.encoders.encoding import Text, pooled
+from classifiers.encoders.opening import Encoder
+from grammar.errors import OutputError
+from grammar.files import atomic_output
+
+__all__ = ["cached_vectors", "fingerprint"]
+
+VARIABLE = "TREEWRIGHT_CACHE"
+"""Names the folder of kept vectors; by default one below the person's own cache folder."""
+
+
+def cached_vectors(
+    encoder: Encoder, texts: Sequence[Text], *, pooling: str = "mean", longest: int | None = None
+) -> NDArray[np.float32]:
+    """Return the pooled states of the topmost layer, and keep those that are new.
+
+    Parameters
+    ----------
+    encoder, texts, pooling, longest
+        See :func:`~classifiers.encoders.encoding.pooled`.
+
+    Returns
+    -------
+    float32 array, shape (texts, width)
+
+    Notes
+    -----
+    Kept are float32 rows in an Arrow file a model, pooling and length, under hashes of the texts. A
+    file that cannot be read or written is no error: texts are then encoded again.
+    """
+    path = _folder() / f"{fingerprint(encoder)}-{pooling}-{longest or encoder.longest}.arrow"
+    known = _read(path)
+    keys = [_key(text) for text in texts]
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    if missing:
+        vectors = pooled(encoder, list(missing.values()), pooling=pooling, longest=longest)[:, 0]
+        known |= dict(zip(missing, vectors, strict=True))
+        _write(path, known)
+    width = encoder.width * (2 if pooling == "ends" else 1)
+    return np.array([known[key] for key in keys], np.float32).reshape(len(keys), width)
+
+
+def fingerprint(encoder: Encoder) -> str:
+    """Return a hash of what an encoder computes: its settings and a part of all its weights."""
+    digest = hashlib.sha256(str(encoder.model.config.to_dict()).encode())
+    for name, weight in sorted(encoder.model.state_dict().items()):
+        some = weight.flatten()[:: max(1, weight.numel() // 64)][:64].float().cpu().numpy()
+        digest.update(name.encode() + some.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _key(text: Text) -> str:
+    whole = text if isinstance(text, str) else "\x1f".join(text)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _folder() -> Path:
+    given = os.environ.get(VARIABLE)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(given) if given else Path(home) / "treewright" / "vectors"
+
+
+def _read(path: Path) -> dict[str, NDArray[np.float32]]:
+    try:
+        with pa.memory_map(os.fspath(path)) as source:
+            table = pa.ipc.open_file(source).read_all()
+            keys = table["key"].to_pylist()
+            flat = table["vector"].combine_chunks().flatten().to_numpy()
+            rows = flat.reshape(len(keys), -1)
+    except (OSError, KeyError, ValueError, pa.ArrowException):
+        return {}
+    return dict(zip(keys, np.array(rows, np.float32), strict=True))
+
+
+def _write(path: Path, vectors: dict[str, NDArray[np.float32]]) -> None:
+    rows = np.array(list(vectors.values()), np.float32)
+    kept = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), rows.shape[1])
+    table = pa.table({"key": list(vectors), "vector": kept})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            atomic_output(path) as part,
+            pa.OSFile(os.fspath(part), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table)
+    except (OSError, OutputError):
+        return

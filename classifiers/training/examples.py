@@ -1,0 +1,162 @@
+"""What a classifier learns from: texts, labels as distributions, weights, and which are new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.arrays import BoolArray, LongArray
+from grammar.errors import CorpusError, OptionError
+from induction.corpus.corpus import Corpus
+from sampling.examples.class_names import class_names, number_classes
+from sampling.examples.labels import read_labels
+
+__all__ = ["Examples", "read_examples"]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Examples of a classification task.
+
+    Attributes
+    ----------
+    texts : tuple of str, or of (str, str)
+        Texts, or pairs of texts.
+    labels : float32 array, shape (examples, classes)
+        A distribution each.
+    weights : float32 array, shape (examples,)
+        How much each counts in the loss.
+    new : bool array, shape (examples,)
+        Which were made by augmentation.
+    classes : tuple of str
+        What the classes are called.
+    """
+
+    texts: tuple[str | tuple[str, str], ...]
+    labels: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    new: BoolArray
+    classes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        made = int(self.new.sum())
+        return f"Examples({len(self)} of {len(self.classes)} classes, {made} of them new)"
+
+    @property
+    def hard(self) -> LongArray:
+        """The most probable class of each."""
+        return np.asarray(self.labels.argmax(1), np.int64)
+
+    def take(self, rows: Sequence[int] | LongArray) -> Examples:
+        """Return some of the examples."""
+        chosen = np.asarray(rows, np.int64)
+        return replace(
+            self,
+            texts=tuple(self.texts[i] for i in chosen.tolist()),
+            labels=self.labels[chosen],
+            weights=self.weights[chosen],
+            new=self.new[chosen],
+        )
+
+    def with_new(self, made: Examples, weight: float | None = None) -> Examples:
+        """Return these with new examples behind them.
+
+        Parameters
+        ----------
+        made : Examples
+            Of the same classes.
+        weight : float, optional
+            What all new examples weigh together, relative to all of these; else each keeps its own.
+
+        Raises
+        ------
+        OptionError
+            If the classes differ, or the weight is negative.
+
+        Examples
+        --------
+        >>> few = read_examples(Corpus.from_columns(text=["good", "bad"], label=["pos", "neg"]))
+        >>> more = few.with_new(few, weight=0.5)
+        >>> more.weights.tolist(), more.new.tolist()
+        ([1.0, 1.0, 0.5, 0.5], [False, False, True, True])
+        """
+        if made.classes != self.classes:
+            raise OptionError(
+                f"the new examples have the classes {', '.join(made.classes)}, not "
+                f"{', '.join(self.classes)}",
+                hint="read both with the same classes",
+            )
+        weights = made.weights
+        if weight is not None:
+            if not weight >= 0:
+                raise OptionError(f"weight={weight!r} is negative", hint="use 0 to leave them out")
+            share = weight * self.weights.sum() / max(float(weights.sum()), 1e-12)
+            weights = (weights * share).astype(np.float32)
+        return Examples(
+            self.texts + made.texts,
+            np.concatenate((self.labels, made.labels)),
+            np.concatenate((self.weights, weights)),
+            np.concatenate((self.new, np.ones(len(made), np.bool_))),
+            self.classes,
+        )
+
+
+def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Examples:
+    """Return the examples of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With ``label``: class names, whole numbers from zero on, or distributions; ``text_pair``, if
+        there is one, makes pairs. Those with provenance count as new.
+    classes : sequence of str, optional
+        The names of the classes, in order, where others are needed than the corpus has.
+
+    Raises
+    ------
+    CorpusError
+        If there is no label, one is missing, or is none of the classes.
+
+    Examples
+    --------
+    >>> examples = read_examples(Corpus.from_columns(text=["a", "b"], label=[1, 0]))
+    >>> examples.classes, examples.hard.tolist()
+    (('0', '1'), [1, 0])
+    """
+    names = class_names(corpus)
+    if names and classes is not None:
+        strange = sorted(set(names) - set(classes))
+        if strange:
+            raise CorpusError(
+                f"the class {strange[0]!r} is none of {', '.join(classes)}",
+                hint="train on examples of every class",
+            )
+    known = tuple(names if classes is None else classes)
+    numbered = number_classes(corpus, known) if names else corpus
+    labels = read_labels(numbered, classes=len(known) or None)
+    if known and labels.classes != len(known):
+        raise CorpusError(
+            f"the labels are distributions over {labels.classes} classes, not {len(known)}",
+            hint="give every class its share",
+        )
+    rows = labels.distributions(slice(None)).astype(np.float32)
+    made = np.zeros(len(corpus), np.bool_)
+    if "provenance" in corpus.names:
+        made = np.asarray(corpus.arrow("provenance").is_valid().to_numpy(), np.bool_)
+    return Examples(
+        _texts(corpus), rows, np.ones(len(rows), np.float32), made,
+        known or tuple(str(c) for c in range(labels.classes)),
+    )  # fmt: skip
+
+
+def _texts(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:
+    texts = corpus.column("text")
+    if "text_pair" not in corpus.names:
+        return tuple(texts)
+    return tuple(zip(texts, corpus.column("text_pair"), strict=True))

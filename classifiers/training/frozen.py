@@ -1,0 +1,108 @@
+"""Heads on a frozen encoder, and a model without any encoder: quick, and exact again each time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classifiers.encoders.cache import cached_vectors
+from classifiers.encoders.opening import Encoder
+from classifiers.training.examples import Examples
+from classifiers.training.recipe import Recipe
+
+__all__ = ["FrozenClassifier", "TfidfClassifier", "fit_linear", "train_frozen", "train_tfidf"]
+
+Probabilities = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenClassifier:
+    """Logistic regression on the pooled states of a frozen encoder."""
+
+    encoder: Encoder
+    recipe: Recipe
+    classes: tuple[str, ...]
+    model: Any
+
+    def probabilities(self, texts: Any) -> Probabilities:
+        """Return the probability of every class, float64 of shape (texts, classes)."""
+        vectors = _vectors(self.encoder, texts, self.recipe)
+        return _padded(self.model, vectors, len(self.classes))
+
+
+@dataclass(frozen=True, eq=False)
+class TfidfClassifier:
+    """Logistic regression on TF-IDF weights of words and pairs of words."""
+
+    classes: tuple[str, ...]
+    vectoriser: Any
+    model: Any
+
+    def probabilities(self, texts: Any) -> Probabilities:
+        """Return the probability of every class, float64 of shape (texts, classes)."""
+        vectors = self.vectoriser.transform([_joined(text) for text in texts])
+        return _padded(self.model, vectors, len(self.classes))
+
+
+def train_frozen(encoder: Encoder, examples: Examples, recipe: Recipe) -> FrozenClassifier:
+    """Train a linear head on a frozen encoder.
+
+    Soft labels count as one example a class, weighted by its share. Vectors are kept on the disk by
+    encoder and text (:func:`~classifiers.encoders.cache.cached_vectors`).
+    """
+    vectors = _vectors(encoder, examples.texts, recipe)
+    model = fit_linear(vectors, examples.labels, examples.weights, recipe.strength)
+    return FrozenClassifier(encoder, recipe, examples.classes, model)
+
+
+def train_tfidf(examples: Examples, strength: float = 10.0) -> TfidfClassifier:
+    """Train a linear model on words and pairs of words.
+
+    Examples
+    --------
+    >>> from classifiers.training.examples import read_examples
+    >>> from induction import Corpus
+    >>> few = read_examples(Corpus.from_columns(text=["a good film", "a bad film"], label=[1, 0]))
+    >>> train_tfidf(few).probabilities(["good"]).argmax(1)
+    array([1])
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectoriser = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\S+")
+    vectors = vectoriser.fit_transform([_joined(text) for text in examples.texts])
+    model = fit_linear(vectors, examples.labels, examples.weights, strength)
+    return TfidfClassifier(examples.classes, vectoriser, model)
+
+
+def fit_linear(vectors: Any, labels: Any, weights: Any, strength: float) -> Any:
+    """Fit logistic regression to vectors with distributions as labels.
+
+    An example with a distribution counts once for every class, weighted by its share.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    rows, classes = np.nonzero(labels)
+    model = LogisticRegression(C=strength, max_iter=1000)
+    model.fit(vectors[rows], classes, sample_weight=labels[rows, classes] * weights[rows])
+    return model
+
+
+def _vectors(encoder: Encoder, texts: Any, recipe: Recipe) -> NDArray[np.float32]:
+    vectors = cached_vectors(encoder, list(texts), pooling=recipe.pooling, longest=recipe.longest)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / lengths.clip(min=1e-12), np.float32)
+
+
+def _padded(model: Any, vectors: Any, classes: int) -> Probabilities:
+    """Return probabilities with a column for classes that had no example."""
+    made = np.zeros((vectors.shape[0], classes))
+    if vectors.shape[0]:
+        made[:, model.classes_] = model.predict_proba(vectors)
+    return made
+
+
+def _joined(text: str | tuple[str, str]) -> str:
+    return text if isinstance(text, str) else " ||| ".join(text)

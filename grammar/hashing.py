@@ -1,0 +1,56 @@
+"""Hashes of texts, and sets of hashes that grow with a stream, for kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.arrays import Bytes, Index, LongArray, kernel
+
+__all__ = ["Keys", "hash_rows", "members", "new_set", "slot_of"]
+
+Keys = NDArray[np.uint64]
+
+_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_S1 = np.uint64(1)
+
+
+@kernel()
+def hash_rows(data: Bytes, offsets: LongArray) -> Keys:
+    """Return one 64-bit number for every row of bytes (FNV-1a)."""
+    hashes = np.empty(len(offsets) - 1, np.uint64)
+    for r in range(len(hashes)):
+        value = _FNV_START
+        for k in range(offsets[r], offsets[r + 1]):
+            value = (value ^ np.uint64(data[k])) * _FNV_PRIME
+        hashes[r] = value
+    return hashes
+
+
+@kernel(inline="always")
+def slot_of(known: Keys, value: np.uint64) -> Index:
+    """Return where a value is, or would be put, in a set (open addressing; 0 is a free slot)."""
+    mask = np.int64(len(known) - 1)
+    slot = np.int64((value * _SPREAD) >> np.uint64(20)) & mask
+    while known[slot] != 0 and known[slot] != value + _S1:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel()
+def new_set(values: Keys, room: int) -> Keys:
+    """Return a set of numbers below 2**61, with room for as many as ``room`` in all."""
+    size = 16
+    while size < 2 * room:
+        size *= 2
+    known = np.zeros(size, np.uint64)
+    for value in values:
+        known[slot_of(known, value)] = value + _S1
+    return known
+
+
+@kernel()
+def members(known: Keys) -> Keys:
+    """Return the numbers of a set."""
+    return known[known != 0] - _S1

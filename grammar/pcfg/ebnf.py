@@ -1,0 +1,355 @@
+"""Lark's EBNF: reading a ``.lark`` grammar as a :class:`Grammar`, and writing one.
+
+EBNF has no probabilities. Read, the alternatives of a rule get equal weights, as Lark compiles
+them: ``a: b? c`` has two alternatives, and a repetition stops after each round with probability
+one half. Written, the weights stand in comments.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError, OptionError, StartSymbolError
+from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.operations import trim
+from grammar.rules.rules import Nonterminal, Production
+
+if TYPE_CHECKING:
+    import lark
+
+__all__ = ["from_lark", "to_lark"]
+
+MOST_MATCHES = 100
+"""A regular expression with more matches is not read as a list of words."""
+_LONGEST_MATCH = 40
+_MOST_TRIED = 100_000
+_CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " "
+# the parser of the standard library's regular expressions has no public name; Lark uses it too
+_PARSER: Any = importlib.import_module("re._parser")
+_COMPILER: Any = importlib.import_module("re._compiler")
+
+
+def from_lark(
+    source: str | lark.Lark,
+    *,
+    start: str = "start",
+    words: Mapping[str, Sequence[str]] | None = None,
+    representatives: int | None = None,
+    name: str = "<string>",
+) -> Grammar:
+    """Read a grammar written for Lark.
+
+    Terminals that are strings become words. A terminal that is a regular expression becomes a
+    symbol over all its matches, if there are at most :data:`MOST_MATCHES`; for others say which
+    words to use. What the grammar ignores (``%ignore``) is left out.
+
+    Parameters
+    ----------
+    source : str or lark.Lark
+        EBNF text, or a parser made from it (then ``start`` is still the symbol to begin with).
+    start : str
+        The start rule.
+    words : mapping of str to sequence of str, optional
+        Words by terminal name, each a match of the terminal.
+    representatives : int, optional
+        Let a regular expression with too many matches stand for so many of its shortest ones.
+    name : str
+        What to call the text in errors.
+
+    Raises
+    ------
+    NotationError
+        If Lark cannot read the text.
+    StartSymbolError
+        If there is no such rule.
+    OptionError
+        If a terminal has too many matches and no words, or is given words that do not match.
+
+    Examples
+    --------
+    >>> grammar = from_lark('''
+    ...     start: "the" ADJECTIVE* NOUN
+    ...     ADJECTIVE: "big" | "old"
+    ...     NOUN: /[dh]og/
+    ...     %ignore " "
+    ... ''')
+    >>> print(grammar.to_text(), end="")
+    start -> 'the' NOUN [0.5]
+    start -> 'the' __start_star_0 NOUN [0.5]
+    ADJECTIVE -> 'big' [0.5]
+    ADJECTIVE -> 'old' [0.5]
+    NOUN -> 'dog' [0.5]
+    NOUN -> 'hog' [0.5]
+    __start_star_0 -> ADJECTIVE [0.5]
+    __start_star_0 -> __start_star_0 ADJECTIVE [0.5]
+    """
+    rules, terminals = _compiled(source, start, name)
+    chosen = words or {}
+    used = {symbol.name: symbol for _, rhs in rules for symbol in rhs if symbol.is_term}
+    unknown = sorted(set(chosen) - set(used))
+    if unknown:
+        raise OptionError(
+            f"the grammar uses no terminal {unknown[0]!r}",
+            hint=f"its terminals are {', '.join(sorted(used))}",
+        )
+    made: list[Production] = []
+    inline: dict[str, str] = {}
+    for terminal, symbol in sorted(used.items()):
+        matches = _words_of(
+            terminal, terminals.get(terminal), chosen.get(terminal), representatives
+        )
+        if symbol.filter_out and len(matches) == 1:  # a string written in a rule has no name
+            inline[terminal] = matches[0]
+        else:
+            share = 1 / len(matches)
+            made += [Production(Nonterminal(terminal), (word,), share) for word in matches]
+    for lhs, rhs in rules:
+        children = tuple(inline.get(s.name) or Nonterminal(str(s.name)) for s in rhs)
+        made.append(Production(Nonterminal(lhs), children))
+    return Grammar.from_productions(made, start=start, normalise=True)
+
+
+def to_lark(grammar: Grammar, *, whole_words: bool = True) -> str:
+    """Write a grammar as EBNF that Lark loads, and then parses the grammar's sentences with.
+
+    Sentences are to have spaces between words. Rules are named after symbols, in lower case;
+    intermediate symbols of binarisation get a leading underscore, so that Lark's trees come
+    without them. Any grammar can be loaded with Lark's Earley parser, which is its default.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        Rules without weight, and those that no sentence uses, are left out.
+    whole_words : bool
+        Words must stand between spaces, so that "to day" is not read as "today". False writes
+        them as plain strings, for tools that read no look-around.
+
+    Raises
+    ------
+    OptionError
+        If a word is empty or has white space in it.
+    WeightError
+        If no derivation from the start symbol ends.
+
+    Examples
+    --------
+    >>> text = to_lark(Grammar.parse("S -> NP 'swim' [1] \\n NP -> 'we' [0.75] | 'fish' [0.25]"))
+    >>> print(text, end="")
+    ?start: s
+    s: np SWIM  // 1
+    np: WE      // 0.75
+      | FISH    // 0.25
+    FISH: /(?<!\\S)fish(?!\\S)/
+    SWIM: /(?<!\\S)swim(?!\\S)/
+    WE: /(?<!\\S)we(?!\\S)/
+    %ignore /\\s+/
+    >>> import lark
+    >>> print(lark.Lark(text).parse("fish swim").pretty(), end="")
+    s
+      np	fish
+      swim
+    """
+    grammar = trim(grammar)
+    taken = {"start"}
+    rules = {symbol: _rule_name(symbol, taken) for symbol in grammar.left_hand_sides}
+    terminals = {word: _terminal_name(word, taken) for word in grammar.rules.words}
+    lines = [f"?start: {rules[grammar.start]}"]
+    for lhs, group in itertools.groupby(grammar.productions(), key=lambda p: p.lhs.name):
+        mark = f"{rules[lhs]}:"
+        for production in group:
+            children = [
+                rules[c.name] if isinstance(c, Nonterminal) else terminals[c]
+                for c in production.rhs
+            ]
+            lines.append(" ".join([mark, *children, f" // {production.weight:.6g}"]))
+            mark = " " * (len(rules[lhs]) - 1) + " |"
+    lines += [f"{terminals[word]}: {_literal(word, whole_words)}" for word in terminals]
+    return "\n".join([*lines, r"%ignore /\s+/"]) + "\n"
+
+
+def _compiled(
+    source: str | lark.Lark, start: str, name: str
+) -> tuple[list[tuple[str, list[Any]]], dict[str, Any]]:
+    """Return Lark's compiled rules as (left-hand side, symbols), and its patterns by terminal."""
+    import lark
+
+    if isinstance(source, str):
+        try:
+            source = lark.Lark(source, start=start)
+        except Exception as error:  # of many kinds: Lark's, the file system's, those of re
+            raise _lark_error(error, start, name) from None
+    rules = [(str(rule.origin.name), list(rule.expansion)) for rule in source.rules]
+    if start not in {lhs for lhs, _ in rules}:
+        raise StartSymbolError(f"there is no rule {start!r}", where=name)
+    return rules, {terminal.name: terminal.pattern for terminal in source.terminals}
+
+
+def _words_of(
+    terminal: str, pattern: Any, given: Sequence[str] | None, representatives: int | None
+) -> list[str]:
+    """Return the words that a terminal stands for."""
+    if given is not None:
+        words = list(dict.fromkeys(given))
+        wrong = [w for w in words if pattern and not re.fullmatch(pattern.to_regexp(), w)]
+        if wrong or not words or isinstance(given, str):
+            raise OptionError(
+                f"{wrong[0]!r} is no match" if wrong else "this is no sequence of words",
+                where=f"words of the terminal {terminal}",
+                hint=f"its pattern is {pattern.to_regexp()}" if pattern else 'such as ["dog"]',
+            )
+        return words
+    if pattern is None:
+        raise OptionError(
+            f"the terminal {terminal} is declared, without a pattern",
+            hint=f'give its words: words={{"{terminal}": ["..."]}}',
+        )
+    if pattern.type == "str":
+        return [pattern.value]
+    listed = _matches(pattern.to_regexp(), MOST_MATCHES + 1, all_of_them=True)
+    if not 0 < len(listed) <= MOST_MATCHES and representatives:
+        listed = _matches(pattern.to_regexp(), representatives, all_of_them=False)
+    if not 0 < len(listed) <= MOST_MATCHES:
+        raise OptionError(
+            f"the terminal {terminal} has no short list of matches: {pattern.to_regexp()}",
+            hint=f'choose: words={{"{terminal}": ["..."]}}, or representatives=3 for all such',
+        )
+    return listed
+
+
+def _rule_name(symbol: str, taken: set[str]) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "_", symbol.lower()).strip("_")
+    plain = plain if plain[:1].isalpha() else f"x{plain}"
+    return _free(f"_{plain}" if "|<" in symbol else plain, taken)
+
+
+def _terminal_name(word: str, taken: set[str]) -> str:
+    plain = re.sub(r"[^A-Z0-9]+", "_", word.upper()).strip("_")
+    return _free(plain if plain[:1].isalpha() else f"W{plain}", taken)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    numbered = (f"{name}_{number}" for number in itertools.count(2))
+    free = next(
+        candidate for candidate in itertools.chain([name], numbered) if candidate not in taken
+    )
+    taken.add(free)
+    return free
+
+
+def _literal(word: str, whole_words: bool) -> str:
+    if not word or re.search(r"\s", word):
+        raise OptionError(
+            f"the word {word!r} cannot stand between spaces",
+            hint="words of an exported grammar must not be empty or contain white space",
+        )
+    if whole_words:
+        return f"/(?<!\\S){re.escape(word).replace('/', chr(92) + '/')}(?!\\S)/"
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _matches(regexp: str, most: int, *, all_of_them: bool) -> list[str]:
+    """Return up to ``most`` matches of a regular expression, the shortest first.
+
+    If all are asked for, the list is empty where there is no saying what all are: repetitions
+    without end, classes such as ``\\w`` or ``[^a]``.
+
+    >>> _matches("(un)?do(ne|ing)?", 100, all_of_them=True)
+    ['do', 'done', 'undo', 'doing', 'undone', 'undoing']
+    >>> _matches(r"[a-z]\\w*", 100, all_of_them=True), _matches(r"\\d+x", 2, all_of_them=False)
+    ([], ['0x', '1x'])
+    """
+    try:
+        parsed = _PARSER.parse(regexp)
+        shortest, longest = parsed.getwidth()
+        if all_of_them and longest > _LONGEST_MATCH:
+            return []
+        lengths = range(shortest, min(longest, _LONGEST_MATCH) + 1)
+        found = (s for n in lengths for s in _strings(list(parsed), n, not all_of_them))
+        tried = itertools.islice(found, _MOST_TRIED)
+        fitting = dict.fromkeys(s for s in tried if re.fullmatch(regexp, s))
+        return list(itertools.islice(fitting, most))
+    except (_NotListedError, re.error):
+        return []
+
+
+class _NotListedError(Exception):
+    """A part of a regular expression whose matches are too many to list."""
+
+
+def _strings(parts: list[Any], length: int, broad: bool) -> Iterator[str]:
+    """Yield strings of one length that match parts of a parsed regular expression in a row."""
+    if not parts:
+        if length == 0:
+            yield ""
+        return
+    for size in range(length + 1):
+        for head in _part_strings(parts[0], size, broad):
+            for tail in _strings(parts[1:], length - size, broad):
+                yield head + tail
+
+
+def _part_strings(part: Any, length: int, broad: bool) -> Iterator[str]:
+    kind, value = str(part[0]), part[1]
+    if kind in ("AT", "ASSERT", "ASSERT_NOT"):  # whether it holds is seen from the whole match
+        yield from [""] * (length == 0)
+    elif kind in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
+        if length == 1:
+            yield from _characters(part, broad)
+    elif kind == "BRANCH":
+        for branch in value[1]:
+            yield from _strings(list(branch), length, broad)
+    elif kind == "SUBPATTERN":
+        yield from _strings(list(value[3]), length, broad)
+    elif kind == "ATOMIC_GROUP":
+        yield from _strings(list(value), length, broad)
+    elif kind.endswith("_REPEAT"):
+        least, most, repeated = value
+        yield from _repeated(list(repeated), int(least), int(most), length, broad)
+    else:
+        raise _NotListedError
+
+
+def _repeated(parts: list[Any], least: int, most: int, length: int, broad: bool) -> Iterator[str]:
+    if least == 0 and length == 0:
+        yield ""
+    if most == 0:
+        return
+    for size in range(0 if least else 1, length + 1):
+        for head in _strings(parts, size, broad):
+            for tail in _repeated(parts, max(least - 1, 0), most - 1, length - size, broad):
+                yield head + tail
+
+
+def _characters(part: Any, broad: bool) -> Iterator[str]:
+    """Yield the characters of a literal or a class; of an open class only those of ASCII."""
+    kind, value = str(part[0]), part[1]
+    if kind == "LITERAL":
+        yield chr(value)
+    elif kind == "IN" and all(str(item[0]) in ("LITERAL", "RANGE") for item in value):
+        for item in value:
+            first, last = (item[1], item[1]) if str(item[0]) == "LITERAL" else item[1]
+            yield from map(chr, range(first, last + 1))
+    elif broad:
+        compiled = _COMPILER.compile(_PARSER.SubPattern(_PARSER.State(), [part]))
+        yield from filter(compiled.match, _CHARACTERS)
+    else:
+        raise _NotListedError
+
+
+def _lark_error(error: Exception, start: str, name: str) -> NotationError:
+    line, column = getattr(error, "line", None), getattr(error, "column", None)
+    place = f":{line}:{column}" if isinstance(line, int) and line > 0 else ""
+    what = str(error).strip().splitlines()[0]
+    return NotationError(
+        f"Lark cannot read this grammar: {what}",
+        where=f"{name}{place}",
+        hint=f"name the rule to begin with: start={start!r} is not there"
+        if "undefined rule" in what
+        else "mend it where Lark says; its grammar reference is at lark-parser.readthedocs.io",
+    )

@@ -1,0 +1,130 @@
+"""The text notation of grammars, a superset of NLTK's PCFG strings.
+
+One rule a line, alternatives behind ``|``, weights in square brackets as decimals or fractions::
+
+    # the first left-hand side is the start symbol, unless a line says otherwise
+    %start S
+    S -> NP VP [1]
+    NP -> DT NN [2/3] | 'it\\'s' [1/3]
+    {PRP$} -> "her"
+
+Words are quoted, either way; a backslash protects a quote or itself, and ``\\n``, ``\\t``,
+``\\r``, ``\\xHH``, ``\\uHHHH`` and ``\\UHHHHHHHH`` stand for characters. A nonterminal that is not
+a plain name stands in braces. A left-hand side none of whose rules has a weight gets equal weights.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotect
+
+__all__ = ["format_productions", "parse_productions"]
+
+
+def parse_productions(
+    text: str, *, source: str = "<string>"
+) -> tuple[list[Production], str | None]:
+    """Read productions and the start symbol (None if there are no rules) from text.
+
+    Raises
+    ------
+    NotationError
+        At the first place that does not follow the notation, with line, column and excerpt; or
+        if only some rules of a left-hand side have weights.
+
+    Examples
+    --------
+    >>> productions, start = parse_productions("S -> 'a' S [0.5] | 'b' [1/2]")
+    >>> start, [str(production) for production in productions]
+    ('S', ["S -> 'a' S [0.5]", "S -> 'b' [0.5]"])
+    """
+    import lark
+
+    try:
+        tree = _reader().parse(text)
+    except lark.exceptions.UnexpectedInput as error:
+        raise _notation_error(error, text, source) from None
+    start: str | None = None
+    rules: list[tuple[Nonterminal, tuple[Nonterminal | str, ...], float | None]] = []
+    for line in tree.children:
+        symbol = _nonterminal(line.children[0])
+        if line.data == "directive":
+            start = symbol.name
+            continue
+        for alternative in line.children[1:]:
+            *children, weight = alternative.children
+            rhs = tuple(_symbol(child) for child in children)
+            rules.append((symbol, rhs, None if weight is None else _number(weight)))
+    if start is None and rules:
+        start = rules[0][0].name
+    return _weighted(rules, source), start
+
+
+def format_productions(productions: list[Production], start: str) -> str:
+    """Write productions so that :func:`parse_productions` reads them back exactly."""
+    lines = [str(production) for production in productions]
+    if not productions or productions[0].lhs.name != start:
+        lines.insert(0, f"%start {format_symbol(Nonterminal(start))}")
+    return "\n".join(lines) + "\n"
+
+
+@functools.cache
+def _reader() -> Any:
+    import lark
+
+    rules = (Path(__file__).parent / "notation.lark").read_text(encoding="utf-8")
+    return lark.Lark(rules, parser="lalr", maybe_placeholders=True)
+
+
+def _nonterminal(node: Any) -> Nonterminal:
+    name = str(node.children[0])
+    return Nonterminal(unprotect(name[1:-1]) if node.data == "braced_name" else name)
+
+
+def _symbol(node: Any) -> Nonterminal | str:
+    if node.data == "word":
+        return unprotect(str(node.children[0])[1:-1])
+    return _nonterminal(node)
+
+
+def _number(node: Any) -> float:
+    text = str(node.children[0])
+    if "/" in text:
+        over, under = (float(part) for part in text.split("/"))
+        return over / under if under else float("nan")
+    return float(text)
+
+
+def _weighted(
+    rules: list[tuple[Nonterminal, tuple[Nonterminal | str, ...], float | None]], source: str
+) -> list[Production]:
+    bare: dict[Nonterminal, list[bool]] = {}
+    for lhs, _, weight in rules:
+        bare.setdefault(lhs, []).append(weight is None)
+    for lhs, missing in bare.items():
+        if any(missing) and not all(missing):
+            raise NotationError(
+                f"{sum(missing)} of the {len(missing)} rules of {lhs} have no weight",
+                where=source,
+                hint="give every rule of a left-hand side a weight, or none",
+            )
+    return [
+        Production(lhs, rhs, 1.0 / len(bare[lhs]) if weight is None else weight)
+        for lhs, rhs, weight in rules
+    ]
+
+
+def _notation_error(error: Any, text: str, source: str) -> NotationError:
+    line, column = error.line, error.column
+    if getattr(getattr(error, "token", None), "type", "") == "$END":  # lark says where it began
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    excerpt = text.split("\n")[line - 1].rstrip("\r")
+    return NotationError(
+        f"this is not a rule\n    {excerpt}\n    {' ' * (column - 1)}^",
+        where=f"{source}:{line}:{column}",
+        hint="write rules as  NP -> DT 'word' [0.5] ; quote words, put odd names in braces",
+    )

@@ -1,0 +1,277 @@
+"""All derivations of one pair of source and target, packed into a forest.
+
+Sides are coded as texts with one character a word, so that matching and joining are operations on
+strings. A node stands for a type over a span of the source with a certain target; only targets
+that occur within the goal are kept, since every child's target is a part of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import networkx as nx
+
+from grammar.synchronous.rule import NT, Slot, SynchronousRule
+
+__all__ = ["CodedRule", "CodedRules", "Coder", "Edge", "PairForest", "pair_forest"]
+
+FIRST_WORD = 0x100
+"""Characters below stand for slots: slot k is ``chr(k)``."""
+
+_SLOT = re.compile("[\x01-\xff]")
+
+
+class Coder:
+    """Words as characters, slots as control characters; the same word has the same character."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, str] = {}
+        self._word: list[str] = []
+
+    def words(self, words: Iterable[str]) -> str:
+        """Code a sequence of words, giving new ones new characters."""
+        return "".join(map(self._character, words))
+
+    def side(self, symbols: Iterable[Slot | str]) -> str:
+        """Code one side of a rule."""
+        return "".join(
+            chr(s.number) if isinstance(s, Slot) else self._character(s) for s in symbols
+        )
+
+    def rule(self, source: str, target: str) -> SynchronousRule:
+        """Return the rule that two coded sides stand for; all slots get the type NT."""
+        return SynchronousRule(self.symbols(source), self.symbols(target))
+
+    def symbols(self, text: str) -> tuple[Slot | str, ...]:
+        """Return what a coded side stands for."""
+        return tuple(
+            Slot(ord(c), NT) if ord(c) < FIRST_WORD else self._word[ord(c) - FIRST_WORD]
+            for c in text
+        )
+
+    def _character(self, word: str) -> str:
+        code = self._code.get(word)
+        if code is None:
+            code = self._code[word] = chr(FIRST_WORD + len(self._word))
+            self._word.append(word)
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class CodedRule:
+    """A rule taken apart: ``runs`` are the words before, between and after the source's slots.
+
+    ``target`` has texts and slot numbers (from 0); ``number`` is the rule's own.
+    """
+
+    number: int
+    lhs: str
+    runs: tuple[str, ...]
+    types: tuple[str, ...]
+    target: tuple[str | int, ...]
+
+    @classmethod
+    def of(
+        cls, number: int, source: str, target: str, lhs: str = NT, types: Sequence[str] = ()
+    ) -> CodedRule:
+        """Take two coded sides apart; all slots have the type NT unless ``types`` are given."""
+        runs = tuple(_SLOT.split(source))
+        order = {slot: k for k, slot in enumerate(_SLOT.findall(source))}
+        pieces = (p for p in re.split("([\x01-\xff])", target) if p)
+        parts = tuple(order[p] if ord(p[0]) < FIRST_WORD else p for p in pieces)
+        return cls(number, lhs, runs, tuple(types) or (NT,) * (len(runs) - 1), parts)
+
+    def join(self, targets: Sequence[str]) -> str:
+        """Return the target, given those of the slots."""
+        return "".join(targets[p] if isinstance(p, int) else p for p in self.target)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether the source is one slot and nothing else."""
+        return self.runs == ("", "")
+
+
+class CodedRules:
+    """Rules by their number of slots, ready to match spans of a coded source."""
+
+    def __init__(self, rules: Iterable[CodedRule]) -> None:
+        self.whole: dict[str, list[CodedRule]] = {}
+        self.chains: list[CodedRule] = []
+        self.open: list[CodedRule] = []
+        for rule in rules:
+            if len(rule.runs) == 1:
+                self.whole.setdefault(rule.runs[0], []).append(rule)
+            else:
+                (self.chains if rule.is_chain else self.open).append(rule)
+        below = nx.DiGraph((rule.types[0], rule.lhs) for rule in self.chains)
+        order = {name: i for i, name in enumerate(nx.topological_sort(below))}
+        self.chains.sort(key=lambda rule: order[rule.types[0]])
+
+    def within(self, source: str) -> list[CodedRule]:
+        """Return the rules with slots whose words all occur in a source."""
+        return [rule for rule in self.open if all(run in source for run in rule.runs)]
+
+
+class Edge(NamedTuple):
+    """One way to make a node: a rule over child nodes, which have smaller numbers."""
+
+    node: int
+    rule: int
+    children: tuple[int, ...]
+
+
+@dataclass
+class PairForest:
+    """Nodes numbered bottom-up, the edges that make them, and the node of the whole pair.
+
+    Attributes
+    ----------
+    nodes : list of (start, end, type, target)
+        Source span, type and coded target.
+    edges : list of Edge
+        In an order in which children come first.
+    root : int
+        The node of the pair, or -1 if the pair has no derivation.
+    """
+
+    nodes: list[tuple[int, int, str, str]] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    root: int = -1
+
+    def pruned(self) -> PairForest:
+        """Return the part below the root; an empty forest if there is none."""
+        if self.root < 0:
+            return PairForest()
+        used = {self.root}
+        kept = []
+        for edge in reversed(self.edges):
+            # a node is complete before any edge uses it, so its users were met already
+            if edge.node in used:
+                used.update(edge.children)
+                kept.append(edge)
+        number = {node: i for i, node in enumerate(sorted(used))}
+        edges = [
+            Edge(number[e.node], e.rule, tuple(number[c] for c in e.children))
+            for e in reversed(kept)
+        ]
+        return PairForest([self.nodes[i] for i in sorted(used)], edges, number[self.root])
+
+
+def pair_forest(
+    rules: CodedRules,
+    source: str,
+    target: str,
+    *,
+    start: str = NT,
+    leaves: bool = False,
+) -> PairForest:
+    """Build the forest of a coded pair.
+
+    Parameters
+    ----------
+    rules : CodedRules
+        Acyclic in their chains.
+    source, target : str
+        Coded with the same :class:`Coder`.
+    start : str
+        The type of the whole.
+    leaves : bool
+        Take the slots that stand in the pair itself as nodes, to derive rules from rules.
+    """
+    builder = _Builder(rules, source, target)
+    for width in range(1, len(source) + 1):
+        for begin in range(len(source) - width + 1):
+            builder.fill(begin, begin + width, leaves)
+    forest = builder.forest
+    forest.root = builder.cells.get((0, len(source)), {}).get((start, target), -1)
+    return forest
+
+
+class _Builder:
+    def __init__(self, rules: CodedRules, source: str, target: str) -> None:
+        self.rules, self.source, self.goal = rules, source, target
+        self.open = rules.within(source)
+        self.forest = PairForest()
+        self.cells: dict[tuple[int, int], dict[tuple[str, str], int]] = {}
+
+    def fill(self, begin: int, end: int, leaves: bool) -> None:
+        """Make the nodes of a span, those of all narrower ones being there."""
+        text = self.source[begin:end]
+        cell: dict[tuple[str, str], int] = {}
+        if leaves and len(text) == 1 and ord(text) < FIRST_WORD and text in self.goal:
+            self._node(cell, begin, end, NT, text)
+        for rule in self.rules.whole.get(text, ()):
+            self._edge(cell, begin, end, rule, ())
+        for rule in self.open:
+            runs = rule.runs
+            if text.startswith(runs[0]) and text.endswith(runs[-1]):
+                for children in self._matches(rule, begin, end):
+                    self._edge(cell, begin, end, rule, children)
+        if self.rules.chains:
+            self._chains(cell, begin, end)
+        if cell:
+            self.cells[begin, end] = cell
+
+    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterator[tuple[int, ...]]:
+        """Yield the child nodes of every way in which a rule matches a span."""
+        first, last = begin + len(rule.runs[0]), end - len(rule.runs[-1])
+        for spans in self._splits(rule.runs, 1, first, last):
+            cells = [self.cells.get(span) for span in spans]
+            if all(cells):
+                yield from itertools.product(
+                    *(
+                        [node for (lhs, _), node in cell.items() if lhs == symbol]
+                        for cell, symbol in zip(cells, rule.types, strict=True)
+                        if cell
+                    )
+                )
+
+    def _splits(
+        self, runs: tuple[str, ...], k: int, begin: int, end: int
+    ) -> Iterator[tuple[tuple[int, int], ...]]:
+        """Yield the spans of slots k, k + 1, ... between two places of the source."""
+        if end <= begin:
+            return
+        if k == len(runs) - 1:
+            yield ((begin, end),)
+            return
+        run = runs[k]
+        for at in range(begin + 1, end - len(run)):
+            if self.source.startswith(run, at):
+                for rest in self._splits(runs, k + 1, at + len(run), end):
+                    yield ((begin, at), *rest)
+
+    def _edge(
+        self,
+        cell: dict[tuple[str, str], int],
+        begin: int,
+        end: int,
+        rule: CodedRule,
+        children: tuple[int, ...],
+    ) -> int:
+        made = rule.join([self.forest.nodes[child][3] for child in children])
+        if made not in self.goal:
+            return -1
+        node = self._node(cell, begin, end, rule.lhs, made)
+        self.forest.edges.append(Edge(node, rule.number, children))
+        return node
+
+    def _node(
+        self, cell: dict[tuple[str, str], int], begin: int, end: int, lhs: str, target: str
+    ) -> int:
+        node = cell.get((lhs, target))
+        if node is None:
+            node = cell[lhs, target] = len(self.forest.nodes)
+            self.forest.nodes.append((begin, end, lhs, target))
+        return node
+
+    def _chains(self, cell: dict[tuple[str, str], int], begin: int, end: int) -> None:
+        """Apply rules whose source is one slot; nodes of a type are complete before it is used."""
+        for rule in self.rules.chains:
+            for (lhs, _), node in list(cell.items()):
+                if lhs == rule.types[0]:
+                    self._edge(cell, begin, end, rule, (node,))

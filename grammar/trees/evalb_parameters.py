@@ -1,0 +1,110 @@
+"""What evalb compares: its parameters, and the ``.prm`` files that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from grammar.errors import NotationError
+from grammar.files import PathLike, read_text
+
+__all__ = ["COLLINS", "ROOT_LABELS", "EvalbParameters"]
+
+ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", ""})
+"""How treebanks and parsers name a root above the sentence; they are one thing."""
+
+_IGNORED = frozenset({"DEBUG", "MAX_ERROR"})
+"""What evalb prints, and after how many errors it gives up."""
+_LISTS = frozenset({"DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH"})
+_PAIRS = frozenset({"EQ_LABEL", "EQ_WORD"})
+_NUMBERS = frozenset({"LABELED", "DISC_ONLY", "CUTOFF_LEN"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalbParameters:
+    """What counts, and what is alike; by default as COLLINS.prm has it.
+
+    Attributes
+    ----------
+    deleted : frozenset of str
+        Labels of brackets that do not count, and tags of words that do not.
+    not_in_length : frozenset of str
+        Tags of words that do not count for the length of a sentence.
+    alike_labels, alike_words : mapping of str to str
+        Labels and words that count as others.
+    labelled : bool
+        Whether brackets have to agree in their labels.
+    cutoff : int
+        Sentences of at most so many words are scored apart, too.
+
+    Examples
+    --------
+    >>> parameters = EvalbParameters.parse("DELETE_LABEL TOP\\nEQ_LABEL ADVP PRT\\nLABELED 0")
+    >>> sorted(parameters.deleted), parameters.labelled, dict(parameters.alike_labels)
+    (['TOP'], False, {'ADVP': 'PRT'})
+    """
+
+    deleted: frozenset[str] = frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."})
+    not_in_length: frozenset[str] = frozenset({"-NONE-"})
+    alike_labels: Mapping[str, str] = field(default_factory=lambda: {"PRT": "ADVP"})
+    alike_words: Mapping[str, str] = field(default_factory=dict)
+    labelled: bool = True
+    cutoff: int = 40
+
+    @classmethod
+    def load(cls, path: PathLike) -> EvalbParameters:
+        """Read a ``.prm`` file.
+
+        Raises
+        ------
+        UnreadableInputError
+            If it cannot be read.
+        NotationError
+            If a line is none that evalb knows, or asks for discontinuous brackets alone.
+        """
+        return cls.parse(read_text(path), source=str(path))
+
+    @classmethod
+    def parse(cls, text: str, *, source: str = "") -> EvalbParameters:
+        """Read the text of a ``.prm`` file; a ``#`` begins a comment where a line begins."""
+        lists: dict[str, set[str]] = {name: set() for name in _LISTS}
+        pairs: dict[str, dict[str, str]] = {name: {} for name in _PAIRS}
+        numbers = {"LABELED": 1, "DISC_ONLY": 0, "CUTOFF_LEN": 40}
+        for line, (name, *values) in _lines(text):
+            where = f"{source}:{line}" if source else f"line {line}"
+            if name in _LISTS and len(values) == 1:
+                lists[name].add(values[0])
+            elif name in _PAIRS and len(values) == 2:
+                pairs[name][values[0]] = values[1]
+            elif name in _NUMBERS and len(values) == 1 and values[0].isdecimal():
+                numbers[name] = int(values[0])
+            elif name not in _IGNORED:
+                known = ", ".join(sorted(_LISTS | _PAIRS | _NUMBERS | _IGNORED))
+                raise NotationError(
+                    f"{name} {' '.join(values)} is no parameter of evalb",
+                    where=where,
+                    hint=f"a name and its values, such as DELETE_LABEL TOP; names are {known}",
+                )
+        if numbers["DISC_ONLY"]:
+            raise NotationError(
+                "trees here have no discontinuous brackets", where=source, hint="DISC_ONLY 0"
+            )
+        return cls(
+            deleted=frozenset(lists["DELETE_LABEL"]),
+            not_in_length=frozenset(lists["DELETE_LABEL_FOR_LENGTH"]),
+            alike_labels=pairs["EQ_LABEL"],
+            alike_words=pairs["EQ_WORD"],
+            labelled=bool(numbers["LABELED"]),
+            cutoff=numbers["CUTOFF_LEN"],
+        )
+
+
+def _lines(text: str) -> Iterable[tuple[int, list[str]]]:
+    """Yield the number and the words of each line that says something."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line.split()
+
+
+COLLINS = EvalbParameters()
+"""Those of COLLINS.prm."""

@@ -1,0 +1,355 @@
+"""A treebank as columns: what every loop over many trees runs on.
+
+Nodes lie in preorder, words included, so the subtree of node ``i`` is the stretch
+``i : i + size[i]`` and a word is a node of size 1 (every other node has something below it).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
+from grammar.errors import BracketError, SchemaError, UnreadableInputError
+from grammar.files import PathLike, atomic_output, decode, read_bytes, write_text
+from grammar.trees.brackets import (
+    UNLABELLED_ROOT,
+    read_brackets,
+    write_brackets,
+    write_words,
+)
+from grammar.trees.symbols import SymbolTable
+from grammar.trees.tree import Tree, escape
+
+__all__ = ["Treebank", "list_children"]
+
+_SCHEMA = b"treewright.treebank/1"
+
+
+@dataclass(frozen=True, eq=False)
+class Treebank:
+    """Many trees as four columns.
+
+    Attributes
+    ----------
+    label : int32 array, shape (nodes,)
+        Symbol id of each node, in preorder; of a word, the id of the word.
+    size : int32 array, shape (nodes,)
+        Number of nodes in the subtree, the node included; 1 for words.
+    offsets : int64 array, shape (trees + 1,)
+        Tree ``t`` is the stretch ``offsets[t] : offsets[t + 1]``.
+    symbols : SymbolTable
+        Names of labels and words.
+
+    Examples
+    --------
+    >>> treebank = Treebank.parse("(S (NP we) (VP slept)) ( (S (VP (VB Go)) (. !)) )")
+    >>> len(treebank), treebank.sentences()
+    (2, [('we', 'slept'), ('Go', '!')])
+    >>> print(treebank[1])
+    (S (VP (VB Go)) (. !))
+    """
+
+    label: IntArray
+    size: IntArray
+    offsets: LongArray
+    symbols: SymbolTable
+
+    @classmethod
+    def parse(cls, text: str | bytes, *, source: str = "<string>") -> Treebank:
+        """Read bracketed trees (see :func:`read_brackets` for what is accepted).
+
+        A wrapping bracket without a label is dropped; if it wraps several trees it becomes one
+        tree labelled ``TOP``.
+
+        Raises
+        ------
+        BracketError
+            At the first fault, with line and column.
+        UnreadableInputError
+            If bytes are not UTF-8 text.
+        """
+        data = (text if isinstance(text, str) else decode(text, source)).encode("utf-8")
+        names, label, size, offsets = read_brackets(data, source)
+        symbols = SymbolTable(names)
+        treebank = cls(label, size, offsets, symbols)
+        # wrappers are only kept, all of them, if one of them wraps several trees
+        if "" not in symbols:
+            return treebank
+        wrapper = label == symbols.id("")
+        starts = np.flatnonzero(wrapper)
+        single = size[starts + 1] == size[starts] - 1
+        label[starts[~single]] = symbols.add(UNLABELLED_ROOT)
+        keep = np.ones(len(label), np.bool_)
+        keep[starts[single]] = False
+        return treebank.keep_nodes(keep)
+
+    @classmethod
+    def read(cls, path: PathLike, *, encoding: str = "utf-8") -> Treebank:
+        """Read a file of bracketed trees; ``.gz`` is unzipped, ``-`` is standard input.
+
+        Raises
+        ------
+        UnreadableInputError
+            If the file cannot be read or is not text in that encoding.
+        BracketError
+            At the first malformed tree, with file, line and column.
+        """
+        text = decode(read_bytes(path), str(path), encoding)
+        return cls.parse(text, source=str(path))
+
+    @classmethod
+    def from_trees(cls, trees: Iterable[Tree]) -> Treebank:
+        """Build columns from trees.
+
+        Raises
+        ------
+        BracketError
+            If a tree is a bare word rather than a :class:`~grammar.trees.tree.Tree`.
+        """
+        symbols = SymbolTable()
+        label: list[int] = []
+        size: list[int] = []
+        offsets = [0]
+
+        def visit(node: Tree | str) -> None:
+            slot = len(label)
+            label.append(symbols.add(node if isinstance(node, str) else node.label))
+            size.append(1)
+            if isinstance(node, Tree):
+                for child in node.children:
+                    visit(child)
+                size[slot] = len(label) - slot
+
+        for tree in trees:
+            if not isinstance(tree, Tree):
+                raise BracketError(f"{tree!r} is not a Tree", hint="use Tree.parse or Tree(...)")
+            visit(tree)
+            offsets.append(len(label))
+        return cls(
+            np.array(label, np.int32),
+            np.array(size, np.int32),
+            np.array(offsets, np.int64),
+            symbols,
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> Treebank: ...
+    def __getitem__(self, index: int | slice) -> Tree | Treebank:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        tree = range(len(self))[index]
+        return Tree.from_columns(self.symbols, self.label, self.size, int(self.offsets[tree]))
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Treebank({len(self)} trees, {self.word_count} words, {len(self.symbols)} symbols)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Treebank):
+            return NotImplemented
+        return (
+            np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.size, other.size)
+            and other._names_of(other.label) == self._names_of(self.label)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def is_word(self) -> BoolArray:
+        """Boolean array, shape (nodes,): which nodes are words."""
+        return self.size == 1
+
+    @property
+    def word_count(self) -> int:
+        """Number of words in all trees together."""
+        return int(np.count_nonzero(self.size == 1))
+
+    @cached_property
+    def parent(self) -> IntArray:
+        """int32 array, shape (nodes,): index of each node's parent, -1 for roots."""
+        return _parents(self.size)
+
+    @cached_property
+    def lengths(self) -> LongArray:
+        """int64 array, shape (trees,): number of words of each tree."""
+        before = np.concatenate(([0], np.cumsum(self.is_word)))
+        return np.diff(before[self.offsets])
+
+    def sentences(self) -> list[tuple[str, ...]]:
+        """Return the words of each tree."""
+        names = list(self.symbols)
+        words = [names[i] for i in self.label[self.is_word].tolist()]
+        bounds = np.concatenate(([0], np.cumsum(self.lengths))).tolist()
+        return [tuple(words[a:b]) for a, b in itertools.pairwise(bounds)]
+
+    def take(self, indices: Sequence[int] | LongArray | BoolArray) -> Treebank:
+        """Return the treebank of the chosen trees, in the order asked for."""
+        chosen = np.asarray(indices)
+        # an empty list is of floats to numpy; the rest is as it indexes: masks, negative numbers
+        chosen = np.arange(len(self))[chosen if len(chosen) else np.zeros(0, np.int64)]
+        starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
+        offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
+        index = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
+        return Treebank(self.label[index], self.size[index], offsets, self.symbols)
+
+    def keep_nodes(self, keep: BoolArray) -> Treebank:
+        """Return the trees without the other nodes, whose children move up to their parents.
+
+        Trees of which nothing is left disappear. The caller sees to it that each tree keeps one
+        root and that no node but words ends up without children.
+        """
+        before = np.concatenate(([0], np.cumsum(keep)))
+        size = before[np.arange(len(keep)) + self.size] - before[:-1]
+        offsets = before[self.offsets]
+        offsets = offsets[np.concatenate(([True], offsets[1:] > offsets[:-1]))]
+        return Treebank(self.label[keep], size[keep].astype(np.int32), offsets, self.symbols)
+
+    def relabel(self, label: IntArray, symbols: SymbolTable) -> Treebank:
+        """Return the same shapes with other labels."""
+        return Treebank(label, self.size, self.offsets, symbols)
+
+    def brackets(self) -> pa.LargeStringArray:
+        """Return every tree as a one-line bracketing, as Arrow strings."""
+        used = np.zeros(len(self.symbols), np.bool_)
+        used[self.label] = True
+        names, bounds = pack_strings(
+            escape(name) if use else "" for name, use in zip(self.symbols, used, strict=True)
+        )
+        data, offsets = write_brackets(self.label, self.size, self.offsets, names, bounds)
+        return _large_strings(data, offsets)
+
+    def texts(self) -> pa.LargeStringArray:
+        """Return every sentence with single spaces between words, as Arrow strings."""
+        names, bounds = pack_strings(self.symbols)
+        words = self.label[self.is_word]
+        starts = np.concatenate(([0], np.cumsum(self.lengths)))
+        data, offsets = write_words(words, starts, names, bounds)
+        return _large_strings(data, offsets)
+
+    def write(self, path: PathLike) -> None:
+        """Write bracketed trees, one a line, atomically."""
+        write_text(path, "".join(f"{line}\n" for line in self.brackets().to_pylist()))
+
+    def save(self, path: PathLike) -> None:
+        """Save as an Arrow IPC file: one row a tree, the symbol table as a dictionary."""
+        offsets = pa.array(self.offsets)
+        label = pa.DictionaryArray.from_arrays(pa.array(self.label), pa.array(list(self.symbols)))
+        columns = {
+            "label": pa.LargeListArray.from_arrays(offsets, label),
+            "size": pa.LargeListArray.from_arrays(offsets, pa.array(self.size)),
+        }
+        table = pa.table(columns).replace_schema_metadata({b"schema": _SCHEMA})
+        with (
+            atomic_output(path) as temporary,
+            pa.OSFile(str(temporary), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Treebank:
+        """Map a saved treebank into memory; nothing is copied until it is used.
+
+        Raises
+        ------
+        UnreadableInputError
+            If the file cannot be opened.
+        SchemaError
+            If it is not a treebank saved by this version.
+        """
+        try:
+            table = pa.ipc.open_file(pa.memory_map(os.fspath(path))).read_all()
+        except pa.ArrowInvalid:
+            raise _not_a_treebank(path) from None
+        except OSError as error:
+            raise UnreadableInputError(
+                f"cannot read the file: {error.strerror or error}", where=str(path)
+            ) from None
+        if (table.schema.metadata or {}).get(b"schema") != _SCHEMA:
+            raise _not_a_treebank(path)
+        if table.num_rows == 0:
+            return cls.from_trees([])
+        label, size = (table.column(name).chunk(0) for name in ("label", "size"))
+        symbols = SymbolTable(label.values.dictionary.to_pylist())
+        return cls(
+            label.values.indices.to_numpy(),
+            size.values.to_numpy(),
+            label.offsets.to_numpy(),
+            symbols,
+        )
+
+    @classmethod
+    def concatenate(cls, treebanks: Sequence[Treebank]) -> Treebank:
+        """Return one treebank of all trees, in order."""
+        symbols = SymbolTable(name for treebank in treebanks for name in treebank.symbols)
+        label, size, offsets, end = [], [], [np.zeros(1, np.int64)], 0
+        for treebank in treebanks:
+            ids = np.array([symbols.id(name) for name in treebank.symbols], np.int32)
+            label.append(ids[treebank.label] if len(ids) else treebank.label)
+            size.append(treebank.size)
+            offsets.append(treebank.offsets[1:] + end)
+            end += len(treebank.label)
+        empty = [np.zeros(0, np.int32)]
+        return cls(
+            np.concatenate(label or empty),
+            np.concatenate(size or empty),
+            np.concatenate(offsets),
+            symbols,
+        )
+
+    def _names_of(self, identifiers: IntArray) -> list[str]:
+        names = list(self.symbols)
+        return [names[i] for i in identifiers.tolist()]
+
+
+def _large_strings(data: object, offsets: LongArray) -> pa.LargeStringArray:
+    return pa.LargeStringArray.from_buffers(
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data)
+    )
+
+
+def _not_a_treebank(path: PathLike) -> SchemaError:
+    return SchemaError(
+        "not a treebank saved by this version of treewright",
+        where=str(path),
+        hint="bracketed text is read with Treebank.read",
+    )
+
+
+@kernel()
+def list_children(size: IntArray, node: int, children: LongArray) -> int:
+    """Write the children of a node into ``children`` and return how many there are."""
+    count = 0
+    child = node + 1
+    while child < node + size[node]:
+        children[count] = child
+        child += size[child]
+        count += 1
+    return count
+
+
+@kernel()
+def _parents(size: IntArray) -> IntArray:
+    parent = np.full(len(size), -1, np.int32)
+    for i in range(len(size)):
+        child = i + 1
+        while child < i + size[i]:
+            parent[child] = i
+            child += size[child]
+    return parent

@@ -1,0 +1,163 @@
+"""The columns of a file as those of a corpus: renamed, decoded, and checked row by row."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.errors import CorpusError, OptionError
+from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.rows import Asked, Rows
+from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault
+
+__all__ = ["corpus_of_rows"]
+
+Where = Callable[[int], str]
+_SOFT = pa.list_(pa.float32())
+_BY_WORD = ("tokens", "tags", "heads", "deprels")
+
+
+def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
+    """Return the rows of a file as a corpus (raises like :func:`read_corpus`)."""
+    table = _renamed(rows.table, asked)
+    columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
+    if "label" in columns:
+        columns["label"] = _labels(columns["label"], rows.where)
+    if "id" in columns:
+        _check_ids(columns["id"], rows.where)
+    try:
+        corpus = Corpus.from_columns(**columns)
+    except CorpusError as error:
+        bad = _first_bad_cell(columns)
+        where = asked.path if bad is None else rows.where(bad)
+        where = f"{where}, {error.where}" if error.where else where
+        raise CorpusError(error.what, where=where, hint=error.hint) from None
+    _check_aligned(corpus, rows.where)
+    return corpus
+
+
+def _check_aligned(corpus: Corpus, where: Where) -> None:
+    """Refuse a row whose columns of words have not one value a word each."""
+    present = [name for name in _BY_WORD if name in corpus.names]
+    lengths = [pc.list_value_length(corpus.arrow(name)).to_pylist() for name in present]
+    for row, sizes in enumerate(zip(*lengths, strict=True)):
+        if len({size for size in sizes if size is not None}) > 1:
+            told = ", ".join(f"{size} {name}" for name, size in zip(present, sizes, strict=True))
+            raise CorpusError(
+                f"the columns of words differ in length: {told}",
+                where=where(row),
+                hint="give one value a word in each of them",
+            )
+
+
+def _renamed(table: pa.Table, asked: Asked) -> pa.Table:
+    for old in asked.rename:
+        if old not in table.column_names:
+            raise OptionError(
+                f"there is no column {old!r} to rename",
+                where=asked.path,
+                hint=f"the columns are {', '.join(table.column_names)}",
+            )
+    table = table.rename_columns([asked.rename.get(name, name) for name in table.column_names])
+    twice = [name for name, times in Counter(table.column_names).items() if times > 1]
+    if twice:
+        raise CorpusError(
+            f"two columns have the name {twice[0]!r}",
+            where=asked.path,
+            hint="rename one of them in the file",
+        )
+    return table
+
+
+def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
+    """Undo the JSON that stands for lists and structs in CSV and TSV."""
+    kind = COLUMNS.get(name, pa.null())
+    if not pa.types.is_string(column.type) or not (name == "label" or pa.types.is_nested(kind)):
+        return column
+    cells = column.to_pylist()
+    if name == "label":
+        if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
+            return column
+        kind = _SOFT
+    try:
+        return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
+    except (ValueError, TypeError, pa.ArrowException) as error:
+        bad = next(row for row, cell in enumerate(cells) if not _decodes(cell, kind))
+        raise CorpusError(
+            f"column {name!r} does not hold {kind} as JSON: {error}",
+            where=where(bad),
+            hint="rename the column if it means something else",
+        ) from None
+
+
+def _decodes(cell: str | None, kind: pa.DataType) -> bool:
+    try:
+        pa.array([json.loads(cell) if cell else None], kind)
+    except (ValueError, TypeError, pa.ArrowException):
+        return False
+    return True
+
+
+def _first_bad_cell(columns: dict[str, Any]) -> int | None:
+    """Return the row of the first cell that cannot stand in its column, if a cell is at fault."""
+    for name, column in columns.items():
+        if name not in COLUMNS:
+            continue
+        for row in range(len(column)):
+            try:
+                Corpus.from_columns(**{"text": [""], name: column.slice(row, 1)})
+            except CorpusError:
+                return row
+    return None
+
+
+def _labels(column: Any, where: Where) -> pa.Array:
+    """Return labels as int64, list<float32> or names; missing ones stay missing."""
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if pa.types.is_integer(kind):
+        return column.cast(pa.int64())
+    if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column
+    if pa.types.is_floating(kind) and (fault := nan_fault(column)):
+        raise _located(fault, where)
+    if is_list(kind) and (
+        pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)
+    ):
+        if fault := soft_fault(column):
+            raise _located(fault, where)
+        return column.cast(_SOFT)
+    row = int(column.is_valid().index(True).as_py())
+    raise CorpusError(
+        f"the label {column[row].as_py()!r} is neither a class nor a distribution over classes",
+        where=where(row),
+        hint="number the classes from 0 (integers), give a list of floats each, or rename the "
+        "column",
+    )
+
+
+def _located(fault: Fault, where: Where) -> CorpusError:
+    return CorpusError(fault.what, where=where(fault.row), hint=fault.hint)
+
+
+def _check_ids(column: Any, where: Where) -> None:
+    """Refuse an example that provenance could not name."""
+    first: dict[Any, int] = {}
+    for row, id in enumerate(column.to_pylist()):
+        if id is None:
+            raise CorpusError(
+                "the id is missing", where=where(row), hint="fill it in, or rename the column"
+            )
+        if first.setdefault(id, row) != row:
+            raise CorpusError(
+                f"the id {id!r} is there twice, first at {where(first[id])}",
+                where=where(row),
+                hint="give every example an id of its own, or rename the column",
+            )

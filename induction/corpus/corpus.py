@@ -1,0 +1,218 @@
+"""A corpus: a thin value around a ``pyarrow.Table`` with agreed columns.
+
+Because the table is plain Arrow, Hugging Face ``datasets``, pandas, polars and DuckDB read it
+without conversion. The columns of :data:`COLUMNS` have fixed types; any other column is carried
+along untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+from grammar.pictures.html import html_table
+
+__all__ = ["COLUMNS", "PROVENANCE", "Corpus"]
+
+PROVENANCE = pa.struct(
+    [
+        ("method", pa.string()),
+        ("version", pa.string()),
+        ("seed", pa.int64()),
+        ("index", pa.int64()),
+        ("parents", pa.list_(pa.string())),
+        ("spans", pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32())]))),
+        ("rules", pa.list_(pa.int32())),
+        ("log_probability", pa.float64()),
+    ]
+)
+"""What made an example: the method, its version, the (seed, index) of the draw, the ids of the
+parent examples, the token spans of ``text`` that were put in (and, behind them, those of
+``text_pair``), the grammar rules used, and the natural logarithm of the probability of the
+derivation."""
+
+COLUMNS: Mapping[str, pa.DataType] = {
+    "id": pa.string(),
+    "text": pa.string(),
+    "text_pair": pa.string(),
+    "target": pa.string(),
+    "tree": pa.string(),
+    "tree_pair": pa.string(),
+    "tokens": pa.list_(pa.string()),
+    "tags": pa.list_(pa.string()),
+    "heads": pa.list_(pa.int32()),
+    "deprels": pa.list_(pa.string()),
+    "provenance": PROVENANCE,
+}
+"""Types of the agreed columns. ``label`` (absent here) is an int64 class or a list<float32>
+distribution over classes. ``heads`` are as in CoNLL-U: words are numbered from 1, and the root has
+the head 0."""
+
+_SHOWN, _WIDEST = 8, 120
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Examples as an Arrow table; ``text`` and ``id`` are always there.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With columns of the agreed types (see :meth:`from_columns`).
+    places : callable, optional
+        Where in a file each row begins, for messages; reading a file sets it.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(
+    ...     text=["walk", "jump twice"], target=["I_WALK", "I_JUMP I_JUMP"]
+    ... )
+    >>> len(corpus), corpus.names
+    (2, ('id', 'text', 'target'))
+    >>> corpus[1]
+    {'id': '1', 'text': 'jump twice', 'target': 'I_JUMP I_JUMP'}
+    """
+
+    table: pa.Table
+    places: Callable[[int], str] | None = None
+
+    @classmethod
+    def from_columns(cls, **columns: Any) -> Corpus:
+        """Build a corpus from columns given by name; ``id`` defaults to the position.
+
+        Raises
+        ------
+        CorpusError
+            If ``text`` is absent, the columns differ in length, or a value has the wrong type.
+        """
+        if "text" not in columns:
+            raise CorpusError(
+                "the corpus has no column 'text'",
+                where=f"columns {sorted(columns)}",
+                hint="name the column that holds the sentences 'text'",
+            )
+        lengths = {name: len(values) for name, values in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise CorpusError(f"columns differ in length: {lengths}", hint="pass equal columns")
+        if "id" not in columns:
+            columns = {"id": [str(i) for i in range(lengths["text"])], **columns}
+        arrays = {name: _column(name, values) for name, values in columns.items()}
+        return cls(pa.table(arrays))
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | Corpus:
+        """Return one example as a mapping, or a slice of them as a corpus.
+
+        >>> corpus = Corpus.from_columns(text=["walk", "jump", "run"])
+        >>> corpus[1], corpus[::2].column("text")
+        ({'id': '1', 'text': 'jump'}, ['walk', 'run'])
+        """
+        rows = range(len(self))[index]
+        if isinstance(rows, range):
+            places = self.places
+            return Corpus(
+                self.table.take(list(rows)),
+                None if places is None else lambda row: places(rows[row]),
+            )
+        row: dict[str, Any] = self.table.slice(rows, 1).to_pylist()[0]
+        return row
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for batch in self.table.to_batches(max_chunksize=4096):
+            yield from batch.to_pylist()
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self):,} examples: {', '.join(self.names)})"
+
+    def _repr_html_(self) -> str:
+        rows = [[_shown(row[name]) for name in self.names] for row in self[:_SHOWN]]
+        more = f" The first {_SHOWN}:" if len(self) > _SHOWN else ""
+        return f"<p>{len(self):,} examples.{more}</p>{html_table(rows, header=self.names)}"
+
+    def where(self, row: int) -> str:
+        """Say which example a row is, and where it was read, for messages.
+
+        >>> Corpus.from_columns(text=["walk"]).where(0)
+        "example '0'"
+        """
+        example = f"example {self.arrow('id')[row].as_py()!r}"
+        return f"{self.places(row)}, {example}" if self.places is not None else example
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(self.table.column_names)
+
+    def column(self, name: str) -> list[Any]:
+        """Return one column as a list.
+
+        Raises
+        ------
+        CorpusError
+            If there is no such column.
+        """
+        return self.arrow(name).to_pylist()
+
+    def arrow(self, name: str) -> pa.ChunkedArray:
+        """Return one column as Arrow data (raises like :meth:`column`)."""
+        if name not in self.names:
+            raise CorpusError(
+                f"the corpus has no column {name!r}",
+                where=f"columns {', '.join(self.names)}",
+                hint=f"add a column {name!r}, or name the column to use instead",
+            )
+        return self.table.column(name)
+
+    def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
+        """Return a corpus with the column added, or replaced if it was there.
+
+        Raises
+        ------
+        CorpusError
+            If there are not as many values as examples, or one has the wrong type.
+        """
+        array = _column(name, values)
+        if len(array) != len(self):
+            raise CorpusError(
+                f"{len(array)} values of {name!r} for {len(self)} examples", hint="pass one each"
+            )
+        if name in self.names:
+            table = self.table.set_column(self.names.index(name), name, array)
+        else:
+            table = self.table.append_column(name, array)
+        return replace(self, table=table)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a cell of a table: of provenance its beginning."""
+    if isinstance(value, dict):
+        value = ", ".join(str(value[name]) for name in ("method", "seed", "index", "parents"))
+    text = "" if value is None else str(value)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    kind = COLUMNS.get(name)
+    try:
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            return values if kind is None else values.cast(kind)
+        if kind is not None and pa.types.is_list(kind) and str in map(type, values):
+            raise TypeError("a string is not a list")  # Arrow would take it apart
+        return pa.array(values, type=kind)
+    except (pa.ArrowException, TypeError, OverflowError) as error:
+        raise CorpusError(
+            f"column {name!r} does not hold {kind or 'values of one type'}: {error}",
+            hint="convert its values first",
+        ) from None

@@ -1,0 +1,310 @@
+"""Corpora on disk: the format of a file is told by its name, or by ``format=``.
+
+The formats themselves are in ``induction.corpus.tables`` (JSON lines, CSV, TSV, Parquet, Arrow,
+plain text), ``induction.corpus.conllu``, ``induction.corpus.tree_files`` (Penn brackets, SST),
+``induction.corpus.scan_lines`` and ``induction.corpus.huggingface``. Writing is streamed and
+atomic: batches go to a temporary file that takes its name only when the last one is there, and the
+bytes do not depend on how the rows were cut into batches.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError, OptionError
+from grammar.files import PathLike, atomic_output, decode, read_bytes
+from induction.corpus import conllu, huggingface, scan_lines, tree_files
+from induction.corpus import tables as tables_on_disk
+from induction.corpus.columns import corpus_of_rows
+from induction.corpus.conllu import read_conllu
+from induction.corpus.conllu_writing import conllu_writer
+from induction.corpus.corpus import Corpus
+from induction.corpus.huggingface import to_dataset
+from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tree_files import corpus_of_trees, read_sst
+
+__all__ = [
+    "FORMATS",
+    "check_output",
+    "corpus_of_trees",
+    "from_dataset",
+    "read_conllu",
+    "read_corpus",
+    "read_sst",
+    "to_dataset",
+    "write_batches",
+    "write_corpus",
+]
+
+_ROWS_A_GROUP = tables_on_disk.ROWS_A_GROUP
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: the endings that tell it, and how it is read and written."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[[bytes, Asked], Rows]
+    writer: Writer
+    binary: bool = False
+    needs: str | None = None
+    """The column that it cannot do without, beside ``text``."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "jsonl": Format((".jsonl",), tables_on_disk.read_jsonl, tables_on_disk.jsonl_writer),
+    "csv": Format((".csv",), tables_on_disk.read_csv, tables_on_disk.csv_writer),
+    "tsv": Format((".tsv",), tables_on_disk.read_tsv, tables_on_disk.tsv_writer),
+    "parquet": Format(
+        (".parquet",), tables_on_disk.read_parquet, tables_on_disk.parquet_writer, binary=True
+    ),
+    "arrow": Format(
+        (".arrow",), tables_on_disk.read_arrow, tables_on_disk.arrow_writer, binary=True
+    ),
+    "text": Format((".txt",), tables_on_disk.read_text, tables_on_disk.text_writer),
+    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
+    "brackets": Format(
+        (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
+    ),
+    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree"),
+    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target"),
+}
+"""Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
+
+_FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
+
+
+def read_corpus(
+    path: PathLike,
+    *,
+    rename: Mapping[str, str] | None = None,
+    names: Sequence[str] | None = None,
+    format: str | None = None,
+    tags: str = "upos",
+) -> Corpus:
+    """Read a corpus; the format is told by the file name (``.gz`` may follow it).
+
+    ``.jsonl``, ``.csv`` (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one
+    sentence a line), ``.conllu``, ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment
+    trees), or a folder that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from
+    standard input.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    rename : mapping, optional
+        Column names of the file to names of the corpus, as in ``{"sentence": "text"}``.
+    names : sequence of str, optional
+        Column names of a CSV or TSV file that has no header line.
+    format : str, optional
+        The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
+        ``arrow``, ``text``, ``conllu``, ``brackets``, ``sst``, ``scan`` (lines ``IN: ... OUT:
+        ...``) or ``hf``.
+    tags : {"upos", "xpos"}
+        Which tags of CoNLL-U to read.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be read or is not UTF-8.
+    CorpusError
+        If it does not follow its format, has no column ``text`` after renaming, a column holds
+        values of the wrong type, an id is missing or there twice, or a label is NaN or neither a
+        class nor a distribution. File and line are given, where the format has lines.
+    OptionError
+        If the file name tells no format, there is no such format, or ``rename`` names no column.
+    """
+    asked = Asked(str(path), rename or {}, names, tags)
+    corpus = corpus_of_rows(_read(path, asked, format), asked)
+    if str(path) == "-":  # what is read of it is gone
+        return corpus
+    # read again when it is asked for, so that the content of the file is not kept
+    return replace(corpus, places=functools.partial(_place, path, asked, format))
+
+
+def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
+    return _read(path, asked, format).where(row)
+
+
+def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
+    """Return a Hugging Face ``datasets.Dataset`` as a corpus.
+
+    Class labels stay numbers. Their names, which a corpus does not have, are in
+    ``dataset.features["label"].names``.
+
+    Parameters
+    ----------
+    dataset : datasets.Dataset
+        One split.
+    rename : mapping, optional
+        As for :func:`read_corpus`.
+
+    Raises
+    ------
+    CorpusError
+        If it is no such dataset, or its columns are not those of a corpus (as :func:`read_corpus`).
+    MissingDataError
+        If the library ``datasets`` is not installed.
+    """
+    table = huggingface.table_of_dataset(dataset)
+    return corpus_of_rows(Rows(table, numbered_rows("dataset")), Asked("dataset", rename or {}))
+
+
+def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -> None:
+    """Write a corpus in the format that the file name tells (see :func:`write_batches`)."""
+    write_batches([corpus.table], path, format=format)
+
+
+def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | None = None) -> int:
+    """Write tables of one schema one after the other; return the number of rows.
+
+    Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
+    is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
+    cannot express is in ``docs/formats.md``.
+
+    Raises
+    ------
+    OptionError
+        If the file name tells no format, or there is no such format.
+    CorpusError
+        If a value cannot be expressed in the format.
+    OutputError
+        If the path cannot be written.
+    """
+    chosen = _output_format(path, format)
+    rows = 0
+    groups = iter(_regrouped(tables))
+    first = next(groups)
+    if chosen is None:
+        together = pa.concat_tables([first, *groups])
+        huggingface.write_folder(together, path)
+        return int(together.num_rows)
+    with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
+        write(first)
+        rows += first.num_rows
+        for group in groups:
+            write(group)
+            rows += group.num_rows
+    return rows
+
+
+def check_output(
+    path: PathLike, *, format: str | None = None, columns: Sequence[str] | None = None
+) -> None:
+    """Check that rows can be written to a path, before there are any.
+
+    Raises
+    ------
+    OptionError
+        If the file name tells no format.
+    CorpusError
+        If the format needs a column that is not among ``columns``, where these are given.
+    """
+    chosen = _output_format(path, format)
+    needed = chosen.needs if chosen else None
+    if needed and columns is not None and needed not in columns:
+        raise CorpusError(
+            f"the format needs the column {needed!r}, and there will be {', '.join(columns)}",
+            where=str(path),
+            hint="write .jsonl, .csv or .parquet, or use a method that keeps that column",
+        )
+
+
+def _regrouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Cut the rows anew into groups of one size, so that files do not show the batches."""
+    waiting: list[pa.Table] = []
+    rows = made = 0
+    for table in tables:
+        waiting.append(table)
+        rows += table.num_rows
+        while rows > _ROWS_A_GROUP:
+            together = pa.concat_tables(waiting)
+            yield _copied(together.slice(0, _ROWS_A_GROUP))
+            waiting = [together.slice(_ROWS_A_GROUP)]
+            rows -= _ROWS_A_GROUP
+            made += 1
+    if rows or not made:
+        if not waiting:
+            raise CorpusError("there are no batches to write", hint="write at least an empty one")
+        yield _copied(pa.concat_tables(waiting))
+
+
+def _copied(table: pa.Table) -> pa.Table:
+    # Arrow writes some bytes around a slice too, so they would show where it was cut
+    return table.combine_chunks().take(pa.array(range(table.num_rows), pa.int64()))
+
+
+def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
+    if format == _FOLDER or (format is None and _is_folder(path)):
+        return huggingface.read_folder(asked)
+    suffix = ".jsonl" if str(path) == "-" else _suffix(path)
+    chosen = _format_of(suffix) if format is None else _named(format)
+    if chosen is None:
+        raise _unknown_format(path)
+    data = read_bytes(path)
+    if not chosen.binary:
+        decode(data, asked.path)
+    try:
+        return chosen.read(data, asked)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise CorpusError(
+            f"the file does not follow the format of {format or suffix}: {reason}",
+            where=asked.path,
+            hint="mend the file, or name it after the format it has",
+        ) from None
+
+
+def _is_folder(path: PathLike) -> bool:
+    return str(path) != "-" and (Path(path).suffix == _FOLDER_SUFFIX or Path(path).is_dir())
+
+
+def _output_format(path: PathLike, format: str | None) -> Format | None:
+    """Return the format to write; None is a folder for Hugging Face."""
+    suffix = Path(path).suffix
+    if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
+        return None
+    chosen = _format_of(suffix) if format is None else _named(format)
+    if chosen is None:
+        raise _unknown_format(path)
+    return chosen
+
+
+def _format_of(suffix: str) -> Format | None:
+    return next((one for one in FORMATS.values() if suffix in one.suffixes), None)
+
+
+def _named(format: str) -> Format:
+    if format not in FORMATS:
+        known = [*FORMATS, _FOLDER]
+        near = difflib.get_close_matches(str(format).lower().lstrip("."), known, 1, 0.5)
+        raise OptionError(
+            f"there is no format {format!r}",
+            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
+        )
+    return FORMATS[format]
+
+
+def _suffix(path: PathLike) -> str:
+    suffixes = Path(path).suffixes
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes = suffixes[:-1]
+    return suffixes[-1] if suffixes else ""
+
+
+def _unknown_format(path: PathLike) -> OptionError:
+    known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
+    return OptionError(
+        "the file name does not tell a format",
+        where=str(path),
+        hint=f"end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
+        f"({', '.join([*FORMATS, _FOLDER])})",
+    )

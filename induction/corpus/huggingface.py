@@ -1,0 +1,190 @@
+"""Corpora as Hugging Face datasets, in memory and in the folders that ``save_to_disk`` makes.
+
+The library ``datasets`` is an extra (``pip install 'treewright[hf]'``) and is imported only here,
+when a dataset is read or written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError, MissingDataError, OutputError, UnreadableInputError
+from grammar.files import PathLike
+from induction.corpus.corpus import Corpus
+from induction.corpus.rows import Asked, Rows, numbered_rows
+
+__all__ = ["is_saved_dataset", "read_folder", "table_of_dataset", "to_dataset", "write_folder"]
+
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+
+
+def _library() -> Any:
+    try:
+        return importlib.import_module("datasets")
+    except ImportError:
+        raise MissingDataError(
+            "Hugging Face datasets need the library datasets, which is not installed",
+            hint="pip install 'treewright[hf]'",
+        ) from None
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Keep the library from drawing bars of its own."""
+    datasets = _library()
+    were_off = datasets.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not were_off:
+            datasets.enable_progress_bars()
+
+
+def table_of_dataset(dataset: Any) -> pa.Table:
+    """Return the rows of a ``datasets.Dataset`` (its selection and order kept) as a table.
+
+    Raises
+    ------
+    CorpusError
+        If it is none: a ``DatasetDict``, for example, has several.
+    """
+    if isinstance(dataset, Mapping):
+        raise CorpusError(
+            f"these are {len(dataset)} datasets: {', '.join(map(str, dataset))}",
+            hint="give one of them, such as dataset['train']",
+        )
+    if not isinstance(dataset, _library().Dataset):
+        raise CorpusError(
+            f"{type(dataset).__name__} is no datasets.Dataset",
+            hint="stream an IterableDataset into one, or use Corpus.from_columns",
+        )
+    table: pa.Table = dataset.with_format("arrow")[:]
+    return table.replace_schema_metadata(None)
+
+
+def to_dataset(corpus: Corpus) -> Any:
+    """Return a corpus as a ``datasets.Dataset`` over the same memory.
+
+    The fingerprint is that of the content, so equal corpora hit the same caches.
+
+    Raises
+    ------
+    MissingDataError
+        If the library ``datasets`` is not installed.
+    """
+    datasets = _library()
+    table = corpus.table.replace_schema_metadata(None)
+    return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=_fingerprint(table))
+
+
+def _fingerprint(table: pa.Table) -> str:
+    digest = hashlib.sha256()
+
+    class Sink:
+        """What Arrow writes to; only its digest is kept."""
+
+        closed = False
+
+        def write(self, data: Any) -> int:
+            digest.update(data)
+            return len(data)
+
+        def flush(self) -> None: ...
+
+        def close(self) -> None: ...
+
+    with pa.ipc.new_stream(pa.PythonFile(Sink(), "w"), table.schema) as writer:
+        writer.write_table(table)
+    return digest.hexdigest()[:16]
+
+
+def is_saved_dataset(path: PathLike) -> bool:
+    """Say whether a path is a folder that ``save_to_disk`` made."""
+    return any((Path(path) / name).is_file() for name in (_STATE, _SPLITS))
+
+
+def read_folder(asked: Asked) -> Rows:
+    """Read a folder that ``Dataset.save_to_disk`` made.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it is no such folder.
+    CorpusError
+        If it holds several splits (they are named), or its files are damaged.
+    """
+    folder = Path(asked.path)
+    if (folder / _SPLITS).is_file():
+        splits = json.loads((folder / _SPLITS).read_text("utf-8")).get("splits", [])
+        raise CorpusError(
+            f"the folder holds several datasets: {', '.join(splits)}",
+            where=asked.path,
+            hint=f"name one of them, such as {folder / (splits or ['train'])[0]}",
+        )
+    if not is_saved_dataset(folder):
+        raise UnreadableInputError(
+            "there is no folder of a Hugging Face dataset",
+            where=asked.path,
+            hint="make it with dataset.save_to_disk",
+        )
+    datasets = _library()
+    try:
+        table = table_of_dataset(datasets.load_from_disk(asked.path))
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        raise CorpusError(
+            f"the folder does not hold a whole dataset: {str(error).splitlines()[0]}",
+            where=asked.path,
+            hint="make it again with dataset.save_to_disk",
+        ) from None
+    return Rows(table, numbered_rows(asked.path))
+
+
+def write_folder(table: pa.Table, path: PathLike) -> None:
+    """Write a folder that ``datasets.load_from_disk`` reads; an older one is replaced at the end.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written, or something else lies there.
+    MissingDataError
+        If the library ``datasets`` is not installed.
+    """
+    target = Path(path)
+    if os.path.lexists(target) and not is_saved_dataset(target):
+        raise OutputError(
+            "something else than a Hugging Face dataset lies here",
+            where=str(path),
+            hint="choose another name, or remove it first",
+        )
+    dataset = to_dataset(Corpus(table))
+    mark = secrets.token_hex(8)
+    fresh, old = (target.parent / f".{kind}-{mark}.hf" for kind in ("part", "old"))
+    try:
+        if not target.parent.is_dir():
+            raise FileNotFoundError("no such folder")
+        with _no_bars():
+            dataset.save_to_disk(str(fresh), num_shards=1)
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write the folder: {error.strerror or error}",
+            where=str(path),
+            hint="choose a path in an existing folder that you may write to, on a disk with room",
+        ) from None
+    finally:
+        for folder in (fresh, old):
+            shutil.rmtree(folder, ignore_errors=True)

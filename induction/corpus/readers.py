@@ -1,0 +1,169 @@
+"""Treebanks by name: files, folders, NLTK's parsed corpora, and the embedded reviews."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
+from grammar.files import PathLike, read_text
+from grammar.trees.tree import Tree
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.sources import embedded_file
+
+__all__ = ["EMBEDDED", "read_reviews", "read_treebank"]
+
+EMBEDDED = "embedded"
+_NLTK = "nltk:"
+_BRACKETED = {".mrg", ".psd", ".prd", ".tree", ".txt", ".ptb"}
+
+
+def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Treebank:
+    """Read a treebank as it is, without normalisation.
+
+    Parameters
+    ----------
+    source : str or path
+        ``"embedded"`` (the reviews that ship with the package), ``"nltk:NAME"`` (a parsed corpus
+        on NLTK's search path), a saved ``.arrow`` treebank, a file of brackets (``.gz`` and ``-``
+        too), or a folder of such files, read in the order of their names.
+    encoding : str
+        Of text files.
+
+    Raises
+    ------
+    EmptyTreebankError
+        If it holds no trees.
+    MissingDataError
+        If NLTK does not have the corpus, or it has no trees.
+    BracketError, UnreadableInputError
+        If a file is malformed or cannot be read.
+    OptionError
+        If there is no such encoding.
+
+    Warns
+    -----
+    UserWarning
+        If some trees of an NLTK corpus are malformed, so that NLTK reads them as flat ones.
+
+    Examples
+    --------
+    >>> len(read_treebank()) >= 300
+    True
+    """
+    name = str(source)
+    _check_encoding(encoding)
+    if name == EMBEDDED:
+        treebank = Treebank.parse("\n".join(read_reviews().column("tree")), source=name)
+    elif name.startswith(_NLTK):
+        treebank = _read_nltk(name.removeprefix(_NLTK))
+    elif name.endswith(".arrow"):
+        treebank = Treebank.load(source)
+    elif Path(name).is_dir():
+        files = sorted(p for p in Path(name).rglob("*") if _is_bracketed(p))
+        treebank = Treebank.concatenate([Treebank.read(p, encoding=encoding) for p in files])
+    else:
+        treebank = Treebank.read(source, encoding=encoding)
+    if not len(treebank):
+        raise EmptyTreebankError(
+            "there are no trees here",
+            where=name,
+            hint="a treebank is text such as (S (NP (PRP We)) (VP (VBD slept)))",
+        )
+    return treebank
+
+
+def read_reviews() -> Corpus:
+    """Return the embedded treebank as a corpus: text, label (0 or 1), tree, and domain.
+
+    >>> sorted(set(read_reviews().column("label")))
+    [0, 1]
+    """
+    text = read_text(embedded_file("reviews.tsv"))
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+    treebank = Treebank.parse("\n".join(row["tree"] for row in rows), source="reviews.tsv")
+    return Corpus.from_columns(
+        id=[row["id"] for row in rows],
+        text=[" ".join(words) for words in treebank.sentences()],
+        label=[int(row["label"]) for row in rows],
+        tree=[row["tree"] for row in rows],
+        domain=[row["domain"] for row in rows],
+    )
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        " ".encode(encoding)
+    except LookupError:
+        raise OptionError(
+            f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
+        ) from None
+
+
+def _is_bracketed(path: Path) -> bool:
+    return Path(path.name.removesuffix(".gz")).suffix in _BRACKETED and path.is_file()
+
+
+def _read_nltk(name: str) -> Treebank:
+    import nltk.corpus
+    from nltk.corpus.reader import BracketParseCorpusReader
+
+    reader: Any = getattr(nltk.corpus, name, None)
+    try:
+        files = reader.fileids()
+    except (AttributeError, LookupError):
+        raise MissingDataError(
+            f"NLTK has no corpus {name!r} on its search path",
+            hint=f"fetch it with 'treewright data get {name}', or point NLTK_DATA at it",
+        ) from None
+    if not hasattr(reader, "parsed_sents"):
+        raise _no_trees(name)
+    if isinstance(reader, BracketParseCorpusReader):
+        try:
+            return Treebank.parse(reader.raw(files), source=f"{_NLTK}{name}")
+        except BracketError:
+            # NLTK reads trees that are not well-formed as flat ones; so we leave them to it
+            pass
+    try:
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            treebank = Treebank.from_trees(_trees(reader))
+    except ValueError:  # a CoNLL corpus without a column of trees
+        raise _no_trees(name) from None
+    if flat := said.getvalue().count("flat parse"):
+        warnings.warn(f"NLTK reads {flat:,} trees of {name} as flat ones", stacklevel=3)
+    return treebank
+
+
+def _no_trees(name: str) -> MissingDataError:
+    return MissingDataError(
+        f"the NLTK corpus {name!r} has no parsed sentences",
+        hint="nltk:treebank is a parsed corpus",
+    )
+
+
+def _trees(reader: Any) -> list[Tree]:
+    trees = []
+    for sentence in reader.parsed_sents():
+        if hasattr(sentence, "to_conll"):
+            raise MissingDataError(
+                "this corpus holds dependency trees, not constituents", hint="use nltk:treebank"
+            )
+        pruned = _without_empty_nodes(sentence)
+        if isinstance(pruned, Tree):
+            trees.append(pruned)
+    return trees
+
+
+def _without_empty_nodes(node: Any) -> Tree | str | None:
+    if isinstance(node, str):
+        return node or None
+    if isinstance(node, tuple):  # a tagged word, in the flat trees that NLTK falls back to
+        word, tag = node
+        return Tree(str(tag), (word,)) if word and tag else word or None
+    kept = tuple(c for c in map(_without_empty_nodes, node) if c is not None)
+    return Tree(str(node.label()), kept) if kept else None

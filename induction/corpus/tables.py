@@ -1,0 +1,262 @@
+"""Corpora as tables on disk: JSON lines, CSV, TSV, Parquet, Arrow and plain text."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet
+
+from grammar.errors import CorpusError
+from induction.corpus.corpus import COLUMNS
+from induction.corpus.rows import Asked, Rows, Write, numbered_rows
+
+__all__ = [
+    "ROWS_A_GROUP",
+    "arrow_writer",
+    "csv_writer",
+    "jsonl_writer",
+    "parquet_writer",
+    "read_arrow",
+    "read_csv",
+    "read_jsonl",
+    "read_parquet",
+    "read_text",
+    "read_tsv",
+    "text_writer",
+    "tsv_writer",
+]
+
+ROWS_A_GROUP = 65_536
+"""Rows are written in groups of so many, however they come."""
+
+_ARROW_STREAM = b"\xff\xff\xff\xff"
+_NEEDS_QUOTES = re.compile(r'[,"\r\n]')
+_ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
+
+
+def read_parquet(data: bytes, asked: Asked) -> Rows:
+    """Read Parquet."""
+    return Rows(pa.parquet.read_table(io.BytesIO(data)), numbered_rows(asked.path))
+
+
+def read_arrow(data: bytes, asked: Asked) -> Rows:
+    """Read an Arrow file, or a stream, which is what Hugging Face's shards and caches hold."""
+    opened = pa.ipc.open_stream if data.startswith(_ARROW_STREAM) else pa.ipc.open_file
+    table = opened(io.BytesIO(data)).read_all().replace_schema_metadata(None)
+    return Rows(table, numbered_rows(asked.path))
+
+
+def read_text(data: bytes, asked: Asked) -> Rows:
+    """Read plain text, one sentence a line."""
+    # not splitlines: it would break lines at characters such as U+2028 too
+    lines = data.decode("utf-8-sig").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    texts = pa.array([line.removesuffix("\r") for line in lines], pa.string())
+    return Rows(pa.table({"text": texts}), lambda row: f"{asked.path}:{row + 1}")
+
+
+def read_jsonl(data: bytes, asked: Asked) -> Rows:
+    """Read JSON lines."""
+    if not data.strip():
+        return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
+    where = functools.partial(_line_of_object, data, asked.path)
+    table = _parse_json(data, {}, where)
+    # the parser takes strings that look like dates for dates
+    dated = {
+        field.name: COLUMNS[asked.rename.get(field.name, field.name)]
+        for field in table.schema
+        if "timestamp" in str(field.type) and asked.rename.get(field.name, field.name) in COLUMNS
+    }
+    if dated:
+        table = _parse_json(data, dated, where).select(table.column_names)
+    return Rows(table, where)
+
+
+def _parse_json(
+    data: bytes, types: Mapping[str, pa.DataType], where: Callable[[int], str]
+) -> pa.Table:
+    try:
+        return pa.json.read_json(
+            io.BytesIO(data),
+            read_options=pa.json.ReadOptions(block_size=_one_block(data)),
+            parse_options=pa.json.ParseOptions(explicit_schema=pa.schema(types) if types else None),
+        )
+    except pa.ArrowException as error:
+        raise _malformed(error, ".jsonl", where) from None
+
+
+def _line_of_object(data: bytes, path: str, row: int) -> str:
+    lines = (n for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
+    return f"{path}:{next((n for r, n in enumerate(lines) if r == row), 0)}"
+
+
+def _malformed(
+    error: pa.ArrowException, suffix: str, where: Callable[[int], str], header: int = 0
+) -> Exception:
+    """Say in which line the fault is, if the parser says in which row."""
+    reason = str(error).splitlines()[0]
+    found = _ROW_OF_ERROR.search(reason)
+    if found is None:
+        return error
+    row = int(found[1]) if found[1] else int(found[2]) - 1 - header
+    return CorpusError(
+        f"the file does not follow the format of {suffix}: {reason}",
+        where=where(row),
+        hint="mend the file, or name it after the format it has",
+    )
+
+
+def read_csv(data: bytes, asked: Asked) -> Rows:
+    """Read CSV, quoted as Python's ``csv`` does."""
+    return _read_separated(data, asked, ",")
+
+
+def read_tsv(data: bytes, asked: Asked) -> Rows:
+    """Read TSV, where a quote is a character like others."""
+    return _read_separated(data, asked, "\t")
+
+
+def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
+    quoted = separator == ","
+    header = 0 if asked.names else 1
+    where = functools.partial(_line_of_record, data, asked.path, quoted, header)
+    # what a cell means is told by its column: a text "007" is no number
+    verbatim = set(COLUMNS) | {old for old, new in asked.rename.items() if new in COLUMNS}
+    try:
+        table = pa.csv.read_csv(
+            io.BytesIO(data),
+            read_options=pa.csv.ReadOptions(
+                column_names=asked.names,
+                block_size=_one_block(data),
+                use_threads=False,  # a single thread names the row of a fault
+            ),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(verbatim, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException as error:
+        raise _malformed(error, ".csv" if quoted else ".tsv", where, header) from None
+    return Rows(table, where)
+
+
+def _line_of_record(data: bytes, path: str, quoted: bool, header: int, row: int) -> str:
+    """Return where a row begins; the parser passes over empty lines."""
+    text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
+    records = csv.reader(text, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    found = -header
+    while True:
+        line = records.line_num + 1
+        try:
+            record = next(records)
+        except (StopIteration, csv.Error):
+            return f"{path}, row {row + 1}"
+        if record and found == row:
+            return f"{path}:{line}"
+        found += bool(record)
+
+
+def _one_block(data: bytes) -> int:
+    # blocks of 1 MiB, the default, refuse longer lines and guess types from the first block
+    return min(len(data) + 1, 2**31 - 1)
+
+
+@contextmanager
+def parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write Parquet."""
+    with pa.parquet.ParquetWriter(path, schema) as writer:
+        yield lambda table: writer.write_table(table, row_group_size=ROWS_A_GROUP)
+
+
+@contextmanager
+def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write an Arrow file."""
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        yield writer.write_table
+
+
+@contextmanager
+def jsonl_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write JSON lines."""
+    with open(path, "w", encoding="utf-8") as out:
+        yield lambda table: out.writelines(
+            json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()
+        )
+
+
+@contextmanager
+def text_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write the texts, one a line."""
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        yield lambda table: out.writelines(map(_text_line, table["text"].to_pylist()))
+
+
+@contextmanager
+def csv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write CSV; nested values become JSON."""
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        out.write(_csv_line(schema.names))
+        yield lambda table: out.writelines(map(_csv_line, _rows(table)))
+
+
+@contextmanager
+def tsv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write TSV; nested values become JSON."""
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        out.write(_tsv_line(schema.names))
+        yield lambda table: out.writelines(map(_tsv_line, _rows(table)))
+
+
+def _text_line(text: str | None) -> str:
+    if text is None or "\n" in text or "\r" in text:
+        raise CorpusError(
+            "a text is absent or holds a line break, so it is not one line",
+            where=repr(text),
+            hint="write .jsonl, .csv or .parquet instead",
+        )
+    return text + "\n"
+
+
+def _csv_line(row: Sequence[Any]) -> str:
+    # the standard library's writer leaves a carriage return without quotes
+    return (
+        ",".join(
+            '"' + cell.replace('"', '""') + '"' if _NEEDS_QUOTES.search(cell) else cell
+            for cell in map(_cell, row)
+        )
+        + "\n"
+    )
+
+
+def _tsv_line(row: Sequence[Any]) -> str:
+    cells = [_cell(cell) for cell in row]
+    if any(sign in cell for cell in cells for sign in "\t\n\r"):
+        raise CorpusError(
+            "a value holds a tab or a line break, which TSV cannot express",
+            where=f"id {row[0]}",
+            hint="write .jsonl, .csv or .parquet instead",
+        )
+    return "\t".join(cells) + "\n"
+
+
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)

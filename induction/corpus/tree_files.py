@@ -1,0 +1,166 @@
+"""Corpora of trees on disk: Penn brackets, and the sentiment trees of the SST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from grammar.errors import BracketError, CorpusError
+from grammar.files import PathLike, decode, read_bytes
+from grammar.trees.tree import Tree
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.rows import Asked, Rows, Write
+
+__all__ = [
+    "brackets_writer",
+    "corpus_of_trees",
+    "parse_brackets",
+    "parse_sst",
+    "read_sst",
+    "sst_writer",
+]
+
+
+def corpus_of_trees(treebank: Treebank) -> Corpus:
+    """Return a treebank as a corpus: ``tree``, and its words with single spaces as ``text``.
+
+    The words are as the treebank has them; normalise it first to be rid of traces and ``-LRB-``.
+
+    Examples
+    --------
+    >>> corpus_of_trees(Treebank.parse("(S (NP We) (VP slept))"))[0]
+    {'id': '0', 'text': 'We slept', 'tree': '(S (NP We) (VP slept))'}
+    """
+    return Corpus.from_columns(
+        text=treebank.texts().cast(pa.string()), tree=treebank.brackets().cast(pa.string())
+    )
+
+
+def read_sst(path: PathLike) -> Corpus:
+    """Read Stanford Sentiment trees: text, tree, and the root's label (0 to 4) as ``label``.
+
+    Raises
+    ------
+    CorpusError
+        If a root label is not a whole number.
+    """
+    data = read_bytes(path)
+    decode(data, str(path))
+    return Corpus(parse_sst(data, Asked(str(path))).table)
+
+
+def parse_brackets(data: bytes, asked: Asked) -> Rows:
+    """Read bracketed trees, one or more lines each."""
+    treebank = Treebank.parse(data.decode("utf-8-sig"), source=asked.path)
+    return Rows(corpus_of_trees(treebank).table, _numbered_trees(asked.path))
+
+
+def parse_sst(data: bytes, asked: Asked) -> Rows:
+    """Read sentiment trees (raises like :func:`read_sst`)."""
+    treebank = Treebank.parse(data.decode("utf-8-sig"), source=asked.path)
+    roots = _roots(treebank)
+    for number, root in enumerate(roots):
+        if not root.isdecimal():
+            raise CorpusError(
+                f"the root label {root!r} of tree {number + 1} is not a class",
+                where=asked.path,
+                hint="sentiment trees look like (3 (2 A) (4 gem))",
+            )
+    columns = corpus_of_trees(treebank)
+    return Rows(
+        Corpus.from_columns(
+            text=columns.arrow("text"),
+            label=pa.array([int(root) for root in roots], pa.int64()),
+            tree=columns.arrow("tree"),
+        ).table,
+        _numbered_trees(asked.path),
+    )
+
+
+def _numbered_trees(path: str) -> Callable[[int], str]:
+    return lambda row: f"{path}, tree {row + 1}"
+
+
+@contextmanager
+def brackets_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write the column ``tree``, one tree a line.
+
+    Raises
+    ------
+    CorpusError
+        If there is no such column, or it holds what is no tree.
+    """
+    Corpus(schema.empty_table()).arrow("tree")
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        yield lambda table: out.writelines(_lines(_treebank(table)))
+
+
+@contextmanager
+def sst_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write the column ``tree``, one tree a line; root labels are the column ``label``.
+
+    Raises
+    ------
+    CorpusError
+        If a label is not the root of its tree, or soft: these trees hold one class each.
+    """
+    Corpus(schema.empty_table()).arrow("tree")
+    with open(path, "w", encoding="utf-8", newline="") as out:
+
+        def write(table: pa.Table) -> None:
+            treebank = _treebank(table)
+            _check_roots(table, _roots(treebank))
+            out.writelines(_lines(treebank))
+
+        yield write
+
+
+def _lines(treebank: Treebank) -> Iterator[str]:
+    return (f"{tree}\n" for tree in treebank.brackets().to_pylist())
+
+
+def _roots(treebank: Treebank) -> list[str]:
+    return [treebank.symbols[i] for i in treebank.label[treebank.offsets[:-1]].tolist()]
+
+
+def _treebank(table: pa.Table) -> Treebank:
+    trees = [tree or "" for tree in table.column("tree").to_pylist()]
+    try:
+        treebank = Treebank.parse("\n".join(trees))
+    except BracketError:
+        treebank = None
+    if treebank is None or len(treebank) != len(trees):
+        ids = table.column("id").to_pylist()
+        number, reason = _first_bad(trees)
+        raise CorpusError(
+            f"the column 'tree' does not hold one tree: {reason}",
+            where=f"example {ids[number]!r}",
+            hint="trees look like (S (NP We) (VP slept))",
+        )
+    return treebank
+
+
+def _first_bad(trees: list[str]) -> tuple[int, str]:
+    for number, tree in enumerate(trees):
+        try:
+            Tree.parse(tree)
+        except BracketError as error:
+            return number, error.what
+    return 0, "trees run into each other"
+
+
+def _check_roots(table: pa.Table, roots: list[str]) -> None:
+    """Refuse labels that the trees would not give back."""
+    has_labels = "label" in table.column_names
+    labels = table.column("label").to_pylist() if has_labels else roots
+    for id, label, root in zip(table.column("id").to_pylist(), labels, roots, strict=True):
+        if str(label) != root or not root.isdecimal():
+            raise CorpusError(
+                f"the label {label!r} is not the class at the root of the tree, {root!r}",
+                where=f"example {id!r}",
+                hint="write .mrg (trees without labels), or .jsonl",
+            )

@@ -1,0 +1,154 @@
+"""Lexicons: how probable each word is under each tag, seen or unseen.
+
+A word that was seen often is left to its counts. A rare word shares the counts of its *class*, the
+words of like shape (:func:`induction.trees.unknown.signature`), and a word never seen has them
+alone. With c for counts, n(w) for those of a word and k for how much a class weighs,
+
+    P(t | class) = (c_rare(class, t) + k P_rare(t)) / (c_rare(class) + k)
+    P(t | w)     = (c(w, t) + k_w P(t | class of w)) / (n(w) + k_w),
+
+where ``c_rare`` counts words seen at most ``rare`` times, and k_w is k for words seen at most
+``open_below`` times and 0 for others. By Bayes' rule P(w | t) = P(t | w) P(w) / P(t), where P(w) is
+the frequency of the word, ``unseen`` of all going to the classes of unseen words, and P(t) is the
+sum of P(t | w) P(w), so that P(. | t) sums to one over the words seen and the classes of others.
+(After Petrov et al. 2006, who divide by the unsmoothed P(t).)
+
+Tags may have latent states: t is then a tag with a state, and counts are expected counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from grammar.arrays import FloatArray, IntArray
+from induction.trees.unknown import class_of, signature
+
+__all__ = ["Lexicon"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Counts of words under tags, and what they say about words.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The words seen.
+    counts : sparse array, shape (words, tag states)
+        How often each stood under each tag (and state); tag states are numbered tag by tag.
+    rare, open_below : int
+        Up to how many times a word counts for its class, and is influenced by it.
+    weight : float
+        How many occurrences a class is worth.
+    unseen : float
+        Share of all words that will be unseen ones.
+    """
+
+    words: tuple[str, ...]
+    counts: sp.csr_array
+    rare: int = 2
+    open_below: int = 10
+    weight: float = 1.0
+    unseen: float = 0.05
+
+    @property
+    def options(self) -> dict[str, int | float]:
+        """How much classes weigh, by name."""
+        names = ("rare", "open_below", "weight", "unseen")
+        return {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def word_ids(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def _frequency(self) -> FloatArray:
+        return np.asarray(self.counts.sum(axis=1)).ravel()
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        names = sorted({signature(word) for word in self.words})
+        return {name: i for i, name in enumerate(names)}
+
+    @cached_property
+    def _class_of(self) -> IntArray:
+        return np.array([self._classes[signature(word)] for word in self.words], np.int32)
+
+    @cached_property
+    def _in_class(self) -> tuple[FloatArray, FloatArray]:
+        """P(t | class), shape (classes + 1, tag states), the last for new shapes; and P(class)."""
+        rare = np.flatnonzero(self._frequency <= max(self.rare, self._frequency.min()))
+        shape = (len(self._classes), len(self.words))
+        ones = np.ones(len(rare))
+        members = sp.csr_array((ones, (self._class_of[rare], rare)), shape=shape)
+        seen = (members @ self.counts).toarray()
+        total = seen.sum(axis=0)
+        prior = total / total.sum()
+        share = (seen + self.weight * prior) / (seen.sum(axis=1, keepdims=True) + self.weight)
+        size = np.append(seen.sum(axis=1), 0.0) + 1.0
+        return np.vstack((share, prior)), size / size.sum()
+
+    @cached_property
+    def _pull(self) -> FloatArray:
+        """How many occurrences its class is worth for each word."""
+        return np.where(self._frequency <= self.open_below, self.weight, 0.0)
+
+    @cached_property
+    def _tag(self) -> FloatArray:
+        """P(t), shape (tag states,)."""
+        in_class, class_share = self._in_class
+        frequency, pull = self._frequency, self._pull
+        mass = frequency / frequency.sum() * (1.0 - self.unseen) / (frequency + pull)
+        known = self.counts.T @ mass
+        by_class = np.bincount(self._class_of, mass * pull, minlength=len(in_class))
+        result: FloatArray = known + by_class @ in_class + self.unseen * class_share @ in_class
+        return result
+
+    def counts_of(self, word: str) -> FloatArray:
+        """Return how often a word stood under each tag and state, shape (tag states,)."""
+        row = np.zeros(self.counts.shape[1])
+        known = self.word_ids.get(word, -1)
+        if known >= 0:
+            begin, end = self.counts.indptr[known : known + 2]
+            row[self.counts.indices[begin:end]] = self.counts.data[begin:end]
+        return row
+
+    def seen(self) -> FloatArray:
+        """Return P(w | t) for every stored count, in the order of the data of ``counts``."""
+        word = np.repeat(np.arange(len(self.words)), np.diff(self.counts.indptr))
+        state = self.counts.indices
+        pull, frequency = self._pull[word], self._frequency[word]
+        in_class = self._in_class[0][self._class_of[word], state]
+        given_word = (self.counts.data + pull * in_class) / (frequency + pull)
+        share = frequency / self._frequency.sum() * (1.0 - self.unseen)
+        return given_word * share / self._tag[state]
+
+    def emission(self, sentence: Sequence[str]) -> FloatArray:
+        """Return P(w | t) for every word of a sentence, shape (words, tag states)."""
+        in_class, class_share = self._in_class
+        rows = np.empty((len(sentence), self.counts.shape[1]))
+        for i, word in enumerate(sentence):
+            known = self.word_ids.get(word, -1)
+            if known < 0 and i == 0:
+                known = self.word_ids.get(word[:1].lower() + word[1:], -1)
+            if known < 0:
+                of = self._classes.get(class_of(word), len(self._classes))
+                rows[i] = in_class[of] * class_share[of] * self.unseen
+                continue
+            pull, frequency = self._pull[known], self._frequency[known]
+            rows[i] = pull * in_class[self._class_of[known]]
+            begin, end = self.counts.indptr[known : known + 2]
+            rows[i, self.counts.indices[begin:end]] += self.counts.data[begin:end]
+            share = frequency / self._frequency.sum() * (1.0 - self.unseen)
+            rows[i] *= share / (frequency + pull)
+        return rows / self._tag
+
+    def with_counts(self, counts: sp.csr_array) -> Lexicon:
+        """Return the lexicon of other counts of the same words."""
+        return replace(self, counts=counts)

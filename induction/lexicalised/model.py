@@ -1,0 +1,313 @@
+"""The smoothed model of a lexicalised PCFG, computed from its counts.
+
+Every distribution is interpolated along a chain of contexts (:mod:`grammar.rules.backoff`). With
+labels A (the parent), H (the child with the head) and C (the other child, the dependent), head word
+and tag w and t, and those of the dependent v and s, the contexts are, the most special first,
+
+    production and head side    A t w    A t    A
+    s                           C a t w    C a t    C a    C    any
+    v                           s c a t w    s c a t    s c a    s c    the lexicon
+
+where c is the category of C, and the attachment a holds the categories of A and H, the side of the
+dependent, and whether it is the innermost one on H. (After Charniak 1997 and Collins 1999, model 1,
+whose rules are not binarised.) Rare words have the class of their shape in the place of w.
+
+In the last context of the first line, productions that cannot have the tag t below their head are
+left out and the others scaled; in that of the second, tags that C cannot have. So each distribution
+sums to one, and nothing is lost on trees that contradict themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
+from grammar.errors import SchemaError
+from grammar.families.lexicalised import LexicalisedGrammar
+from grammar.forest.lexicalised_kernels import LexicalRules, WordColumns
+from grammar.forest.skeleton import Skeleton
+from grammar.options import TINY, Checked, option
+from grammar.pcfg.grammar import Grammar
+from grammar.rules.backoff import BackOff, count_events
+from grammar.rules.rules import Nonterminal, Production
+from induction.counts.lexicon import Lexicon
+from induction.trees.unknown import class_of, signature
+
+__all__ = ["LexicalisedModel", "Smoothing"]
+
+_UNSEEN = 1 << 29
+"""The event of a word that was never seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smoothing(Checked):
+    """How counts are smoothed: how much the next more general context weighs.
+
+    The weights are the constant of :func:`grammar.rules.backoff.smoothed`, 5 in Collins 1999.
+    """
+
+    choice_weight: float = option(
+        5.0, "Weight of the next context, for rules.", source="Collins 1999", least=TINY
+    )
+    tag_weight: float = option(
+        5.0, "Weight of the next context, for tags of dependents.", least=TINY
+    )
+    word_weight: float = option(
+        10.0, "Weight of the next context, for words of dependents.", least=TINY
+    )
+    rare_words: int = option(
+        4,
+        "Words seen at most so often are known by their class where others depend on them.",
+        least=0,
+    )
+
+    @classmethod
+    def of(cls, grammar: LexicalisedGrammar) -> Smoothing:
+        """Return the smoothing that a grammar has among its options; others are as by default.
+
+        Raises
+        ------
+        SchemaError
+            If an option is not a number.
+        """
+        found = {}
+        for name, default in asdict(cls()).items():
+            value = grammar.options.get(name, default)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise SchemaError(f"the option {name} is {value!r}", hint="it must be a number")
+            found[name] = type(default)(value)
+        return cls(**found)
+
+
+class _Columns(NamedTuple):
+    """Lexicalised productions with their labels spelt out, one row each but for start rules.
+
+    ``tag`` and ``word`` are those of the head; ``dependent`` is the symbol of the child that is
+    not the head, or -1.
+    """
+
+    lhs: IntArray
+    first: IntArray
+    second: IntArray
+    side: IntArray
+    tag: IntArray
+    word: IntArray
+    dependent: IntArray
+    uses: LongArray
+
+
+@dataclass(frozen=True, eq=False)
+class LexicalisedModel:
+    """The model of a grammar.
+
+    Parameters
+    ----------
+    grammar : LexicalisedGrammar
+        Its counts.
+    smoothing : Smoothing
+        How they are smoothed.
+    """
+
+    grammar: LexicalisedGrammar
+    smoothing: Smoothing
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """The PCFG of labels without heads, by relative frequency."""
+        names = self.grammar.categories
+        symbols = [Nonterminal(name) for name in names]
+        columns = self._columns
+        rows = np.stack((columns.lhs, columns.first, columns.second), axis=1)
+        rules, place = np.unique(rows, axis=0, return_inverse=True)
+        counts = np.bincount(place, columns.uses).tolist()
+        productions = []
+        for (lhs, first, second), count in zip(rules.tolist(), counts, strict=True):
+            if first < 0:
+                rhs: tuple[Nonterminal | str, ...] = (names[lhs],)
+            else:
+                rhs = tuple(symbols[child] for child in (first, second) if child >= 0)
+            productions.append(Production(symbols[lhs], rhs, count, int(count)))
+        return Skeleton(
+            Grammar.from_productions(productions, start=self.grammar.start, normalise=True)
+        )
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """How probable words are under tags."""
+        columns, shape = self._columns, (len(self.grammar.words), len(self.skeleton.tags))
+        leaf = columns.first < 0
+        place = (columns.word[leaf], self._tag_of[columns.lhs[leaf]])
+        counts = sp.coo_array((columns.uses[leaf].astype(float), place), shape=shape)
+        return Lexicon(self.grammar.words, sp.csr_array(counts))
+
+    @cached_property
+    def rules(self) -> LexicalRules:
+        """What kernels compute probabilities from."""
+        columns, choice = self._columns, self._choice
+        labels, tags = len(self.grammar.categories), len(self.skeleton.tags)
+        seen = np.bincount(choice, columns.uses, minlength=2 * len(self.skeleton.grammar))
+        total = np.bincount(columns.lhs, columns.uses)[np.repeat(self._sides[0], 2)]
+        base: FloatArray = seen / total
+        possible, tag_base = self._head_tags(base)
+        leaf_rule = np.full(labels, -1, np.int32)
+        made_by = np.flatnonzero(self._sides[1] < 0)
+        leaf_rule[self._sides[0][made_by]] = made_by
+        tag = self._tag_of[columns.tag]
+        word = self._context_of[columns.word]
+        context = np.stack((columns.lhs * tags + tag, word), axis=1)
+        smoothing = self.smoothing
+        return LexicalRules(
+            count_events(context, choice, columns.uses),
+            *self._dependents(),
+            np.array([smoothing.choice_weight, smoothing.tag_weight, smoothing.word_weight]),
+            base,
+            possible,
+            tag_base,
+            leaf_rule,
+            self._tag_of.astype(np.int32),
+            self._category,
+            self._attachment,
+        )
+
+    def words(self, sentence: tuple[str, ...], emission: FloatArray) -> WordColumns:
+        """Return the columns of a sentence; ``emission`` is that of the lexicon."""
+        known, context, event = self.lexicon.word_ids, [], []
+        for place, word in enumerate(sentence):
+            number = known.get(word, -1)
+            if number < 0 and place == 0:
+                number = known.get(word[:1].lower() + word[1:], -1)
+            event.append(number if number >= 0 else _UNSEEN)
+            context.append(
+                self._context_of[number] if number >= 0 else self._class_number(class_of(word))
+            )
+        return WordColumns(np.array(context, np.int32), np.array(event, np.int32), emission)
+
+    @cached_property
+    def _columns(self) -> _Columns:
+        category, word, tag = self.grammar.symbols.T
+        rules = self.grammar.rules
+        row = np.flatnonzero(word[rules.lhs] >= 0)
+        lhs, first, second, side = (column[row] for column in rules)
+        return _Columns(
+            category[lhs],
+            np.where(first >= 0, category[first], -1),
+            np.where(second >= 0, category[second], -1),
+            side,
+            tag[lhs],
+            word[lhs],
+            np.where(second >= 0, np.where(side == 0, second, first), -1),
+            self.grammar.count[row],
+        )
+
+    @cached_property
+    def _sides(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self.skeleton.sides()
+
+    @cached_property
+    def _choice(self) -> LongArray:
+        columns = self._columns
+        rule = self.skeleton.rule_numbers(columns.lhs, columns.first, columns.second)
+        return 2 * rule + columns.side
+
+    @cached_property
+    def _tag_of(self) -> LongArray:
+        number = np.full(len(self.grammar.categories), -1)
+        number[self.skeleton.tags] = np.arange(len(self.skeleton.tags))
+        return number
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        names = sorted({signature(word) for word in self.grammar.words})
+        return {name: i for i, name in enumerate(names)}
+
+    def _class_number(self, name: str) -> int:
+        return len(self.grammar.words) + self._classes.get(name, len(self._classes))
+
+    @cached_property
+    def _context_of(self) -> LongArray:
+        """What each word is as a context: itself or its class."""
+        words, leaf = self.grammar.words, self._columns.first < 0
+        seen = np.bincount(self._columns.word[leaf], self._columns.uses[leaf], len(words))
+        of = np.array([self._class_number(signature(word)) for word in words], np.int64)
+        return np.where(seen > self.smoothing.rare_words, np.arange(len(words)), of)
+
+    @cached_property
+    def _bare(self) -> list[str]:
+        """Labels without what binarisation added."""
+        names = self.grammar.categories
+        return [name.split("|<")[0].split("^<")[0] or name for name in names]
+
+    @cached_property
+    def _category(self) -> IntArray:
+        return np.unique(np.array(self._bare, str), return_inverse=True)[1].astype(np.int32)
+
+    @cached_property
+    def _attachment(self) -> IntArray:
+        """The attachment of each choice with a dependent; 0 for others, and for roots of trees."""
+        intermediate = np.array(["|<" in name for name in self.grammar.categories], np.bool_)
+        lhs, first, second = self._sides
+        pair = second >= 0
+        rows = np.zeros((2 * len(lhs), 5), np.int64)
+        for side, head in enumerate((first, second)):
+            described = (pair, self._category[lhs], pair & (side == 1))
+            of_head = (self._category[head], intermediate[head])
+            rows[side::2] = np.stack((*described, *of_head), axis=1) * pair[:, None]
+        # the row of zeros comes first
+        with_none = np.concatenate((np.zeros((1, 5), np.int64), rows))
+        return np.unique(with_none, axis=0, return_inverse=True)[1][1:].astype(np.int32)
+
+    def _dependents(self) -> tuple[BackOff, BackOff]:
+        """Count tags and words of dependents, of the roots of trees too."""
+        category, word, tag = self.grammar.symbols.T
+        columns, rules = self._columns, self.grammar.rules
+        row = np.flatnonzero(columns.dependent >= 0)
+        start = np.flatnonzero(word[rules.lhs] < 0)
+        symbol = np.concatenate((columns.dependent[row], rules.first[start]))
+        none = np.zeros(len(start), np.int64)
+        contexts = [
+            np.concatenate((self._attachment[self._choice[row]], none)),
+            np.concatenate((self._tag_of[columns.tag[row]], none)),
+            np.concatenate((self._context_of[columns.word[row]], none)),
+        ]
+        count = np.concatenate((columns.uses[row], self.grammar.count[start]))
+        label, own_tag = category[symbol].astype(np.int64), self._tag_of[tag[symbol]]
+        of_tag = self._category[label] * len(self.skeleton.tags) + own_tag
+        return (
+            count_events(np.stack((label, *contexts), axis=1), own_tag, count),
+            count_events(
+                np.stack((of_tag, *contexts), axis=1), word[symbol].astype(np.int64), count
+            ),
+        )
+
+    def _head_tags(self, base: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the share of choices that can have each tag, and the tags by frequency."""
+        lhs, first, second = self._sides
+        parent, head = np.repeat(lhs, 2), np.stack((first, second), axis=1).ravel()
+        made_by = np.flatnonzero(first < 0)
+        own = (lhs[made_by], self._tag_of[lhs[made_by]])
+        used = np.flatnonzero((base > 0.0) & (head >= 0))
+        reach = _reachable(parent[used], head[used], own, len(self.grammar.categories))
+        possible = np.zeros(reach.shape)
+        np.add.at(possible, parent[used], base[used, None] * reach[head[used]])
+        np.add.at(possible, own, base[2 * made_by])
+        share = reach * np.asarray(self.lexicon.counts.sum(axis=0)).ravel()
+        return possible, share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
+
+
+def _reachable(
+    parent: IntArray, head: IntArray, own: tuple[IntArray, LongArray], labels: int
+) -> BoolArray:
+    """Return which tags the head of each label can have, shape (labels, tags)."""
+    reach = np.zeros((labels, len(own[0])), np.bool_)
+    reach[own] = True
+    while True:
+        more = reach.copy()
+        np.logical_or.at(more, parent, reach[head])
+        if np.array_equal(more, reach):
+            return reach
+        reach = more

@@ -1,0 +1,143 @@
+"""The Berkeley Neural Parser, alone and as a part of a spaCy pipeline (Kitaev et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from grammar.chart.parses import NoParse
+from grammar.trees.tree import Tree
+from induction.parsers.adapters.foreign import (
+    call_in_batches,
+    imported,
+    loading,
+    refuse_tags,
+    version_of,
+)
+from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+
+__all__ = ["BeneparParser", "SpacyBeneparParser"]
+
+_DOWNLOAD = "python -c \"import benepar; benepar.download('{}')\""
+
+
+class BeneparParser(TextParser):
+    """``benepar.Parser`` as a parser of text.
+
+    Given tags stand in the trees, but the model does not look at them.
+
+    Parameters
+    ----------
+    model : str
+        Name of an installed model, or a path to one.
+    batch_size : int
+        Sentences that are handed over at once.
+    max_words : int
+        Longer sentences are refused.
+
+    Raises
+    ------
+    MissingDataError
+        If the package or the model is not installed.
+    """
+
+    name = "benepar"
+
+    def __init__(
+        self, model: str = "benepar_en3", *, batch_size: int = 64, max_words: int = MAX_WORDS
+    ) -> None:
+        self._benepar = imported("benepar")
+        with loading(model, _DOWNLOAD.format(model)):
+            self._parser = self._benepar.Parser(model, batch_size=batch_size)
+        self.version = f"{version_of('benepar')}-{model}"
+        self.batch_size = batch_size
+        self.max_words = max_words
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order."""
+        given = read_sentences(sentences, tags, max_words=self.max_words)
+        yield from call_in_batches(given, self._parse_batch, batch_size=self.batch_size)
+
+    def _parse_batch(self, batch: Sequence[Given]) -> list[Tree]:
+        inputs = [
+            self._benepar.InputSentence(
+                words=list(given.surfaces),
+                space_after=None if given.space_after is None else list(given.space_after),
+                tags=None if given.tags is None else list(given.tags),
+                escaped_words=list(given.words),
+            )
+            for given in batch
+        ]
+        return [Tree.from_nltk(tree) for tree in self._parser.parse_sents(inputs)]
+
+
+class SpacyBeneparParser(TextParser):
+    """A spaCy pipeline with the pipe ``benepar`` as a parser of text.
+
+    Parameters
+    ----------
+    pipeline : str
+        Name of an installed spaCy pipeline, or a path to one.
+    model : str
+        Name of an installed benepar model, or a path to one.
+    batch_size : int
+        Sentences that are handed over at once.
+    max_words : int
+        Longer sentences are refused.
+
+    Raises
+    ------
+    MissingDataError
+        If a package, the pipeline or the model is not installed.
+    """
+
+    name = "spacy-benepar"
+
+    def __init__(
+        self,
+        pipeline: str = "en_core_web_md",
+        model: str = "benepar_en3",
+        *,
+        batch_size: int = 64,
+        max_words: int = MAX_WORDS,
+    ) -> None:
+        spacy = imported("spacy")
+        imported("benepar")  # makes its pipe known to spaCy
+        with loading(pipeline, f"python -m spacy download {pipeline}"):
+            self._pipeline = spacy.load(pipeline)
+        with loading(model, _DOWNLOAD.format(model)):
+            self._pipeline.add_pipe("benepar", config={"model": model})
+        self._document = imported("spacy.tokens").Doc
+        self.version = f"{version_of('spacy')}-{pipeline}-{version_of('benepar')}-{model}"
+        self.batch_size = batch_size
+        self.max_words = max_words
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order.
+
+        Raises
+        ------
+        OptionError
+            If tags are given.
+        """
+        refuse_tags(tags, self.name)
+        given = read_sentences(sentences, max_words=self.max_words)
+        yield from call_in_batches(given, self._parse_batch, batch_size=self.batch_size)
+
+    def _parse_batch(self, batch: Sequence[Given]) -> Iterator[Tree]:
+        documents = [
+            self._document(
+                self._pipeline.vocab,
+                words=list(given.surfaces),
+                spaces=None if given.space_after is None else list(given.space_after),
+                # so that the pipeline does not split the sentence
+                sent_starts=[True] + [False] * (len(given.words) - 1),
+            )
+            for given in batch
+        ]
+        for document in self._pipeline.pipe(documents):
+            (sentence,) = document.sents
+            yield Tree.parse(sentence._.parse_string)

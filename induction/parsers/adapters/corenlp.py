@@ -1,0 +1,141 @@
+"""The parser of a Stanford CoreNLP server (Manning et al. 2014)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from grammar.chart.parses import NoParse
+from grammar.errors import MissingDataError, OptionError, SchemaError
+from grammar.trees.tree import Tree
+from induction.corpus.tokens import penn_word
+from induction.parsers.adapters.foreign import call_in_batches, refuse_tags
+from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+
+__all__ = ["CoreNLPParser"]
+
+_LOCAL = {"localhost", "127.0.0.1", "::1"}
+_PROPERTIES = {
+    "annotators": "tokenize,ssplit,pos,parse",
+    "outputFormat": "json",
+    "tokenize.whitespace": "true",
+    "ssplit.isOneSentence": "true",
+}
+_START = (
+    "start one in the folder of CoreNLP: java -mx4g -cp '*' "
+    "edu.stanford.nlp.pipeline.StanfordCoreNLPServer -port 9000"
+)
+_SHOWN = 200
+
+
+class CoreNLPParser(TextParser):
+    """A CoreNLP server on this machine as a parser of text.
+
+    Parameters
+    ----------
+    url : str
+        Where it answers; only this machine, so that no text leaves it by mistake.
+    timeout : float
+        Seconds to wait for one sentence; after that, the sentence has no parse.
+    version : str
+        What runs there, such as ``4.5.7``: a part of what caches know parses by, which the server
+        does not tell.
+    max_words : int
+        Longer sentences are refused.
+
+    Raises
+    ------
+    OptionError
+        If the URL is not that of a server on this machine, or the timeout is not above zero.
+    """
+
+    name = "corenlp"
+
+    def __init__(
+        self,
+        url: str = "http://localhost:9000",
+        *,
+        timeout: float = 60.0,
+        version: str = "unknown",
+        max_words: int = MAX_WORDS,
+    ) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in {"http", "https"} or parts.hostname not in _LOCAL:
+            raise OptionError(
+                f"{url!r} is not the URL of a server on this machine",
+                hint="for example http://localhost:9000",
+            )
+        if not timeout > 0:
+            raise OptionError(f"the timeout {timeout} is not above zero", hint="give seconds")
+        self.url = url
+        self.timeout = timeout
+        self.version = version
+        self.max_words = max_words
+        query = urllib.parse.urlencode({"properties": json.dumps(_PROPERTIES)})
+        self._address = f"{url.rstrip('/')}/?{query}"
+        # a proxy has no business with this machine's own server
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order.
+
+        Raises
+        ------
+        OptionError
+            If tags are given.
+        MissingDataError
+            If there is no server.
+        SchemaError
+            If what answers is not a CoreNLP server.
+        """
+        refuse_tags(tags, self.name)
+        given = read_sentences(sentences, max_words=self.max_words)
+        yield from call_in_batches(given, lambda batch: map(self._ask, batch), batch_size=1)
+
+    def _ask(self, given: Given) -> Tree:
+        text = " ".join(penn_word(word) for word in given.words)
+        request = urllib.request.Request(
+            self._address,
+            data=text.encode("utf-8"),
+            headers={"Content-Type": "text/plain; charset=utf-8"},
+        )
+        try:
+            with self._opener.open(request, timeout=self.timeout) as answer:
+                body = answer.read()
+        except urllib.error.HTTPError as error:
+            said = error.read().decode("utf-8", "replace").strip()[:_SHOWN]
+            raise ValueError(f"the server says {error.code}: {said or error.reason}") from None
+        except OSError as error:
+            if isinstance(getattr(error, "reason", error), TimeoutError):
+                raise ValueError(f"no answer within {self.timeout:g} seconds") from None
+            raise MissingDataError(
+                f"no CoreNLP server answers ({getattr(error, 'reason', error)})",
+                where=self.url,
+                hint=_START,
+            ) from None
+        except http.client.HTTPException:
+            raise self._not_corenlp() from None
+        return self._tree(body)
+
+    def _tree(self, body: bytes) -> Tree:
+        try:
+            found: Any = [sentence["parse"] for sentence in json.loads(body)["sentences"]]
+        except (ValueError, LookupError, TypeError):
+            raise self._not_corenlp() from None
+        if len(found) != 1:
+            raise ValueError(f"the server made {len(found)} sentences of one")
+        return Tree.parse(found[0])
+
+    def _not_corenlp(self) -> SchemaError:
+        return SchemaError(
+            "what answers is not a CoreNLP server, or one without a parser",
+            where=self.url,
+            hint=_START,
+        )

@@ -1,0 +1,273 @@
+"""The default parser: a product of grammars with latent states, on forests.
+
+A sentence's forest is what a skeleton leaves of its chart, and of that what a small model with
+latent states leaves. On it, several models that differ only in the random numbers they were
+trained with say how probable each edge is, and the tree with the largest product of all these
+posteriors is taken (Petrov 2010, *Products of random latent variable grammars*).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grammar.arrays import FloatArray
+from grammar.codecs import ArrayCodec
+from grammar.errors import OptionError
+from grammar.forest.forest import Forest, prune
+from grammar.forest.latent import LatentGrammar
+from grammar.forest.skeleton import Skeleton
+from grammar.graph.table import GraphTable
+from grammar.look import Look, known_symbol
+from grammar.pcfg.grammar import Grammar
+from grammar.pictures.bar_chart import draw_bars
+from grammar.rules.rules import RuleTable
+from grammar.weighted import Weighted
+from induction.counts.lexicon import Lexicon
+from induction.latent.em import LatentModel
+from induction.latent.states import latent_states, states_of_labels
+from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
+from induction.parsers.forest import ForestParser, check_forest_options, log_posterior
+from induction.parsers.protocol import MAX_WORDS
+
+__all__ = ["LatentParser"]
+
+_MOST_LABELS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class LatentParser(ForestParser, Weighted):
+    """Models with latent states over one skeleton; :func:`induction.induce_parser` trains them.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The coarse grammar.
+    lexicon : Lexicon
+        Words under tags.
+    small : LatentModel
+        With few states, to thin out forests.
+    models : tuple of LatentModel
+        Whose product decides.
+    threshold : float
+        Posterior below which the skeleton's nodes, and the small model's edges, are dropped.
+    max_words : int
+        Longer sentences are parsed in parts.
+    workers : int
+        Threads; they change nothing but the time.
+    memory_limit, step_limit : int
+        What the parse of a sentence may take, see :class:`ForestParser`.
+
+    Raises
+    ------
+    OptionError
+        If there are no models or workers, or the threshold is not between zero and one.
+    """
+
+    skeleton: Skeleton
+    lexicon: Lexicon
+    small: LatentModel
+    models: tuple[LatentModel, ...]
+    threshold: float = 1e-3
+    max_words: int = MAX_WORDS
+    workers: int = 1
+    memory_limit: int = MEMORY_LIMIT
+    step_limit: int = STEP_LIMIT
+
+    name = "latent"
+    family = "latent"
+    codec = ArrayCodec(
+        "treewright.latent-parser/1",
+        "a latent parser",
+        "train one with 'treewright induce --model latent'",
+    )
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise OptionError("a parser needs at least one model", hint="train one or more")
+        check_forest_options(self)
+
+    @cached_property
+    def version(self) -> str:  # type: ignore[override]  # it never changes
+        """Hash of the weights and options."""
+        digest = hashlib.blake2b(digest_size=8)
+        for column in self._columns().values():
+            strings = not isinstance(column, np.ndarray)
+            digest.update("\x00".join(column).encode() if strings else column.tobytes())
+        digest.update(f"{self.threshold} {self.limits}".encode())
+        return digest.hexdigest()
+
+    def thinned(self, forest: Forest, words: tuple[str, ...]) -> Forest:
+        """Return what the small model leaves of a skeleton's forest."""
+        return prune(forest, self.small.posteriors(forest, words), self.threshold)
+
+    def thinning_steps(self, forest: Forest) -> int:
+        """Return how many weights of the small model a forest has."""
+        return self.small.grammar.weights_of(forest)
+
+    def steps(self, forest: Forest) -> int:
+        """Return how many weights of all models a forest has."""
+        return sum(model.grammar.weights_of(forest) for model in self.models)
+
+    def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the logarithm of the product of all models' posteriors of every edge."""
+        return np.add.reduce([log_posterior(found) for found in self._posteriors(forest, words)])
+
+    def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the posterior of every edge, as the models have it on average."""
+        return np.mean(self._posteriors(forest, words), axis=0, dtype=np.float64)
+
+    def _posteriors(self, forest: Forest, words: tuple[str, ...]) -> list[FloatArray]:
+        """Return the posteriors by each model that gives some tree a probability, or any."""
+        found = [model.posteriors(forest, words) for model in self.models]
+        known = [posterior for posterior in found if (posterior > 0.0).any()]
+        return known or [self.skeleton_posteriors(forest, words)]
+
+    def log_probabilities(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
+        """Return the logarithm of the models' mean probability of what is below each root."""
+        logs = [model.log_totals(forest, words) for model in self.models]
+        total: FloatArray = np.logaddexp.reduce(logs) - np.log(len(logs))
+        return total
+
+    @cached_property
+    def start(self) -> str:  # type: ignore[override]  # it never changes
+        """The start symbol of the skeleton."""
+        return self.skeleton.grammar.start
+
+    def __len__(self) -> int:
+        return len(self.skeleton.grammar)
+
+    def rule_text(self, number: int) -> str:
+        """Return a rule of the skeleton, without its weight (IndexError if there is none)."""
+        return self.skeleton.grammar.rule_text(number)
+
+    def used(self, rules: Sequence[int], *, source: str = "the rules") -> tuple[str, list[str]]:
+        """Refuse: no example is a derivation of a parser (OptionError)."""
+        raise OptionError(
+            "a latent parser makes no examples",
+            where=source,
+            hint="name the grammar that the example was made with",
+        )
+
+    def build_graph(self) -> GraphTable:
+        """Build the graph of the skeleton; states are not in it."""
+        table = self.skeleton.grammar.build_graph()
+        table.graph["family"] = self.family
+        return table
+
+    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+        """Look at the states of labels, and at what the states of one label make."""
+        coarse = self.skeleton.grammar
+        names = coarse.rules.nonterminals
+        symbol = known_symbol(symbol or coarse.start, names)
+        states = [states_of_labels(model.grammar) for model in self.models]
+        which = f"model 1 of {len(states)}" if len(states) > 1 else "the model"
+        found = latent_states(self.models[0], symbol, top)
+        kind = "words" if found[0].words else "rules"
+        return Look(
+            self.family,
+            lambda path: draw_bars(states[0], path, f"States of each label in {which}"),
+            facts={
+                "version": self.version,
+                "start": coarse.start,
+                "skeleton rules": len(coarse),
+                "labels": len(names),
+                "tags among them": len(coarse.rules.words),
+                "words": len(self.lexicon.words),
+                "states": [sum(each.values()) for each in states],
+                "states to thin out forests": int(self.small.grammar.states.sum()),
+            },
+            details={
+                "labels with most states": [
+                    {"label": name, "states": [each[name] for each in states]}
+                    for name in list(states[0])[:_MOST_LABELS]
+                ],
+                f"{kind} of each state of {symbol} ({which})": [
+                    {
+                        "state": state.number,
+                        kind: dict(state.words)
+                        or {rule.text.partition(" -> ")[2]: rule.weight for rule in state.rules},
+                    }
+                    for state in found
+                ],
+            },
+        )
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the facts and columns of the saved file."""
+        facts = {
+            "start": self.skeleton.grammar.start,
+            "models": len(self.models),
+            "threshold": self.threshold,
+            "lexicon": self.lexicon.options,
+        }
+        return facts, self._columns()
+
+    @classmethod
+    def from_arrays(
+        cls, facts: dict[str, Any], columns: dict[str, Any], **limits: int
+    ) -> LatentParser:
+        """Read a parser off what :meth:`to_arrays` returned.
+
+        Limits are ``max_words``, ``workers``, ``memory_limit`` and ``step_limit``.
+        """
+        skeleton = _skeleton(columns, facts["start"])
+        lexicon = _lexicon(columns, "lexicon", tuple(columns["words"]), facts["lexicon"])
+        small, *models = (
+            LatentModel(
+                LatentGrammar(skeleton, columns[f"{k}.states"], columns[f"{k}.weight"]),
+                _lexicon(columns, str(k), lexicon.words, facts["lexicon"]),
+            )
+            for k in range(facts["models"] + 1)
+        )
+        threshold = facts["threshold"]
+        return cls(skeleton, lexicon, small, tuple(models), threshold, **limits)
+
+    def _columns(self) -> dict[str, Any]:
+        grammar = self.skeleton.grammar
+        columns: dict[str, Any] = {
+            "nonterminals": grammar.rules.nonterminals,
+            "tags": grammar.rules.words,
+            "lhs": grammar.rules.lhs,
+            "offsets": grammar.rules.offsets,
+            "rhs": grammar.rules.rhs,
+            "rule_weight": grammar.weight,
+            "rule_count": grammar.count,
+            "words": self.lexicon.words,
+            **_counts("lexicon", self.lexicon),
+        }
+        for k, model in enumerate((self.small, *self.models)):
+            columns[f"{k}.states"] = model.grammar.states
+            columns[f"{k}.weight"] = model.grammar.weight
+            columns |= _counts(str(k), model.lexicon)
+        return columns
+
+
+def _counts(name: str, lexicon: Lexicon) -> dict[str, Any]:
+    counts = lexicon.counts
+    return {
+        f"{name}.starts": counts.indptr.astype(np.int64),
+        f"{name}.states_of_words": counts.indices.astype(np.int32),
+        f"{name}.counts": counts.data,
+        f"{name}.width": np.array([counts.shape[1]]),
+    }
+
+
+def _lexicon(
+    columns: dict[str, Any], name: str, words: tuple[str, ...], options: dict[str, Any]
+) -> Lexicon:
+    parts = (columns[f"{name}.{part}"] for part in ("counts", "states_of_words", "starts"))
+    shape = (len(words), int(columns[f"{name}.width"][0]))
+    return Lexicon(words, sp.csr_array(tuple(parts), shape=shape), **options)
+
+
+def _skeleton(columns: dict[str, Any], start: str) -> Skeleton:
+    names = (tuple(columns["nonterminals"]), tuple(columns["tags"]))
+    rules = RuleTable(*names, columns["lhs"], columns["offsets"], columns["rhs"])
+    return Skeleton(Grammar(rules, columns["rule_weight"], start, columns["rule_count"]))

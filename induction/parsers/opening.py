@@ -1,0 +1,89 @@
+"""Opening the parser that a file holds, whatever its family."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from grammar.errors import OptionError, SchemaError, located
+from grammar.files import PathLike
+from grammar.opening import open_grammar
+from induction.parsers.chart import ChartTextParser, check_options
+from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
+from induction.parsers.forest import ForestParser
+from induction.parsers.fragments import FragmentParser
+from induction.parsers.lexicalised import LexicalisedParser
+from induction.parsers.protocol import MAX_WORDS
+
+__all__ = ["open_parser"]
+
+_PARSERS: dict[str, Callable[..., ChartTextParser | ForestParser]] = {
+    "pcfg": ChartTextParser,
+    "tsg": FragmentParser,
+    "lpcfg": LexicalisedParser,
+    "latent": dataclasses.replace,
+}
+"""What makes a parser of a grammar, by its family; a latent grammar is one."""
+
+
+def open_parser(
+    path: PathLike,
+    *,
+    decoder: str | None = None,
+    max_words: int = MAX_WORDS,
+    workers: int = 1,
+    memory_limit: int = MEMORY_LIMIT,
+    step_limit: int = STEP_LIMIT,
+) -> ChartTextParser | ForestParser:
+    """Open the parser that a file holds.
+
+    Parameters
+    ----------
+    path : str or Path
+        A grammar of the family PCFG, TSG or L-PCFG (``.json``, ``.json.gz``; a PCFG also in text
+        notation, or ``-`` for standard input), or a latent parser (``.arrow``).
+    decoder : {"viterbi", "max-rule"}, optional
+        Of a PCFG: its most probable derivation (the default), or the tree whose rules are most
+        probable where they stand. All others decode by max-rule.
+    max_words : int
+        Longer sentences are parsed in parts.
+    workers : int
+        Threads; they change nothing but the time.
+    memory_limit, step_limit : int
+        Bytes that the chart of a sentence may take, and steps of its parse (some hundred million a
+        second); what takes more gets a coarser parse (:mod:`induction.parsers.coarser`).
+
+    Raises
+    ------
+    UnreadableInputError, SchemaError, NotationError, WeightError, StartSymbolError
+        If the file is not a parser of this version.
+    ChartGrammarError
+        If the grammar has rules that the parser cannot hold.
+    OptionError
+        If an option is out of range, or the parser has no such decoder.
+    """
+    options: dict[str, Any] = {
+        "max_words": max_words,
+        "workers": workers,
+        "memory_limit": memory_limit,
+        "step_limit": step_limit,
+    }
+    check_options(decoder=decoder or "viterbi", **options)
+    grammar = open_grammar(path)
+    if grammar.family not in _PARSERS:
+        raise SchemaError(
+            f"a grammar of the family {grammar.family!r} parses no sentences",
+            where=str(path),
+            hint=f"give one of {', '.join(_PARSERS)}; synchronous ones are for 'translate'",
+        )
+    if grammar.family == "pcfg":
+        options["decoder"] = decoder or "viterbi"
+    elif decoder not in (None, "max-rule"):
+        raise OptionError(
+            f"this parser has no decoder {decoder}",
+            where=str(path),
+            hint="it decodes by max-rule; leave the decoder out",
+        )
+    with located(str(path)):
+        return _PARSERS[grammar.family](grammar, **options)

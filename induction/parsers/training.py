@@ -1,0 +1,88 @@
+"""Training of the default parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grammar.options import option, read_options, takes, whole_number
+from grammar.trees.treebank import Treebank
+from induction.counts.skeletons import SkeletonOptions, SkeletonTrees
+from induction.latent.em import LatentModel
+from induction.latent.split_merge import Iteration, SplitMerge, split_merge
+from induction.parsers.latent import LatentParser
+
+__all__ = ["ParserOptions", "induce_parser"]
+
+_SMALL = 2
+"""Rounds of the small model that thins out forests."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserOptions(SplitMerge, SkeletonOptions):
+    """The options of :func:`induce_parser`."""
+
+    models: int = option(
+        4,
+        "How many grammars are multiplied; that of number k has the seed plus k.",
+        source="Petrov 2010",
+        least=1,
+    )
+
+
+@takes(ParserOptions)
+def induce_parser(
+    treebank: Treebank,
+    *,
+    workers: int = 1,
+    on_progress: Callable[[Iteration], Any] | None = None,
+    **options: Any,
+) -> LatentParser:
+    """Train the default parser: split-merge grammars that differ in their random numbers.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        Trees as they were read.
+    workers : int
+        Threads, one a grammar; they change nothing but the time.
+    on_progress : callable, optional
+        Told each :class:`~induction.latent.split_merge.Iteration` of each grammar.
+    **options
+        See :class:`ParserOptions`.
+
+    Raises
+    ------
+    EmptyTreebankError
+        If there are no trees.
+    ChartGrammarError
+        If a word stands beside other symbols rather than alone under its tag.
+    OptionError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> from induction.corpus.readers import read_treebank
+    >>> quick = {"rounds": 1, "split_iterations": 2, "merge_iterations": 2}
+    >>> parser = induce_parser(read_treebank()[:40], models=1, **quick)
+    >>> parser.parse(["The soup was cold."])[0].leaves()
+    ('The', 'soup', 'was', 'cold', '.')
+    """
+    how = read_options(ParserOptions, options, "induce_parser")
+    whole_number("workers", workers, 1)
+    trees = SkeletonTrees.of_prepared(how.apply(treebank))
+
+    def train(number: int) -> list[LatentModel]:
+        def tell(now: Iteration) -> None:
+            if on_progress is not None:
+                on_progress(replace(now, grammar=number))
+
+        seeded = replace(how, seed=how.seed + number)
+        return [round_.model for round_ in split_merge(trees, seeded, on_progress=tell)]
+
+    with ThreadPoolExecutor(workers) as pool:
+        trained = list(pool.map(train, range(how.models)))
+    small = trained[0][min(_SMALL, how.rounds)]
+    return LatentParser(trees.skeleton, trees.lexicon(), small, tuple(m[-1] for m in trained))

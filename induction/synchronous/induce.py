@@ -1,0 +1,422 @@
+"""Synchronous grammars from pairs alone: search, licensing, class closure, types.
+
+The rules are found by a greedy search for the shortest description (Qiu et al. 2022, *Improving
+compositional generalization with latent structure and data augmentation*, NAACL, after Shaw et al.
+2021). Two things are added to it: a rule may only write a target word if it has the source word
+that the lexicon says is necessary, and rules are closed under classes of words. Then the
+nonterminals get types. Every choice is made on the training pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grammar.chart.parses import NoParse
+from grammar.files import PathLike, made_folder, write_text
+from grammar.options import option, read_options, takes
+from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.parsing import SynchronousParser
+from grammar.synchronous.rule import SynchronousRule
+from induction.corpus.corpus import Corpus
+from induction.corpus.pairs import Pair
+from induction.synchronous.closure import Closure, ClosureOptions, close, families
+from induction.synchronous.layers import layered_grammar, seen_children
+from induction.synchronous.lexicon import LEXICONS, induce_lexicon
+from induction.synchronous.pairs import TrainingPairs, read_training_pairs
+from induction.synchronous.search import (
+    RuleSearch,
+    SearchOptions,
+    Step,
+    coded_rules,
+    derives,
+    needless_rules,
+)
+from induction.synchronous.types import (
+    Families,
+    Fold,
+    Forests,
+    fit_types,
+    held_out_folds,
+    pack_forests,
+    typed_grammar,
+)
+from induction.synchronous.unification import Coded, arity
+
+__all__ = [
+    "PURPOSES",
+    "SynchronousInduction",
+    "SynchronousOptions",
+    "TraceStep",
+    "induce_synchronous",
+]
+
+PURPOSES = {"sampling": "core", "parsing": "grammar", "reading": "rules"}
+"""What a saved grammar is for, and the part of the induction that serves it."""
+
+_TYPES = (1, 2, 3, 4, 5, 6)
+_LAST_ROUNDS = 3
+_TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
+_JUDGED = 100
+_REPEATS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class TraceStep:
+    """The rules after one step of the search."""
+
+    step: Step
+    pairs: TrainingPairs = field(repr=False)
+
+    @property
+    def grammar(self) -> SynchronousGrammar:
+        """The rules after the step, with equal weights; its ``graph`` is the step as a graph."""
+        return _untyped(self.step.rules, self.pairs)
+
+    def __str__(self) -> str:
+        step = self.step
+        lines = [
+            f"part {step.part + 1}, step {step.number}: {step.examples:,} pairs, "
+            f"{len(step.rules):,} rules of size {step.size:,.0f} "
+            f"(+{len(step.added):,} -{len(step.removed):,})"
+        ]
+        lines += [f"  + {self.pairs.coder.rule(*rule)}" for rule in step.added[:5]]
+        if len(step.added) > 5:
+            lines.append(f"  + ... and {len(step.added) - 5:,} more")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class SynchronousInduction:
+    """An induced grammar, and how it came to be.
+
+    Attributes
+    ----------
+    grammar : SynchronousGrammar
+        With types and weights. What the types rule out is left all but impossible, for parsing.
+    core : SynchronousGrammar
+        For sampling: a slot holds what was seen there and what layers add to that (see
+        :mod:`induction.synchronous.layers`), and nothing else.
+    rules : SynchronousGrammar
+        The rules before typing, with one type and equal weights: what a person reads.
+    trace : tuple of TraceStep
+        The steps of the search.
+    lexicon : dict of str to tuple of str
+        By target word, the source words of which it needs one.
+    classes : tuple of tuple of (str, str)
+        Lexicon entries that closure takes for alike.
+    added : tuple of str
+        Rules that closure added.
+    closure : Closure
+        What the training pairs said of closure.
+    type_scores : dict of int to float
+        By number of types, the share of held-out recombined training pairs parsed right, if tried.
+    types : int
+        The number of types.
+    distinct_pairs : int
+        Training pairs, equal ones counted once.
+    underivable : int
+        Those that the rules do not derive.
+    purpose : str
+        What is saved: the core for sampling, the grammar for parsing, the rules for reading.
+    """
+
+    grammar: SynchronousGrammar
+    core: SynchronousGrammar
+    rules: SynchronousGrammar
+    trace: tuple[TraceStep, ...] = field(repr=False)
+    lexicon: dict[str, tuple[str, ...]]
+    classes: tuple[tuple[tuple[str, str], ...], ...]
+    added: tuple[str, ...]
+    closure: Closure = field(repr=False)
+    type_scores: dict[int, float]
+    types: int
+    distinct_pairs: int
+    underivable: int
+    purpose: str = "sampling"
+
+    @property
+    def saved(self) -> SynchronousGrammar:
+        """The grammar for the purpose."""
+        found: SynchronousGrammar = getattr(self, PURPOSES[self.purpose])
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as values that JSON can hold."""
+        return {
+            "purpose": self.purpose,
+            "distinct_pairs": self.distinct_pairs,
+            "underivable": self.underivable,
+            "lexicon": {word: list(needed) for word, needed in self.lexicon.items()},
+            "classes": [[source for source, _ in entries] for entries in self.classes],
+            "confirmed": len(self.closure.confirmed),
+            "refuted": len(self.closure.refuted),
+            "added": list(self.added),
+            "types": self.types,
+            "type_scores": self.type_scores,
+            "steps": len(self.trace),
+            "rules": [str(rule) for rule in self.rules.rules],
+            "saved_rules": len(self.saved),
+            "saved_types": list(self.saved.types),
+        }
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the report for people."""
+        derived = f"{self.distinct_pairs:,} distinct, {self.underivable:,} underivable"
+        yield "training pairs", derived
+        entries = ", ".join(f"{'|'.join(ws)}~{v}" for v, ws in self.lexicon.items())
+        yield "lexicon", entries or "nothing"
+        classes = "; ".join(" ".join(w for w, _ in entries) for entries in self.classes)
+        yield "classes", classes or "none"
+        judged = f"{len(self.closure.confirmed)} confirmed, {len(self.closure.refuted)} refuted"
+        yield "closure", f"{judged}; {len(self.added)} rules added"
+        scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
+        yield "types", f"{self.types}{f' (held-out scores {scores})' if scores else ''}"
+        yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
+        saved = f"{len(self.saved)} rules of {len(self.saved.types)} types"
+        yield "saved", f"{saved}, for {self.purpose}"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<16}{finding}" for name, finding in self.lines())
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynchronousOptions(SearchOptions, ClosureOptions):
+    """The options of :func:`induce_synchronous`."""
+
+    purpose: str = option(
+        "sampling",
+        "What the saved grammar is for: sampling (layers of rules, which rule out what nothing "
+        "seen speaks for), parsing (types, which leave that improbable; sampled, it can make "
+        "wrong pairs), or reading (bare rules of one type).",
+        choices=PURPOSES,
+    )
+    lexicon: str = option(
+        "auto",
+        "How to find which source word a target word needs: necessity, or association where "
+        "that finds nothing; or the links of IBM model 1.",
+        source="Brown et al. 1993",
+        choices=LEXICONS,
+    )
+    licensing: bool = option(
+        True, "Refuse rules that write a target word without the source word it needs."
+    )
+    closure: bool | None = option(
+        None,
+        "Close the rules under classes of words; none is if the training pairs speak for it.",
+        source="Andreas 2020",
+    )
+    types: int | None = option(
+        None,
+        "Number of types; none is chosen by held-out recombinations of the training pairs.",
+        source="Qiu et al. 2022, section 3.3",
+        least=1,
+    )
+    parts: int = option(
+        16,
+        "The pairs, ordered by length, are given to the search in so many parts. A part whose "
+        "pairs are all derived costs no search.",
+        least=1,
+    )
+    seed: int = option(0, "Of the starts of EM and of the held-out folds.", least=0)
+    trace: PathLike | None = option(
+        None, "A folder for the rules after each step of the search, as graphs."
+    )
+
+
+@takes(SynchronousOptions)
+def induce_synchronous(
+    pairs: Corpus | Iterable[Pair],
+    *,
+    on_progress: Callable[[str], Any] | None = None,
+    **options: Any,
+) -> SynchronousInduction:
+    """Induce a synchronous grammar from pairs of source and target.
+
+    Parameters
+    ----------
+    pairs : Corpus or iterable of (source, target)
+        A corpus needs the column ``target``. Equal pairs count once, their order does not matter.
+    on_progress : callable, optional
+        Told each step as a text.
+    **options
+        See :class:`SynchronousOptions`.
+
+    Returns
+    -------
+    SynchronousInduction
+        Prints as a report.
+
+    Raises
+    ------
+    CorpusError
+        If there are no pairs, a side is empty, or a source has two targets.
+    OptionError
+        If an option is unknown or cannot be used.
+    OutputError
+        If the folder of the trace cannot be made.
+
+    Examples
+    --------
+    >>> found = induce_synchronous([
+    ...     ("walk", "W"), ("run", "R"), ("look", "L"), ("walk twice", "W W"),
+    ...     ("run twice", "R R"), ("look twice", "L L"),
+    ... ], types=1)
+    >>> for rule in found.rules.rules:
+    ...     print(rule)
+    NT_1 twice ### NT_1 NT_1
+    look ### L
+    run ### R
+    walk ### W
+    """
+    how = read_options(SynchronousOptions, options, "induce_synchronous")
+    folder = None if how.trace is None else made_folder(how.trace)
+    say = on_progress or _silent
+    training = read_training_pairs(pairs)
+    words = induce_lexicon(training, method=how.lexicon)
+    searching = RuleSearch(words if how.licensing else None, how)
+    trace = tuple(_searched(searching, training, how.parts, say))
+    if folder is not None:
+        _save_trace(trace, folder)
+        say(f"{len(trace)} steps of the search are in {folder}")
+    found = _needed(searching.rules, training, say)
+    closed = close(found, words, training.pairs, how)
+    added = closed.unseen if (closed.used if how.closure is None else how.closure) else ()
+    say(f"closure: {len(added)} rules added")
+    rules = [*found, *added]
+    keys = families(rules, words, closed)
+    groups = Families.of([keys[rule] for rule in rules], [arity(rule[0]) for rule in rules])
+    forests = _forests(coded_rules(rules), training.pairs)
+    packed = pack_forests([forest for _, forest in forests], groups)
+    written = [training.coder.rule(*rule) for rule in rules]
+    types = how.types
+    scores: dict[int, float] = {}
+    if types is None:
+        pairs_derived = [pair for pair, _ in forests]
+        types, scores = _Trial(written, groups, packed, pairs_derived, training, how.seed).best()
+        say(f"types: {types}, of held-out scores {scores}")
+    model = fit_types(packed, groups, types, seed=how.seed)
+    return SynchronousInduction(
+        grammar=typed_grammar(written, groups, model),
+        core=layered_grammar(written, groups, seen_children(packed, model)),
+        rules=_untyped(rules, training),
+        trace=trace,
+        lexicon={
+            training.words(v): tuple(map(training.words, sorted(ws))) for v, ws in words.items()
+        },
+        classes=tuple(
+            tuple((training.words(w), training.words(v)) for w, v in entries)
+            for entries in closed.classes
+        ),
+        added=tuple(str(training.coder.rule(*rule)) for rule in added),
+        closure=closed,
+        type_scores=scores,
+        types=model.types,
+        distinct_pairs=len(training),
+        underivable=len(training) - len(forests),
+        purpose=how.purpose,
+    )
+
+
+def _save_trace(trace: Sequence[TraceStep], folder: Path) -> None:
+    """Write what each step of the search did, and the graph of the rules after it."""
+    for number, step in enumerate(trace, start=1):
+        step.grammar.save(folder / f"step-{number:02}.json")
+    write_text(folder / "trace.txt", "".join(f"{step}\n" for step in trace))
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+def _searched(
+    searching: RuleSearch, training: TrainingPairs, parts: int, say: Callable[[str], None]
+) -> Iterable[TraceStep]:
+    """Give the search part after part, and at last whatever later changes left underived."""
+    bounds = np.linspace(0, len(training), parts + 1).round().astype(int).tolist()
+    for part in range(parts):
+        given = list(training.pairs[bounds[part] : bounds[part + 1]])
+        for step in searching.add(given, part):
+            yield _told(step, training, say)
+    for extra in range(_LAST_ROUNDS):
+        known = coded_rules(searching.rules)
+        missing = [pair for pair in training.pairs if not derives(known, pair)]
+        if not missing:
+            return
+        for step in searching.add(missing, parts + extra):
+            yield _told(step, training, say)
+
+
+def _needed(
+    rules: Iterable[Coded], training: TrainingPairs, say: Callable[[str], None]
+) -> list[Coded]:
+    """Return the rules in order, without those that no training pair needs."""
+    ordered = sorted(rules, key=lambda rule: (len(rule[0]), len(rule[1]), rule))
+    forests = [forest for _, forest in _forests(coded_rules(ordered), training.pairs)]
+    gone = needless_rules(forests, range(len(ordered)))
+    for number in sorted(gone):
+        say(f"not needed: {training.coder.rule(*ordered[number])}")
+    return [rule for number, rule in enumerate(ordered) if number not in gone]
+
+
+def _told(step: Step, training: TrainingPairs, say: Callable[[str], None]) -> TraceStep:
+    told = TraceStep(step, training)
+    say(str(told))
+    return told
+
+
+def _forests(rules: CodedRules, pairs: Sequence[Coded]) -> list[tuple[Coded, PairForest]]:
+    forests = ((pair, pair_forest(rules, *pair)) for pair in pairs)
+    return [(pair, forest.pruned()) for pair, forest in forests if forest.root >= 0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """Tries numbers of types on held-out recombinations of the training pairs."""
+
+    rules: list[SynchronousRule]
+    groups: Families
+    forests: Forests
+    pairs: list[Coded]
+    training: TrainingPairs
+    seed: int
+
+    def best(self) -> tuple[int, dict[int, float]]:
+        """Return the number that is best, the smaller one of equals, and all scores."""
+        folds = [
+            fold
+            for repeat in range(_REPEATS)
+            for fold in held_out_folds(self.forests, seed=self.seed, repeat=repeat)
+        ]
+        if not folds:
+            return 1, {}
+        exact = {t: float(np.mean([self._exact(t, fold) for fold in folds])) for t in _TYPES}
+        return max(exact, key=lambda t: (exact[t], -t)), exact
+
+    def _exact(self, types: int, fold: Fold) -> float:
+        """Return the share of judged pairs whose best parse is right, types fitted to the rest."""
+        model = fit_types(
+            self.forests, self.groups, types, seed=self.seed, fitted=fold.fitted,
+            restarts=_TRIAL_RESTARTS, rounds=_TRIAL_ROUNDS,
+        )  # fmt: skip
+        parser = SynchronousParser(typed_grammar(self.rules, self.groups, model))
+        # an even choice of not too many
+        judged = fold.judged[:: 1 + len(fold.judged) // _JUDGED]
+        right = 0
+        for i in judged:
+            source, target = self.pairs[int(self.forests.first[i])]
+            found = parser.translations(self.training.words(source).split())
+            right += not isinstance(found, NoParse) and found[0].target == tuple(
+                self.training.words(target).split()
+            )
+        return right / len(judged)
+
+
+def _untyped(rules: Sequence[Coded], training: TrainingPairs) -> SynchronousGrammar:
+    made = [(training.coder.rule(*rule), 1.0, 0) for rule in rules]
+    return SynchronousGrammar.from_rules(made, normalise=True)

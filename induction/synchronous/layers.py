@@ -1,0 +1,199 @@
+"""What may stand in which slot, by layers: a grammar to sample from.
+
+Types that are fitted to how often children fill slots follow the training pairs in what they
+leave out, too. Where training and test are put together differently on purpose, as in the MCD
+splits of Keysers et al. (2020), the combinations that are left out are the test. So the grammar
+for sampling looks at *whether* a child was seen in a slot, and generalises by three steps:
+
+1. The height of a rule is the longest chain of rules seen below it. Slots of rules of one height
+   that have a child in common are alike, and take each other's children.
+2. Where a slot takes a rule, and the two have a child in common, that rule only adds to what it
+   holds: the slot also takes whatever the rule holds. (In ``walk twice and run``, ``and`` holds
+   ``NT_1 twice`` and ``walk``, which ``twice`` holds as well, so it takes all that ``twice`` does.)
+3. Nothing else. No rule comes to stand below itself unless it was seen there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+import numpy as np
+
+from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.types import Families, Forests, TypeModel
+
+__all__ = ["layered_grammar", "seen_children", "slot_layers"]
+
+_ROOT = 0
+
+
+def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
+    """Count which families fill which slots in the best derivations of the training pairs.
+
+    Returns
+    -------
+    float64 array, shape (slots, families)
+        Row 0 is the root of derivations.
+    """
+    return _best_cells(model.theta @ model.phi, *forests[:9])
+
+
+def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolArray]:
+    """Group the slots, and close what each group may hold.
+
+    Parameters
+    ----------
+    seen : float64 array, shape (slots, families)
+        How often each family was seen in each slot.
+    families : Families
+        Which slots belong to which family.
+
+    Returns
+    -------
+    (int64 (slots,), bool (layers, families))
+        The layer of every slot, that of the root being 0, and what the layers may hold.
+
+    Examples
+    --------
+    >>> families = Families.of(["walk", "twice", "thrice", "and"], [0, 1, 1, 2])
+    >>> seen = np.zeros((5, 4))
+    >>> seen[0, 3] = 1.0  # and
+    >>> seen[1, 0] = seen[2, 0] = 1.0  # walk twice, walk thrice
+    >>> seen[3, [0, 1]] = seen[4, [0, 2]] = 1.0  # walk twice and walk, walk and walk thrice
+    >>> layer, holds = slot_layers(seen, families)
+    >>> layer.tolist()
+    [0, 1, 1, 2, 2]
+    >>> holds.tolist()
+    [[False, False, False, True], [True, False, False, False], [True, True, True, False]]
+    """
+    owner = np.repeat(np.arange(len(families.size)), np.diff(families.first_slot))
+    layer = _alike(seen, owner, _heights(seen, owner))
+    holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
+    for slot in range(len(seen)):
+        holds[layer[slot]] |= seen[slot] > 0
+    _close(holds, families, layer)
+    return layer, holds
+
+
+def layered_grammar(
+    rules: Sequence[SynchronousRule], families: Families, seen: FloatArray
+) -> SynchronousGrammar:
+    """Return the grammar whose types are the layers of slots.
+
+    A layer gives each family that it may hold the number of times it was seen there plus one,
+    shared equally among the rules of the family.
+    """
+    layer, holds = slot_layers(seen, families)
+    names = ["ROOT", *(f"L{k}" for k in range(1, len(holds)))]
+    made = []
+    for k, held in enumerate(holds):
+        pooled = seen[layer == k].sum(axis=0)
+        for rule, family in zip(rules, families.of_rule, strict=True):
+            if held[family]:
+                first = int(families.first_slot[family])
+                below = [names[layer[first + i]] for i in range(rule.arity)]
+                weight = (pooled[family] + 1.0) / float(families.size[family])
+                made.append((rule.retyped(names[k], below), float(weight), 0))
+    return SynchronousGrammar.from_rules(made, start=names[_ROOT], normalise=True)
+
+
+def _heights(seen: FloatArray, owner: LongArray) -> dict[int, int]:
+    """Return the longest chain below each family; what recurs counts as one step."""
+    below = nx.DiGraph()
+    below.add_nodes_from(range(seen.shape[1]))
+    below.add_edges_from((int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT)
+    parts = nx.condensation(below)
+    height: dict[int, int] = {}
+    for part in reversed(list(nx.topological_sort(parts))):
+        height[part] = max((1 + height[child] for child in parts.successors(part)), default=0)
+    return {f: height[part] for f, part in parts.graph["mapping"].items()}
+
+
+def _alike(seen: FloatArray, owner: LongArray, height: dict[int, int]) -> LongArray:
+    """Number the groups of slots of one height that are tied by common children; the root is 0."""
+    ties = nx.Graph()
+    ties.add_nodes_from(range(len(seen)))
+    for s, f in np.argwhere(seen):
+        if s != _ROOT:
+            ties.add_edge(int(s), ("child", height[int(owner[s - 1])], int(f)))
+    layer = np.full(len(seen), -1)
+    number = 0
+    for slot in range(len(seen)):
+        if layer[slot] < 0:
+            tied = nx.node_connected_component(ties, slot)
+            layer[[other for other in tied if not isinstance(other, tuple)]] = number
+            number += 1
+    return layer
+
+
+def _close(holds: BoolArray, families: Families, layer: LongArray) -> None:
+    """Let each layer take what rules in it hold, where the two have a child in common."""
+    before = -1
+    while before != holds.sum():
+        before = holds.sum()
+        for held in holds:
+            for family in np.flatnonzero(held):
+                slots = slice(families.first_slot[family], families.first_slot[family + 1])
+                for other in layer[slots]:
+                    if (held & holds[other]).any():
+                        held |= holds[other]
+
+
+@kernel()
+def _best_cells(
+    share: FloatArray,
+    node: LongArray,
+    family: LongArray,
+    weight: FloatArray,
+    children: LongArray,
+    child: LongArray,
+    slot: LongArray,
+    edges: LongArray,
+    root: LongArray,
+    pairs: FloatArray,
+) -> FloatArray:
+    """Count (slot, family) over the best derivation of each forest, by its number of pairs."""
+    counts = np.zeros_like(share)
+    # the edges of a node are a chain: the last one, and from each the one before
+    last, before = np.full(node.max() + 1, -1), np.empty(len(node), np.int64)
+    score, uses = np.zeros(len(node)), np.zeros(len(node))
+    filler = np.zeros(len(child), np.int64)
+    for i in range(len(root)):
+        for e in range(edges[i], edges[i + 1]):
+            score[e] = weight[e]
+            for k in range(children[e], children[e + 1]):
+                best, filler[k] = _best_edge(share, slot[k], last[child[k]], before, family, score)
+                score[e] *= best
+            before[e], last[node[e]] = last[node[e]], e
+        _, top = _best_edge(share, 0, last[root[i]], before, family, score)
+        uses[top] = pairs[i]
+        counts[0, family[top]] += pairs[i]
+        # children come first, so going back every edge is done before its children
+        for e in range(edges[i + 1] - 1, edges[i] - 1, -1):
+            if uses[e] > 0.0:
+                for k in range(children[e], children[e + 1]):
+                    counts[slot[k], family[filler[k]]] += uses[e]
+                    uses[filler[k]] += uses[e]
+    return counts
+
+
+@kernel()
+def _best_edge(
+    share: FloatArray,
+    slot: int,
+    edge: int,
+    before: LongArray,
+    family: LongArray,
+    score: FloatArray,
+) -> tuple[float, int]:
+    """Return the value and the number of the best edge of a chain, in a slot."""
+    best, found = -1.0, edge
+    while edge >= 0:
+        value = share[slot, family[edge]] * score[edge]
+        if value > best:
+            best, found = value, edge
+        edge = before[edge]
+    return best, found

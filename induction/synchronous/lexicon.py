@@ -1,0 +1,115 @@
+"""Which source word is necessary for which target word?
+
+By mutual necessity, a source word and a target word belong together if each occurs in a pair
+exactly when the other does. Noisy data break that, so there are two fallbacks: the same with a
+threshold on both conditional shares, and the same of links instead of occurrences, where a pair
+links two words if each is the other's best by IBM model 1 (Brown et al. 1993, *The mathematics of
+statistical machine translation*; the intersection of both directions, Och & Ney 2003).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from grammar.errors import OptionError
+from induction.synchronous.pairs import TrainingPairs
+
+__all__ = ["LEXICONS", "Lexicon", "induce_lexicon"]
+
+LEXICONS = ("auto", "necessity", "association", "ibm1")
+"""How to find which source word a target word needs."""
+Lexicon = dict[str, frozenset[str]]
+"""By coded target word, the coded source words of which one must be there."""
+
+_ROUNDS = 10
+_TIE = 1e-9
+
+
+def induce_lexicon(
+    pairs: TrainingPairs, *, method: str = "auto", threshold: float = 0.9
+) -> Lexicon:
+    """Find the target words that need a certain source word.
+
+    Parameters
+    ----------
+    pairs : TrainingPairs
+        Distinct pairs.
+    method : {"auto", "necessity", "association", "ibm1"}
+        ``"auto"`` is necessity, or ``"association"`` where that finds nothing.
+    threshold : float
+        Least share p(w | v) and p(v | w) of the two fallbacks, above 0.5: of the pairs with one
+        of the words, those that have (``"association"``) or link (``"ibm1"``) both.
+
+    Raises
+    ------
+    OptionError
+        If the method is unknown or the threshold is not above 0.5 and at most 1.
+    """
+    if method not in LEXICONS:
+        raise OptionError(
+            f"unknown lexicon method {method!r}", hint=f"choose one of {', '.join(LEXICONS)}"
+        )
+    if not 0.5 < threshold <= 1.0:
+        raise OptionError(
+            f"the threshold {threshold!r} is not above 0.5 and at most 1", hint="for example 0.9"
+        )
+    if method == "ibm1":
+        return _aligned(pairs, threshold)
+    found = _associated(pairs, 1.0 if method in ("auto", "necessity") else threshold)
+    return _associated(pairs, threshold) if method == "auto" and not found else found
+
+
+def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:
+    both = Counter(
+        (w, v) for source, target in pairs.pairs for w in set(source) for v in set(target)
+    )
+    return _necessary(pairs, both, threshold)
+
+
+def _aligned(pairs: TrainingPairs, threshold: float) -> Lexicon:
+    forward = _model_one(list(pairs.pairs))
+    backward = _model_one([(target, source) for source, target in pairs.pairs])
+    both = Counter(
+        (w, v)
+        for source, target in pairs.pairs
+        for w, v in _best(forward, source, target)
+        if (v, w) in _best(backward, target, source)
+    )
+    return _necessary(pairs, both, threshold)
+
+
+def _best(table: dict[tuple[str, str], float], source: str, target: str) -> set[tuple[str, str]]:
+    """Return, for each word of the target, the words of the source that explain it best."""
+    found: set[tuple[str, str]] = set()
+    for v in set(target):
+        best = max(table[w, v] for w in source)
+        found.update((w, v) for w in source if table[w, v] >= best * (1 - _TIE))
+    return found
+
+
+def _necessary(pairs: TrainingPairs, both: Counter[tuple[str, str]], threshold: float) -> Lexicon:
+    """Keep the pairs of words that are counted often enough for how often each of them occurs."""
+    sources = Counter(w for source, _ in pairs.pairs for w in set(source))
+    targets = Counter(v for _, target in pairs.pairs for v in set(target))
+    found: dict[str, set[str]] = defaultdict(set)
+    for (w, v), n in both.items():
+        if n >= threshold * sources[w] and n >= threshold * targets[v]:
+            found[v].add(w)
+    return {v: frozenset(words) for v, words in sorted(found.items())}
+
+
+def _model_one(pairs: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """Return p(v | w), the translation table of IBM model 1, by (w, v)."""
+    table: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    for _ in range(_ROUNDS):
+        counts: dict[tuple[str, str], float] = defaultdict(float)
+        totals: dict[str, float] = defaultdict(float)
+        for source, target in pairs:
+            for v in target:
+                total = sum(table[w, v] for w in source)
+                for w in source:
+                    share = table[w, v] / total
+                    counts[w, v] += share
+                    totals[w] += share
+        table = defaultdict(float, {(w, v): n / totals[w] for (w, v), n in counts.items()})
+    return dict(table)

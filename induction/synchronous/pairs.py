@@ -1,0 +1,67 @@
+"""Training pairs for the induction of synchronous grammars: checked, distinct and coded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grammar.synchronous.forest import Coder
+from induction.corpus.corpus import Corpus
+from induction.corpus.pairs import Pair, target_by_source
+
+__all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingPairs:
+    """Distinct pairs in the order of source length, then of words; coded by ``coder``.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+        Coded source and target.
+    coder : Coder
+        What the characters stand for.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    coder: Coder
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def words(self, text: str) -> str:
+        """Return a coded text as words apart by spaces."""
+        return " ".join(map(str, self.coder.symbols(text)))
+
+
+def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
+    """Check and code pairs; equal ones count once.
+
+    Parameters
+    ----------
+    pairs : Corpus or iterable of (source, target)
+        A corpus needs the column ``target``; sides are texts with spaces or sequences of words.
+
+    Raises
+    ------
+    CorpusError
+        If there are no pairs, one is not a source and a target or has an empty side, or a source
+        has two targets.
+    """
+    coder = Coder()
+    distinct = target_by_source(pairs)
+    ordered = sorted((len(" ".join(s)), s, t) for s, t in distinct.items())
+    coded = tuple((coder.words(s), coder.words(t)) for _, s, t in ordered)
+    return TrainingPairs(coded, coder)
+
+
+def relaxed_pattern(side: str) -> str:
+    """Return a regular expression for coded texts that may hold what a side of a rule derives.
+
+    Its runs of words occur in order, with at least one word between two of them and at each end
+    where there is a slot. The earliest place of a run is as good as any, so nothing is tried twice.
+    """
+    first, *rest = re.split("[\x01-\xff]", side)
+    return re.escape(first) + "".join(f"(?>[^\n]+?{re.escape(run)})" for run in rest)

@@ -1,0 +1,300 @@
+"""Greedy search for the synchronous grammar with the shortest description.
+
+Every example begins as a rule of its own. A step looks, for every rule, for the rule whose addition
+allows to drop the most symbols; all changes of a step are made together. A rule that the others
+derive goes. The score of a rule set, to be made small, is (Qiu et al. 2022, section 3.2)
+
+    sum over rules of  size(r) - k_ts log2(N_both / N_src) - k_st log2(N_both / N_tgt)
+
+with size(r) the weighted number of its symbols, and N_src, N_tgt, N_both the examples whose
+source, whose target, and both of whose sides may hold what the rule derives.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from grammar.options import TINY, Checked, option
+from grammar.synchronous.forest import (
+    FIRST_WORD,
+    CodedRule,
+    CodedRules,
+    PairForest,
+    pair_forest,
+)
+from induction.synchronous.lexicon import Lexicon
+from induction.synchronous.pairs import relaxed_pattern
+from induction.synchronous.unification import Coded, unifiers
+
+__all__ = ["RuleSearch", "SearchOptions", "Step", "coded_rules", "derives", "needless_rules"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(Checked):
+    """Settings of the search; the defaults are those that the paper uses for SCAN."""
+
+    word_size: float = option(
+        4.0,
+        "Search: what a word adds to the size of a rule.",
+        source="Qiu et al. 2022, section 3.2",
+        least=TINY,
+    )
+    slot_size: float = option(
+        1.0,
+        "Search: what a slot adds to the size of a rule.",
+        source="Qiu et al. 2022, section 3.2",
+        least=TINY,
+    )
+    source_given_target: float = option(
+        0.0, "Search: the weight k_st of the penalty.", source="Qiu et al. 2022, section 3.2"
+    )
+    target_given_source: float = option(
+        100.0, "Search: the weight k_ts of the penalty.", source="Qiu et al. 2022, section 3.2"
+    )
+    max_slots: int = option(2, "Search: most slots of a rule.", least=1)
+    max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
+    support: int = option(
+        10,
+        "Search: so many of the shortest rules are asked whether they, too, would go.",
+        least=1,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The rules after one step of the search, and what the step changed.
+
+    Attributes
+    ----------
+    part, number : int
+        Which part of the training pairs had been given, and which step on them this was.
+    examples : int
+        How many pairs the search had seen.
+    rules : tuple of (str, str)
+        All rules after the step, coded.
+    added, removed : tuple of (str, str)
+        Those that are new, and those that went.
+    size : float
+        Of all rules together, without penalties.
+    """
+
+    part: int
+    number: int
+    examples: int
+    rules: tuple[Coded, ...] = field(repr=False)
+    added: tuple[Coded, ...] = field(repr=False)
+    removed: tuple[Coded, ...] = field(repr=False)
+    size: float
+
+
+class RuleSearch:
+    """The state of a search: the rules so far, and the examples they must derive."""
+
+    def __init__(self, lexicon: Lexicon | None, options: SearchOptions) -> None:
+        self.rules: set[Coded] = set()
+        self.examples: list[Coded] = []
+        self._lexicon = lexicon or {}
+        self._options = options
+        self._matched: dict[tuple[int, str], int] = {}
+
+    def add(self, examples: list[Coded], part: int) -> Iterator[Step]:
+        """Give more examples and search until nothing changes, yielding every step."""
+        known = coded_rules(self.rules)
+        shown = self.rules
+        self.examples += examples
+        self._matched.clear()
+        self.rules = shown | {pair for pair in examples if not derives(known, pair)}
+        for number in range(1, self._options.max_steps + 1):
+            added, removed = self._step()
+            before = self.rules
+            self.rules = (before | added) - removed
+            if self.rules != shown:
+                yield Step(
+                    part, number, len(self.examples), tuple(sorted(self.rules, key=_by_size)),
+                    tuple(sorted(self.rules - shown, key=_by_size)),
+                    tuple(sorted(shown - self.rules, key=_by_size)),
+                    sum(map(self._size, self.rules)),
+                )  # fmt: skip
+            if self.rules == before:
+                return
+            shown = self.rules
+
+    def _step(self) -> tuple[set[Coded], set[Coded]]:
+        rules = sorted(self.rules, key=_by_size)
+        numbered = coded_rules(rules)
+        view = _View(rules, self._options)
+        added: set[Coded] = set()
+        removed: set[Coded] = set()
+        for number, rule in enumerate(rules):
+            if derives(numbered, rule, without=number):
+                removed.add(rule)
+                continue
+            best = self._best(rule, view)
+            if best is not None:
+                added.add(best)
+                removed |= view.replaced(best) | {rule}
+        return added, removed
+
+    def _best(self, rule: Coded, view: _View) -> Coded | None:
+        """Return the candidate that shortens the description most, by more than nothing."""
+        candidates = []
+        for candidate in view.candidates(rule):
+            if self._licensed(candidate):
+                gone = view.replaced(candidate) | {rule}
+                gain = sum(map(self._size, gone)) - self._size(candidate)
+                candidates.append((-gain, candidate, gone))
+        candidates.sort(key=lambda item: (item[0], _by_size(item[1])))
+        best, chosen = 0.0, None
+        for loss, candidate, gone in candidates:
+            # penalties of what goes can only help, so the bound has them
+            relief = sum(map(self._penalty, gone))
+            if -loss + relief <= best:
+                continue
+            gain = -loss + relief - self._penalty(candidate)
+            if gain > best:
+                best, chosen = gain, candidate
+        return chosen
+
+    def _licensed(self, rule: Coded) -> bool:
+        """Say whether every target word that needs a source word has it."""
+        needs = self._lexicon
+        return all(c not in needs or not needs[c].isdisjoint(rule[0]) for c in set(rule[1]))
+
+    def _size(self, rule: Coded) -> float:
+        words = sum(ord(c) >= FIRST_WORD for side in rule for c in side)
+        slots = len(rule[0]) + len(rule[1]) - words
+        return self._options.word_size * words + self._options.slot_size * slots
+
+    def _penalty(self, rule: Coded) -> float:
+        sources, targets = self._matches(0, rule[0]), self._matches(1, rule[1])
+        both = (sources & targets).bit_count()
+        if not both:
+            return math.inf
+        options = self._options
+        return options.target_given_source * math.log2(
+            sources.bit_count() / both
+        ) + options.source_given_target * math.log2(targets.bit_count() / both)
+
+    def _matches(self, side: int, text: str) -> int:
+        """Return the examples one side of which may hold what a side derives, as bits."""
+        key = (side, text)
+        if key not in self._matched:
+            search = re.compile(relaxed_pattern(text)).search
+            hits = np.array([search(example[side]) is not None for example in self.examples])
+            self._matched[key] = int.from_bytes(np.packbits(hits).tobytes(), "big")
+        return self._matched[key]
+
+
+class _View:
+    """The rules at the beginning of a step, with what is asked of them again and again."""
+
+    def __init__(self, rules: list[Coded], options: SearchOptions) -> None:
+        self._rules = rules
+        self._known = set(rules)
+        self._options = options
+        self._whole = [rule for rule in rules if not _has_slot(rule[0])]
+        self._open = [
+            (rule, re.split("[\x01-\xff]", rule[0])) for rule in rules if _has_slot(rule[0])
+        ]
+        self._lines = "".join(f"{source}\t{target}\n" for source, target in rules)
+        self._replaced: dict[Coded, frozenset[Coded]] = {}
+
+    def candidates(self, rule: Coded) -> set[Coded]:
+        """Return the rules that make a rule together with another one."""
+        source, target = rule
+        others = [o for o in self._whole if o[0] in source and o[1] in target and o != rule]
+        others += [o for o, runs in self._open if o != rule and all(r in source for r in runs)]
+        slots = self._options.max_slots
+        return {c for o in others for c in unifiers(rule, o, max_slots=slots) if c != rule}
+
+    def replaced(self, candidate: Coded) -> frozenset[Coded]:
+        """Return the rules that a candidate makes together with another one."""
+        found = self._replaced.get(candidate)
+        if found is None:
+            found = frozenset(
+                rule
+                for rule in self._relevant(candidate)
+                if rule != candidate
+                and any(
+                    made in self._known and made != rule
+                    for made in unifiers(rule, candidate, max_slots=self._options.max_slots)
+                )
+            )
+            self._replaced[candidate] = found
+        return found
+
+    def _relevant(self, candidate: Coded) -> list[Coded]:
+        source, target = map(relaxed_pattern, candidate)
+        pattern = re.compile(f"^[^\t\n]*?{_inline(source)}[^\t\n]*\t[^\n]*?{target}", re.MULTILINE)
+        found = []
+        for match in pattern.finditer(self._lines):
+            found.append(self._rules[self._lines.count("\n", 0, match.start())])
+            if len(found) == self._options.support:
+                break
+        return found
+
+
+def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
+    """Number rules in the order given (sorted, if it is a set) and make them ready to match."""
+    ordered = sorted(rules, key=_by_size) if isinstance(rules, set) else rules
+    return CodedRules(CodedRule.of(i, *rule) for i, rule in enumerate(ordered))
+
+
+def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
+    """Say whether rules derive a pair, or a rule whose slots stand for themselves."""
+    forest = pair_forest(rules, *pair, leaves=True)
+    if without < 0 or forest.root < 0:
+        return forest.root >= 0
+    return any(edge.node == forest.root and edge.rule != without for edge in forest.edges)
+
+
+def needless_rules(forests: Sequence[PairForest], candidates: Iterable[int]) -> frozenset[int]:
+    """Return rules that no training pair needs: they can go together, the least used tried first.
+
+    Parameters
+    ----------
+    forests : sequence of PairForest
+        Of all training pairs that are derived.
+    candidates : iterable of int
+        Rules that may go.
+
+    Returns
+    -------
+    frozenset of int
+        Without them every pair keeps a derivation.
+    """
+    using: dict[int, list[PairForest]] = {rule: [] for rule in candidates}
+    for forest in forests:
+        for rule in {edge.rule for edge in forest.edges} & using.keys():
+            using[rule].append(forest)
+    gone: frozenset[int] = frozenset()
+    for rule in sorted(using, key=lambda rule: (len(using[rule]), rule)):
+        if all(_derived_without(forest, gone | {rule}) for forest in using[rule]):
+            gone |= {rule}
+    return gone
+
+
+def _derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
+    made: set[int] = set()
+    for edge in forest.edges:
+        if edge.rule not in gone and made.issuperset(edge.children):
+            made.add(edge.node)
+    return forest.root in made
+
+
+def _inline(pattern: str) -> str:
+    """Keep the gaps of a pattern on their side of the tab."""
+    return pattern.replace("[^\n]", "[^\t\n]")
+
+
+def _has_slot(text: str) -> bool:
+    return any(ord(c) < FIRST_WORD for c in text)
+
+
+def _by_size(rule: Coded) -> tuple[int, int, Coded]:
+    return (len(rule[0]), len(rule[1]), rule)

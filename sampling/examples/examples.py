@@ -1,0 +1,127 @@
+"""The examples of a corpus as methods read them: checked, with the places of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.errors import CorpusError, NothingNewError, OptionError
+from induction.corpus.corpus import COLUMNS, Corpus
+from sampling.examples.labels import check_corpus
+from sampling.examples.sides import Side, read_side
+
+__all__ = ["Examples", "no_material", "read_examples", "refuse_pairs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The checked examples of a corpus and their sides.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The columns that a method may use: those that are agreed on, labels, and what is protected.
+    sides : tuple of Side
+        The words of its texts.
+    """
+
+    corpus: Corpus
+    sides: tuple[Side, ...]
+
+
+def read_examples(
+    corpus: Corpus,
+    names: Sequence[str] = ("text", "text_pair"),
+    *,
+    tokenised: bool = False,
+    empty_texts: bool = False,
+    ascii_spaces: bool = False,
+) -> Examples:
+    """Check a corpus and find the words of its texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any.
+    names : sequence of str
+        The columns that become sides, as far as the corpus has them.
+    tokenised : bool
+        Make the texts anew: the words with single spaces between them.
+    empty_texts : bool
+        Texts may have no words.
+    ascii_spaces : bool
+        See :func:`~sampling.examples.sides.read_side`.
+
+    Raises
+    ------
+    CorpusError
+        If it is empty or lacks the first column, or a text or label is not valid
+        (:func:`sampling.examples.labels.check_corpus`).
+    OptionError
+        If texts are made anew although a column says where they are protected.
+
+    Examples
+    --------
+    >>> examples = read_examples(Corpus.from_columns(text=["We slept ."], stars=[5]))
+    >>> examples.sides[0].lengths.tolist(), examples.corpus.names
+    ([3], ('id', 'text'))
+    """
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", hint="give at least two examples")
+    corpus.arrow(names[0])
+    if "id" not in corpus.names:
+        corpus = corpus.with_column("id", [str(i) for i in range(len(corpus))])
+    check_corpus(corpus, empty_texts=empty_texts)
+    if tokenised and "protected" in corpus.names:
+        raise OptionError(
+            "tokenised=True makes texts in which the places of 'protected' are others",
+            hint="leave one of them out, or protect by a regular expression",
+        )
+    sides = tuple(
+        read_side(corpus, name, tokenised=tokenised, ascii_spaces=ascii_spaces)
+        for name in names
+        if name in corpus.names
+    )
+    if tokenised:
+        for side in sides:
+            buffers = [None, pa.py_buffer(side.text_offsets), pa.py_buffer(side.text)]
+            made = pa.Array.from_buffers(pa.large_string(), len(side), buffers)
+            corpus = corpus.with_column(side.name, made)
+    _check_lengths(corpus, sides[0])
+    kept = {*COLUMNS, "label", "protected"} - {"provenance"}
+    table = corpus.table.select([name for name in corpus.names if name in kept])
+    return Examples(Corpus(table.combine_chunks(), corpus.places), sides)
+
+
+def _check_lengths(corpus: Corpus, side: Side) -> None:
+    for name in ("tags", "heads", "deprels"):
+        if name not in corpus.names:
+            continue
+        lengths = pc.list_value_length(corpus.arrow(name).combine_chunks())
+        wrong = np.flatnonzero(lengths.to_numpy(zero_copy_only=False) != side.lengths)
+        if len(wrong):
+            i = int(wrong[0])
+            raise CorpusError(
+                f"there are {lengths[i].as_py()} {name} for {side.lengths[i]} words",
+                where=corpus.where(i),
+                hint=f"give one of {name!r} a word, or the words in a column 'tokens'",
+            )
+
+
+def refuse_pairs(corpus: Corpus, method: str) -> None:
+    """Refuse pairs of texts, for which a method is not defined (CorpusError)."""
+    if "text_pair" in corpus.names:
+        raise CorpusError(
+            f"{method} is defined for single texts, not for pairs",
+            hint="use treemix, or drop the column 'text_pair'",
+        )
+
+
+def no_material(story: Sequence[tuple[str, int]]) -> NothingNewError:
+    """Return the error of a corpus with nothing to exchange; it says what emptied the pool."""
+    steps = "; ".join(f"{count:,} {what}" for what, count in story)
+    return NothingNewError.because(steps, "loosen the requirement that leaves 0")

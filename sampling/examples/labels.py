@@ -1,0 +1,288 @@
+"""Label algebra: what the label of a new example is, and whether the labels of a corpus are valid.
+
+A label is *hard* (the number of a class) or *soft* (a distribution over classes). Where two
+examples are mixed, the new label is the mean of theirs, weighted by the words each gave. Tags are
+one a word; heads are numbered as in CoNLL-U (from 1, 0 for the root) and form a tree; the words of
+a bracketing are the tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.validity import (
+    HEADS_FAULTS,
+    first_broken_heads,
+    is_list,
+    nan_fault,
+    soft_fault,
+)
+
+__all__ = [
+    "Labels",
+    "check_corpus",
+    "class_numbers",
+    "first_broken_heads",
+    "mix_labels",
+    "read_labels",
+    "refuse_lone_classes",
+    "share_of_host",
+    "soften",
+]
+
+_ALIGNED = ("tags", "heads", "deprels")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a corpus.
+
+    Attributes
+    ----------
+    hard : int64[examples]
+        The class of every example; empty if labels are soft.
+    soft : float64[examples, classes] or None
+        The distribution of every example.
+    classes : int
+        How many classes there are.
+    """
+
+    hard: LongArray
+    soft: NDArray[np.float64] | None
+    classes: int
+
+    def __len__(self) -> int:
+        return len(self.hard) if self.soft is None else len(self.soft)
+
+    def distributions(self, rows: Any) -> NDArray[np.float64]:
+        """Return the labels of the chosen examples as distributions, one a row."""
+        if self.soft is not None:
+            return np.asarray(self.soft[rows])
+        return np.asarray(np.eye(self.classes)[self.hard[rows]])
+
+    def keys(self) -> LongArray:
+        """Return one number an example: its class, or that of its distribution among the others."""
+        if self.soft is None:
+            return self.hard
+        return np.asarray(np.unique(self.soft, axis=0, return_inverse=True)[1].ravel(), np.int64)
+
+
+def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
+    """Read and check the column ``label``.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With a ``label`` an example: whole numbers from 0, or lists of floats of one length.
+    classes : int, optional
+        How many classes there are; by default one more than the largest label.
+
+    Raises
+    ------
+    CorpusError
+        If a label is missing, negative, not a number or of the wrong type, if distributions differ
+        in length, or one has a negative part or does not sum to 1.
+
+    Examples
+    --------
+    >>> read_labels(Corpus.from_columns(text=["a", "b"], label=[1, 0])).distributions([0, 1])
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    column = corpus.arrow("label").combine_chunks()
+    if column.null_count:
+        raise _fault(corpus, column.is_null(), "the label is missing", "fill it in, or drop it")
+    if pa.types.is_integer(column.type):
+        hard = column.to_numpy(zero_copy_only=False).astype(np.int64)
+        _refuse(corpus, hard < 0, "the label is negative", "number the classes from 0")
+        seen = int(hard.max(initial=-1)) + 1
+        _refuse(corpus, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
+        return Labels(hard, None, classes or seen)
+    fault = nan_fault(column) if pa.types.is_floating(column.type) else None
+    if fault is None and not _is_soft(column.type):
+        raise CorpusError(
+            f"the column 'label' holds {column.type}, not classes",
+            hint="number the classes from 0 (integers; number_classes of sampling.class_names does "
+            "it), or give a list of floats each",
+        )
+    fault = fault or soft_fault(column)
+    if fault is not None:
+        raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
+    flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    width = len(flat) // max(len(column), 1)
+    return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
+
+
+def refuse_lone_classes(keys: LongArray) -> None:
+    """Refuse a class with one example, for which no other of the class can give anything.
+
+    Raises
+    ------
+    CorpusError
+        Naming the first such class.
+    """
+    classes, counts = np.unique(keys, return_counts=True)
+    if (counts == 1).any():
+        raise CorpusError(
+            f"the class {classes[counts == 1][0]} has one example, so none to exchange spans with",
+            hint="add examples of it, drop it, or do not ask for the same class",
+        )
+
+
+def class_numbers(features: Sequence[NDArray[Any]], size: int) -> LongArray:
+    """Number the classes of things that agree in every feature (arrays of whole numbers).
+
+    >>> class_numbers([np.array([3, 3, 5]), np.array([1, 0, 1])], 3).tolist()
+    [1, 0, 2]
+    """
+    number = np.zeros(size, np.int64)
+    for values in features:
+        distinct, code = np.unique(values, return_inverse=True)
+        number = number * len(distinct) + code.ravel()
+        number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
+    return number
+
+
+def share_of_host(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
+    """Return the weight of the host's label: the words it keeps among all words of the result.
+
+    Both arrays are words of one example, or their sums over the sentences of a pair.
+
+    References
+    ----------
+    Zhang et al. 2022 (TreeMix), equations 2 and 3.
+
+    Examples
+    --------
+    >>> share_of_host(np.array([10 - 3]), np.array([5])).tolist() == [7 / 12]
+    True
+    """
+    return np.asarray(kept / (kept + filled))
+
+
+def mix_labels(labels: Labels, host: Any, donor: Any, share: NDArray[np.float64]) -> pa.ListArray:
+    """Return ``share`` of the hosts' labels plus the rest of the donors', as list<float32>."""
+    weight = share[:, None]
+    mixed = weight * labels.distributions(host) + (1 - weight) * labels.distributions(donor)
+    return _as_lists(mixed)
+
+
+def soften(labels: Labels) -> pa.ListArray:
+    """Return the labels as distributions, as list<float32>."""
+    return _as_lists(labels.distributions(np.arange(len(labels))))
+
+
+def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
+    """Check that texts are there and that all labels of a corpus are valid.
+
+    Every sampler checks what it is given and what it makes with this one function.
+
+    Raises
+    ------
+    CorpusError
+        At the first text that is missing or (unless allowed) empty, invalid ``label``, tags,
+        heads or deprels that are not one a token, heads that form no tree, or a tree of other
+        words than the tokens.
+    """
+    for name in ("text", "text_pair"):
+        if name in corpus.names:
+            _check_texts(corpus, name, empty_texts)
+    if "label" in corpus.names:
+        read_labels(corpus)
+    for name in ("tokens", "tree", "target", *_ALIGNED):
+        if name in corpus.names and corpus.arrow(name).null_count:
+            missing = corpus.arrow(name).combine_chunks().is_null()
+            raise _fault(corpus, missing, f"the value of {name!r} is missing", "fill it in")
+    _check_aligned(corpus)
+    if "heads" in corpus.names:
+        _check_heads(corpus)
+    if "tree" in corpus.names and "tokens" in corpus.names:
+        _check_leaves(corpus)
+
+
+def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
+    column = corpus.arrow(name).combine_chunks()
+    if not pa.types.is_string(column.type):
+        raise CorpusError(
+            f"the column {name!r} holds {column.type}, not text", hint="convert its values first"
+        )
+    if column.null_count:
+        raise _fault(corpus, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
+    blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)
+    if not empty:
+        _refuse(corpus, blank.to_numpy(zero_copy_only=False), f"the {name} is empty", "drop it")
+
+
+def _check_aligned(corpus: Corpus) -> None:
+    present = [name for name in ("tokens", *_ALIGNED) if name in corpus.names]
+    if len(present) < 2:
+        return
+    first = _lengths(corpus, present[0])
+    for name in present[1:]:
+        wrong = _lengths(corpus, name) != first
+        _refuse(corpus, wrong, f"{name!r} and {present[0]!r} differ in length", "give one a token")
+
+
+def _check_heads(corpus: Corpus) -> None:
+    column = corpus.arrow("heads").combine_chunks()
+    heads = column.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
+    offsets = np.concatenate(([0], np.cumsum(_lengths(corpus, "heads"))))
+    example, fault = first_broken_heads(offsets, heads)
+    if fault:
+        raise CorpusError(
+            f"the heads form no tree: {HEADS_FAULTS[int(fault)]}",
+            where=corpus.where(int(example)),
+            hint="number words from 1, and give the root the head 0",
+        )
+
+
+def _check_leaves(corpus: Corpus) -> None:
+    treebank = Treebank.parse("\n".join(corpus.column("tree")))
+    if len(treebank) != len(corpus):
+        raise CorpusError("the column 'tree' does not hold one bracketing each")
+    words = pa.array(list(treebank.symbols), pa.string()).take(
+        pa.array(treebank.label[treebank.is_word])
+    )
+    lengths = _lengths(corpus, "tokens")
+    tokens = corpus.arrow("tokens").combine_chunks().flatten()
+    wrong = treebank.lengths != lengths
+    if not wrong.any() and not words.equals(tokens):
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        wrong[owner[~pc.equal(words, tokens).to_numpy(zero_copy_only=False)]] = True
+    hint = "leave 'tokens' out to use the words of the tree"
+    _refuse(corpus, wrong, "the words of the tree are not the tokens", hint)
+
+
+def _as_lists(rows: NDArray[np.float64]) -> pa.ListArray:
+    offsets = np.arange(0, rows.size + 1, max(rows.shape[1], 1), dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.ravel().astype(np.float32)))
+
+
+def _lengths(corpus: Corpus, name: str) -> LongArray:
+    lengths = pc.list_value_length(corpus.arrow(name).combine_chunks())
+    return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _is_soft(kind: pa.DataType) -> bool:
+    return is_list(kind) and bool(pa.types.is_floating(kind.value_type))
+
+
+def _refuse(corpus: Corpus, wrong: Any, what: str, hint: str) -> None:
+    if np.any(wrong):
+        raise _fault(corpus, wrong, what, hint)
+
+
+def _fault(corpus: Corpus, wrong: Any, what: str, hint: str) -> CorpusError:
+    first = int(np.flatnonzero(np.asarray(wrong))[0])
+    return CorpusError(what, where=corpus.where(first), hint=hint)

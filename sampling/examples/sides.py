@@ -1,0 +1,383 @@
+"""The texts of a corpus as bytes, the places of their words, and their trees.
+
+A *side* is one sentence column of a corpus: ``text``, ``text_pair`` or ``target``. Its words are
+the tokens, or the words of the tree, or what stands between white space; each lies at a place in
+the text, so that a span of words can be exchanged and every other character stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings
+from grammar.errors import CorpusError, OptionError
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from sampling.examples.splicing import as_lists, join_pieces
+
+__all__ = ["Side", "protected_words", "read_side", "read_trees", "text_bytes"]
+
+_TREES = {"text": "tree", "text_pair": "tree_pair"}
+# how treebanks write signs that texts have otherwise
+_SURFACES = {
+    "-LRB-": ("(",),
+    "-RRB-": (")",),
+    "-LSB-": ("[",),
+    "-RSB-": ("]",),
+    "-LCB-": ("{",),
+    "-RCB-": ("}",),
+    "``": ('"', "“", "''"),
+    "''": ('"', "”"),
+    "`": ("'", "‘"),
+    "'": ("’",),
+    "...": ("…",),
+    "--": ("–", "—"),
+}
+
+
+# white space as str.isspace knows it: bytes, and longer codes as numbers
+_IS_SPACE = np.array([byte < 128 and chr(byte).isspace() for byte in range(256)])
+_WIDE_SPACES = np.array(
+    [int.from_bytes(chr(c).encode(), "big") for c in range(128, 0x3001) if chr(c).isspace()]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One sentence column of a corpus, as columns.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    text, text_offsets : uint8[], int64[N + 1]
+        UTF-8 bytes of all texts, and where each begins.
+    offsets : int64[N + 1]
+        Where the words of each example begin.
+    start, end : int64[words]
+        Word w is ``text[start[w]:end[w]]``.
+    codes, forms : int32[words], Arrow strings
+        Word w is written ``forms[codes[w]]`` in the tokens or the tree.
+    treebank : Treebank or None
+        The trees of the column, if the corpus has them.
+    """
+
+    name: str
+    text: Bytes
+    text_offsets: LongArray
+    offsets: LongArray
+    start: LongArray
+    end: LongArray
+    codes: IntArray
+    forms: pa.Array
+    treebank: Treebank | None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> LongArray:
+        """int64[N]: words of every example."""
+        return np.diff(self.offsets)
+
+
+def read_side(
+    corpus: Corpus, name: str = "text", *, tokenised: bool = False, ascii_spaces: bool = False
+) -> Side:
+    """Find the words of a text column in its texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        A checked corpus (:func:`sampling.examples.labels.check_corpus`).
+    name : str
+        ``text``, ``text_pair`` or ``target``.
+    tokenised : bool
+        Make the texts anew: the words with single spaces between them.
+    ascii_spaces : bool
+        Where neither tokens nor a tree say what the words are: white space beyond ASCII, such as
+        the space that does not break, is part of a word.
+
+    Raises
+    ------
+    CorpusError
+        If there is not one tree an example, or a word is not found in its text.
+    """
+    trees = _TREES.get(name)
+    treebank = read_trees(corpus, trees) if trees in corpus.names else None
+    texts = corpus.arrow(name).combine_chunks()
+    if name == "text" and "tokens" in corpus.names:
+        words = _plain_lists(corpus.arrow("tokens").combine_chunks())
+    elif treebank is not None:
+        words = _leaves(treebank)
+    else:
+        side = _between_spaces(name, texts, wide=not ascii_spaces)
+        if tokenised:
+            lists = as_lists(side.forms.take(pa.array(side.codes)), side.offsets)
+            side = _between_spaces(name, pc.binary_join(lists, " "), wide=not ascii_spaces)
+        return side
+    offsets = words.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+    coded = words.values.dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    if tokenised:
+        texts = pc.binary_join(words, " ")
+    text, text_offsets = text_bytes(texts)
+    start, end = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
+    side = Side(name, text, text_offsets, offsets, start, end, codes, coded.dictionary, treebank)
+    _find_places(corpus, side)
+    return side
+
+
+def _between_spaces(name: str, texts: pa.Array, *, wide: bool) -> Side:
+    """Return texts whose words are what stands between white space."""
+    text, text_offsets = text_bytes(texts)
+    start, end, offsets = words_of(text, text_offsets, wide)
+    data, bounds = join_pieces(text, start[:, None], end[:, None])
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(data)]
+    words = pa.LargeStringArray.from_buffers(len(start), buffers[1], buffers[2])
+    coded = words.cast(pa.string()).dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    return Side(name, text, text_offsets, offsets, start, end, codes, coded.dictionary, None)
+
+
+def read_trees(corpus: Corpus, name: str = "tree") -> Treebank:
+    """Read a column of bracketings.
+
+    Raises
+    ------
+    CorpusError
+        If a tree is missing, or there is not one an example.
+    BracketError
+        If one is malformed.
+    """
+    given = corpus.column(name)
+    for row, tree in enumerate(given):
+        if not tree or tree.isspace():
+            raise CorpusError(
+                "the tree is missing",
+                where=corpus.where(row),
+                hint="fill it in, or drop these examples",
+            )
+    treebank = Treebank.parse("\n".join(given), source=f"column {name!r}")
+    if len(treebank) != len(corpus):
+        raise CorpusError(
+            f"column {name!r} holds {len(treebank)} trees for {len(corpus)} examples",
+            hint="give one bracketing each",
+        )
+    return treebank
+
+
+def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
+    """Return the UTF-8 bytes of Arrow strings together, and where each begins."""
+    texts = texts.cast(pa.large_string())
+    texts = pa.concat_arrays([texts])
+    _, bounds, data = texts.buffers()
+    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    text = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return text[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def _plain_lists(lists: pa.ListArray) -> pa.ListArray:
+    """Return lists that begin at the beginning of their values, which a slice's need not."""
+    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    return as_lists(lists.flatten(), np.concatenate(([0], np.cumsum(lengths))))
+
+
+def _leaves(treebank: Treebank) -> pa.ListArray:
+    forms = pa.array(list(treebank.symbols), pa.string())
+    leaves = forms.take(pa.array(treebank.label[treebank.is_word]))
+    return as_lists(leaves, np.concatenate(([0], np.cumsum(treebank.lengths))))
+
+
+def _find_places(corpus: Corpus, side: Side) -> None:
+    """Find every word of a side in its text; only white space may lie between words."""
+    names, bounds = pack_strings(side.forms.to_pylist())
+    found = find_words(
+        side.text, side.text_offsets, side.offsets, side.codes, names, bounds, side.start, side.end
+    )
+    for i in np.flatnonzero(~found).tolist():
+        begin = int(side.text_offsets[i])
+        sentence = side.text[begin : side.text_offsets[i + 1]].tobytes().decode("utf-8")
+        row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
+        try:
+            places = _search(sentence, side.forms.take(pa.array(side.codes[row])).to_pylist())
+        except LookupError as error:
+            raise CorpusError(
+                f"the {side.name} does not consist of its words: {error.args[0]}",
+                where=corpus.where(i),
+                hint="the tokens (or the words of the tree) must stand in the text, in order; "
+                "tokenised=True makes the text anew from them",
+            ) from None
+        side.start[row] = [begin + _size(sentence[:a]) for a, _ in places]
+        side.end[row] = [begin + _size(sentence[:b]) for _, b in places]
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8"))
+
+
+def _search(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of words written as treebanks write them, in characters."""
+    places, at = [], 0
+    for word in words:
+        forms = (word, *_SURFACES.get(word, ()), word.replace("\\/", "/").replace("\\*", "*"))
+        begin, surface = at, None
+        while surface is None:
+            surface = next((form for form in forms if form and text.startswith(form, at)), None)
+            if surface is None and not text[at : at + 1].isspace():
+                raise LookupError(f"{word!r} is not what follows at character {begin}")
+            at += surface is None
+        places.append((at, at + len(surface)))
+        at += len(surface)
+    if text[at:].strip():
+        raise LookupError(f"{text[at:].strip()!r} is left over")
+    return places
+
+
+@kernel()
+def words_of(
+    text: Bytes, text_offsets: LongArray, wide: bool
+) -> tuple[LongArray, LongArray, LongArray]:
+    """Return where the words of texts stand, and the offsets of their rows.
+
+    White space is that of Unicode, or (unless ``wide``) of ASCII.
+    """
+    offsets = np.zeros(len(text_offsets), np.int64)
+    for fill in range(2):
+        words = 0
+        start, end = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+        for i in range(len(text_offsets) - 1):
+            inside = False
+            space_end = 0
+            for at in range(text_offsets[i], text_offsets[i + 1]):
+                if wide and 0xC2 <= text[at] <= 0xE3:
+                    space_end = at + _wide_space(text, at)
+                if _IS_SPACE[text[at]] or at < space_end:
+                    inside = False
+                    continue
+                if not inside:
+                    inside = True
+                    words += 1
+                    if fill == 1:
+                        start[words - 1] = at
+                if fill == 1:
+                    end[words - 1] = at + 1
+            offsets[i + 1] = words
+    return start, end, offsets
+
+
+@kernel()
+def _wide_space(text: Bytes, at: int) -> int:
+    """Return how many bytes the white space beyond ASCII at a place takes; 0 if it is none."""
+    size = 2 if text[at] < 0xE0 else 3
+    code = 0
+    for j in range(size):
+        code = code * 256 + text[at + j]
+    for space in _WIDE_SPACES:
+        if code == space:
+            return size
+    return 0
+
+
+@kernel()
+def find_words(
+    text: Bytes,
+    text_offsets: LongArray,
+    offsets: LongArray,
+    codes: IntArray,
+    names: Bytes,
+    bounds: LongArray,
+    start: LongArray,
+    end: LongArray,
+) -> BoolArray:
+    """Fill in the places of words that stand in the text as written; say of which examples.
+
+    Only ASCII white space is passed over between words.
+    """
+    found = np.ones(len(offsets) - 1, np.bool_)
+    for i in range(len(offsets) - 1):
+        at, stop = text_offsets[i], text_offsets[i + 1]
+        for w in range(offsets[i], offsets[i + 1]):
+            while at < stop and (text[at] == 32 or 9 <= text[at] <= 13):
+                at += 1
+            first, last = bounds[codes[w]], bounds[codes[w] + 1]
+            if at + last - first > stop or first == last:
+                found[i] = False
+                break
+            for j in range(last - first):
+                if text[at + j] != names[first + j]:
+                    found[i] = False
+            if not found[i]:
+                break
+            start[w] = at
+            at += last - first
+            end[w] = at
+        while at < stop and (text[at] == 32 or 9 <= text[at] <= 13):
+            at += 1
+        if at < stop:
+            found[i] = False
+    return found
+
+
+def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArray:
+    """Return which words of a side no substitution may touch.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        A column ``protected`` (of the words of ``text``) holds token numbers, or entities as
+        structs of ``start`` and ``end`` in characters.
+    pattern : str, optional
+        A regular expression; a word that shares a character with a match is protected.
+
+    Raises
+    ------
+    OptionError
+        If the pattern is not a regular expression.
+    CorpusError
+        If the column holds something else, or places that are not there.
+    """
+    mask = np.zeros(len(side.start), np.bool_)
+    if pattern is not None:
+        try:
+            compiled = re.compile(pattern)
+        except re.error as error:
+            raise OptionError(
+                f"protect={pattern!r} is not a regular expression: {error}",
+                hint=r"escape special signs, as in r'\[COL\]'",
+            ) from None
+        for i, text in enumerate(corpus.column(side.name)):
+            for match in compiled.finditer(text):
+                _mark(mask, side, i, text, match.start(), match.end())
+    if side.name == "text" and "protected" in corpus.names:
+        _mark_column(mask, corpus, side)
+    return mask
+
+
+def _mark(mask: BoolArray, side: Side, i: int, text: str, first: int, last: int) -> None:
+    row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
+    begin = int(side.text_offsets[i]) + _size(text[:first])
+    stop = begin + _size(text[first:last])
+    mask[row] |= (side.start[row] < stop) & (side.end[row] > begin)
+
+
+def _mark_column(mask: BoolArray, corpus: Corpus, side: Side) -> None:
+    texts = corpus.column("text")
+    for i, places in enumerate(corpus.column("protected")):
+        for place in places or ():
+            if isinstance(place, dict) and {"start", "end"} <= set(place):
+                _mark(mask, side, i, texts[i], place["start"], place["end"])
+            elif isinstance(place, int) and 0 <= place < side.offsets[i + 1] - side.offsets[i]:
+                mask[side.offsets[i] + place] = True
+            else:
+                raise CorpusError(
+                    f"the column 'protected' holds {place!r}",
+                    where=corpus.where(i),
+                    hint="give word numbers from 0, or {'start': ..., 'end': ...} in characters",
+                )

@@ -1,0 +1,169 @@
+"""The options of GECA, with the paper's values and those of the released program.
+
+Where the program differs between experiments, its values are those of the SCAN runs, and the help
+names the others. GECA by walks has the values of the language models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from grammar.errors import OptionError
+from grammar.options import option, read_options
+
+__all__ = ["FragmentOptions", "GECAOptions", "GECAStreamOptions", "read_geca_options"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FragmentOptions:
+    """What fragments are, and which of them may be exchanged."""
+
+    gaps: int = option(
+        2,
+        "Most n-grams in a fragment (the program's wug_count). The paper has 2 for SCAN and "
+        "semantic parsing (the program: 3 for SQL), 1 for language models.",
+        source="section 3, 'a fragment consisting of a set of spans'; the experiments",
+        least=1,
+    )
+    size: int = option(
+        1,
+        "Most words in an n-gram (wug_size): 1 for SCAN, 4 for semantic parsing, 2 for language "
+        "models. Time and memory grow with (words x size) to the power of gaps.",
+        source="the experiments",
+        least=1,
+    )
+    window: int | None = option(
+        None,
+        "Words on either side of every hole that make its environment (sim_window_size); none: "
+        "the whole context. Language models have 2.",
+        source="section 3, environments",
+        least=1,
+    )
+    max_count: int | None = option(
+        None,
+        "Leave out n-grams that occur more often (wug_limit): 20 for language models, 50 for "
+        "logical forms.",
+        source="not in the paper",
+        least=1,
+    )
+    max_length: int | None = option(
+        None,
+        "Most words of a new example, both sides and the separator together; 99 for language "
+        "models.",
+        least=1,
+    )
+    labels: str = option(
+        "host",
+        "Examples of classes: a new one has the label of its host; with same, fragments are "
+        "exchangeable, and exchanged, only among examples of one label.",
+        source="not in the paper",
+        choices=("host", "same"),
+    )
+    protect: str | None = option(
+        None,
+        "A regular expression; words of text or target that share a character with a match are "
+        "neither cut out nor put in. A column 'protected' does the same by numbers of words of "
+        "the text, or entities.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GECAOptions(FragmentOptions):
+    """The options of :meth:`sampling.geca.method.GECA.induce`."""
+
+    max_host_length: int | None = option(
+        None,
+        "Longer examples are not cut; they still count as known.",
+        source="not in the paper; the program: under 40 (100 for language models)",
+        code=39,
+        least=1,
+    )
+    pool: str | None = option(
+        "fragments",
+        "What fillers are counted by: all interchangeable fragments, by how many examples hold "
+        "them; or the neighbouring templates that offer them.",
+        source="section 3, the boxed operation",
+        code="templates",
+        choices=("fragments", "templates"),
+    )
+    disjoint: bool | None = option(
+        False,
+        "Refuse a filler that shares an n-gram with every filler the context holds.",
+        source="not in the paper",
+        code=True,
+    )
+    max_adjacencies: int | None = option(
+        None,
+        "A template becomes the neighbour of only so many that share one filler with it. Needs "
+        "pool=templates.",
+        source="not in the paper",
+        code=1000,
+        least=1,
+    )
+    variants: int | None = option(
+        None,
+        "Most fillers drawn for a context, new or not; none: all.",
+        source="section 3; the program: 2 (1 for language models)",
+        code=2,
+        least=1,
+    )
+    limit: int | None = option(
+        None,
+        "Most examples given for one seed (n_sample).",
+        source="the experiments: 1,000 (SQL 2,000, language models 5,000)",
+        code=1000,
+        least=1,
+    )
+    draw: str | None = option(
+        "uniform",
+        "How examples are ordered: at random and alike, at random by their probability under the "
+        "grammar, or by context in the order of the corpus.",
+        source="not in the paper",
+        code="corpus",
+        choices=("uniform", "weighted", "corpus"),
+    )
+    separator: str = option(
+        "##", "A word that does not occur in the corpus; it parts text and target."
+    )
+    faithful: str = option(
+        "paper",
+        "The defaults of the paper's operation, or of the released program for SCAN.",
+        choices=("paper", "code"),
+    )
+
+
+def _for_language_models(name: str, default: int) -> Any:
+    """Return a field of :class:`FragmentOptions` with another default."""
+    shared = next(each for each in fields(FragmentOptions) if each.name == name)
+    return field(default=default, metadata={**shared.metadata, "code": default})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GECAStreamOptions(FragmentOptions):
+    """The options of :meth:`sampling.geca.stream.GECAStream.induce`."""
+
+    gaps: int = _for_language_models("gaps", 1)
+    size: int = _for_language_models("size", 2)
+    window: int | None = _for_language_models("window", 2)
+    max_count: int | None = _for_language_models("max_count", 20)
+    max_length: int | None = _for_language_models("max_length", 99)
+
+
+def read_geca_options(options: Mapping[str, Any]) -> GECAOptions:
+    """Check the options and fill in what the mode sets for every one that is absent or None.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown, or has a value that cannot be used.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    chosen = read_options(GECAOptions, given, "geca")
+    if chosen.max_adjacencies is not None and chosen.pool == "fragments":
+        raise OptionError(
+            "max_adjacencies limits neighbouring templates, but pool='fragments' has none",
+            hint="leave it out, or add pool='templates'",
+        )
+    return chosen

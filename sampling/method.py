@@ -1,0 +1,168 @@
+"""The methods of augmentation by name.
+
+A method is a :class:`~sampling.stream.Sampler` whose options are the fields of a dataclass
+(:mod:`grammar.options`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from grammar.options import Option, named, options_of, refuse_unknown, whole_number
+from induction.corpus.corpus import Corpus
+from sampling.stream import Sampler
+
+__all__ = [
+    "METHODS",
+    "Method",
+    "batch_bounds",
+    "find_method",
+    "induce",
+]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of augmentation by name; its class is imported when it is asked for.
+
+    Attributes
+    ----------
+    name, title : str
+        Of the method.
+    module, qualname : str
+        Where its class is.
+    family : str
+        Of its grammar, as :data:`grammar.opening.FAMILIES` has it; empty if that is not one.
+    """
+
+    name: str
+    title: str
+    module: str
+    qualname: str
+    family: str = ""
+
+    reads = "examples"
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """What the names of files with its grammar end with; none if it cannot be saved."""
+        # families are named by what their files say: a schema in Arrow, a family in JSON
+        return ((".arrow",) if "/" in self.family else (".json", ".json.gz")) if self.family else ()
+
+    @property
+    def sampler(self) -> Any:
+        """The class with ``induce``."""
+        return getattr(importlib.import_module(self.module), self.qualname)
+
+    @property
+    def function(self) -> Any:
+        """What induces a sampler."""
+        return self.sampler.induce
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options of ``induce``, in the order of their declaration."""
+        return options_of(self.sampler.Options)
+
+    def induce(self, corpus: Corpus, **options: Any) -> Sampler:
+        """Induce the sampler of the method (raises like ``induce`` of its class)."""
+        refuse_unknown(options, (o.name for o in self.options), self.name)
+        sampler: Sampler = self.sampler.induce(corpus, **options)
+        return sampler
+
+
+_SPANS, _WORDS = "treewright.spans/1", "treewright.words/1"
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        name: Method(name, title, module, qualname, *family)
+        for name, title, module, qualname, *family in (
+            ("sub2", "substructure substitution (Shi et al. 2021)", "sampling.spans.sub2", "Sub2",
+             _SPANS),
+            ("treemix", "constituents exchanged, labels mixed (Zhang et al. 2022)",
+             "sampling.spans.treemix", "TreeMix", _SPANS),
+            ("randmix", "random spans exchanged, labels mixed (Zhang et al. 2022)",
+             "sampling.spans.randmix", "RandMix", _SPANS),
+            ("geca", "good-enough compositional augmentation (Andreas 2020)",
+             "sampling.geca.method", "GECA", "substitution"),
+            ("geca-stream", "geca for corpora of millions (Andreas 2020)",
+             "sampling.geca.stream", "GECAStream"),
+            ("grammar", "sentences of the grammar of a treebank",
+             "sampling.sentences.method", "GrammarSampler"),
+            ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",
+             "sampling.alp.method", "ALP", "treewright.alp/1"),
+            ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.words.eda", "EDA", _WORDS),
+            ("aeda", "punctuation inserted (Karimi et al. 2021)",
+             "sampling.words.aeda", "AEDA", _WORDS),
+            ("random-word", "random words replaced by random words",
+             "sampling.words.noise", "RandomWord", _WORDS),
+            ("switchout", "a random number of words replaced (Wang et al. 2018)",
+             "sampling.words.switchout", "SwitchOut", _WORDS),
+            ("worddrop", "words dropped (Sennrich et al. 2016)",
+             "sampling.words.drop", "WordDrop", _WORDS),
+            ("shuffle", "words, constituents or dependents in another order",
+             "sampling.words.shuffle", "Shuffle", _WORDS),
+        )
+    }
+)  # fmt: skip
+"""Every method by its name."""
+
+
+def find_method(name: str) -> Method:
+    """Return a method by its name.
+
+    Raises
+    ------
+    OptionError
+        If there is none; the hint names the nearest.
+
+    Examples
+    --------
+    >>> find_method("treemix").title
+    'constituents exchanged, labels mixed (Zhang et al. 2022)'
+    """
+    return named(name, METHODS)
+
+
+def induce(name: str, corpus: Corpus, **options: Any) -> Sampler:
+    """Induce the sampler of a method by its name (raises like the method's ``induce``).
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(text=["walk", "jump", "walk twice"])
+    >>> induce("geca", corpus, gaps=1).sample(1).column("text")
+    ['jump twice']
+    """
+    return find_method(name).induce(corpus, **options)
+
+
+def batch_bounds(
+    n: int, *, seed: int, start: int, workers: int, batch_size: int
+) -> Iterator[tuple[int, int]]:
+    """Check a request for batches, and return where each begins and ends.
+
+    There is always one, which is empty if ``n`` is 0, so that a table has its columns.
+
+    Raises
+    ------
+    OptionError
+        If one of them is not a whole number, of zero or more (``n``, ``start``, ``seed``), or of
+        one or more (``workers``, ``batch_size``).
+
+    Examples
+    --------
+    >>> list(batch_bounds(5, seed=0, start=2, workers=1, batch_size=3))
+    [(2, 5), (5, 7)]
+    >>> list(batch_bounds(0, seed=0, start=2, workers=1, batch_size=3))
+    [(2, 2)]
+    """
+    for name, value in (("n", n), ("start", start), ("seed", seed)):
+        whole_number(name, value, 0)
+    for name, value in (("workers", workers), ("batch_size", batch_size)):
+        whole_number(name, value, 1)
+    stop = start + n
+    return ((at, min(at + batch_size, stop)) for at in range(start, stop, batch_size) or (start,))

@@ -1,0 +1,342 @@
+"""Sources of examples: a method, or a chain of methods, as one numbered stream.
+
+``a | b`` works in blocks: b is induced from the first block of what a makes, and makes as many
+examples as the block has; then from the next block. When a has no more, b goes on with the last
+block. So an example of a chain is a function of the seed and its number alone, as those of a single
+method are, and a chain of any length needs the memory of a block.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError, located
+from grammar.rng import stream_key
+from induction.corpus.corpus import Corpus
+from sampling.method import induce
+from sampling.pipeline.expression import Part, Step
+from sampling.stream import Sampler, ShortfallWarning
+from sampling.words.sampler import RefusedColumnError
+
+__all__ = [
+    "BLOCK",
+    "Chain",
+    "LeftOutWarning",
+    "Single",
+    "Source",
+    "open_source",
+    "seeds_of",
+]
+
+BLOCK = 4096
+"""Examples of one method that the next one of a chain is induced from at a time."""
+
+_BATCH = 16_384
+_SEEDS = 2**62
+
+
+class LeftOutWarning(UserWarning):
+    """A method of an expression cannot keep a column, so the new examples have none."""
+
+
+class Source(Protocol):
+    """A stream of new examples, numbered in ``provenance.index``; there may be gaps."""
+
+    name: str
+    seed: int
+    shortfall: str
+    """Why there were no more, once there were none."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its examples."""
+        ...
+
+    def examples(self, start: int, count: int) -> Iterator[pa.Table]:
+        """Yield the next ``count`` examples from number ``start`` on, or all there are."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """Say what it draws from."""
+        ...
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of its methods, as the provenance of their examples has them."""
+        ...
+
+
+def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: int) -> Source:
+    """Induce the methods of a part, the first from the corpus, each other from what is made.
+
+    Parameters
+    ----------
+    part : Part
+        Of an expression.
+    seeds : tuple of int
+        One a step (see :func:`seeds_of`).
+    corpus : Corpus
+        The originals.
+    workers : int
+        Threads; they change nothing.
+
+    Raises
+    ------
+    CorpusError
+        If a method cannot use the corpus.
+    OptionError
+        If an option has a value that cannot be used.
+    """
+    first, *rest = zip(part.steps, seeds, strict=True)
+    with located(str(first[0])):
+        sampler = _induced(first[0], corpus)
+    source: Source = Single(sampler, first[0].method, first[1], workers)
+    for step, seed in rest:
+        source = Chain(source, step, seed, workers)
+    return source
+
+
+def _induced(step: Step, corpus: Corpus) -> Sampler:
+    """Induce a method from the columns that it can keep."""
+    while True:
+        try:
+            return induce(step.method, corpus, **step.options)
+        except RefusedColumnError as error:
+            warnings.warn(f"{error.what}; it is left out", LeftOutWarning, stacklevel=2)
+            corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
+
+
+def seeds_of(parts: tuple[Part, ...], seed: int) -> list[tuple[int, ...]]:
+    """Return a seed for every step of every part.
+
+    The first use of a method has the seed itself, so its examples are those that the method makes
+    by itself; each further use has one of its own, so that no two draw alike.
+    """
+    uses: dict[str, int] = {}
+    seeds = []
+    for part in parts:
+        own = []
+        for step in part.steps:
+            number = uses.get(step.method, 0)
+            uses[step.method] = number + 1
+            own.append(_derived(seed, f"{step.method}, use {number}") if number else seed)
+        seeds.append(tuple(own))
+    return seeds
+
+
+def _derived(seed: int, what: str) -> int:
+    return int(stream_key(seed, what)) % _SEEDS
+
+
+class Single:
+    """The examples of one sampler."""
+
+    def __init__(self, sampler: Sampler, name: str, seed: int, workers: int) -> None:
+        self.sampler = sampler
+        self.name = name
+        self.seed = seed
+        self.shortfall = ""
+        self._workers = workers
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its examples."""
+        return self.sampler.sample(0, seed=self.seed).table.schema
+
+    def examples(self, start: int, count: int) -> Iterator[pa.Table]:
+        """Yield the examples ``start`` to ``start + count - 1``; fewer if there are no more."""
+        tables = self.sampler.batches(
+            count, seed=self.seed, start=start, workers=self._workers, batch_size=_BATCH
+        )
+        while True:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                table = next(tables, None)
+            for warning in caught:
+                if issubclass(warning.category, ShortfallWarning):
+                    # how many were asked for at a time is nobody's business
+                    message = str(warning.message)
+                    self.shortfall = message.partition(", but ")[2] or message
+                else:
+                    warnings.warn_explicit(
+                        warning.message, warning.category, warning.filename, warning.lineno
+                    )
+            if table is None:
+                return
+            if table.num_rows:
+                yield table
+
+    def facts(self) -> dict[str, Any]:
+        """Say what it draws from."""
+        return {"sampler": repr(self.sampler), "at most": self.sampler.count()}
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of its method, which one example tells."""
+        for table in self.examples(0, 1):
+            return {self.name: str(_field(table, "version")[0])}
+        return {}
+
+
+class Chain:
+    """The examples of a method applied to what another source makes."""
+
+    def __init__(self, before: Source, step: Step, seed: int, workers: int) -> None:
+        self.before = before
+        self.step = step
+        self.seed = seed
+        self.name = f"{before.name}|{step.method}"
+        self.shortfall = ""
+        self._workers = workers
+        self._blocks: dict[int, _Block | None] = {}
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its examples."""
+        return self._first().source.schema
+
+    def examples(self, start: int, count: int) -> Iterator[pa.Table]:
+        """Yield the next ``count`` examples from number ``start`` on, or all there are."""
+        while count:
+            number = self._last_filled(start // BLOCK)
+            block = self._block(number)
+            if block is None:
+                return
+            first = start - number * BLOCK
+            if first >= block.size and self._block(number + 1) is not None:
+                start = (number + 1) * BLOCK
+                continue
+            # beyond its size only the last block goes on
+            room = count if first >= block.size else min(count, block.size - first)
+            made = 0
+            for table in block.source.examples(first, room):
+                made += table.num_rows
+                yield self._as_own(table, number, block.given)
+            start, count = start + made, count - made
+            if made < room:
+                if self._block(number + 1) is None:
+                    self.shortfall = block.source.shortfall or self.before.shortfall
+                    return
+                start = (number + 1) * BLOCK
+
+    def facts(self) -> dict[str, Any]:
+        """Say what the first block draws from."""
+        return {**self.before.facts(), f"then {self.step}": repr(self._first().source.sampler)}
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of all methods of the chain."""
+        return {**self.before.versions(), **self._first().source.versions()}
+
+    def _first(self) -> _Block:
+        block = self._block(0)
+        if block is None:
+            raise CorpusError(
+                f"{self.before.name} makes nothing that {self.step.method} could be applied to",
+                hint="apply it to the corpus itself, or change the options of the methods before",
+            )
+        return block
+
+    def _last_filled(self, number: int) -> int:
+        while number > 0 and self._block(number) is None:
+            number -= 1
+        return number
+
+    def _block(self, number: int) -> _Block | None:
+        if number not in self._blocks:
+            # the one at hand and the one behind it are needed
+            kept = sorted(self._blocks, key=lambda k: abs(k - number))[:2]
+            self._blocks = {k: self._blocks[k] for k in kept}
+            self._blocks[number] = self._opened(number)
+        return self._blocks[number]
+
+    def _opened(self, number: int) -> _Block | None:
+        first = number * BLOCK
+        tables = []
+        for table in self.before.examples(first, BLOCK):
+            index = _field(table, "index").to_numpy()
+            tables.append(table.slice(0, int(np.searchsorted(index, first + BLOCK))))
+        given = pa.concat_tables(tables).combine_chunks() if tables else None
+        if given is None or not given.num_rows:
+            return None
+        seed = _derived(self.seed, f"block {number}") if number else self.seed
+        corpus = Corpus(given.drop_columns(["provenance"]))
+        try:
+            where = f"{self.step}, applied to what {self.before.name} made"
+            with located(where), warnings.catch_warnings():
+                if number:  # it was said of the first
+                    warnings.simplefilter("ignore", LeftOutWarning)
+                sampler = _induced(self.step, corpus)
+        except CorpusError as error:
+            if number == 0:
+                raise
+            self.shortfall = error.what  # a last block may be too small to use
+            return None
+        return _Block(Single(sampler, self.step.method, seed, self._workers), given)
+
+    def _as_own(self, table: pa.Table, number: int, given: pa.Table) -> pa.Table:
+        """Number examples of a block as those of the chain, and trace their parents back."""
+        made: Any = table.column("provenance").combine_chunks()
+        index = number * BLOCK + made.field("index").to_numpy()
+        parents, log_probability = _traced(made, given)
+        fields = {
+            "method": pa.repeat(self.name, len(made)),
+            "version": pc.binary_join_element_wise(
+                pa.repeat(_field(given, "version")[0], len(made)), made.field("version"), "|"
+            ),
+            "seed": pa.repeat(pa.scalar(self.seed, pa.int64()), len(made)),
+            "index": pa.array(index),
+            "parents": parents,
+            "spans": made.field("spans"),
+            "rules": made.field("rules"),
+            "log_probability": pa.array(log_probability),
+        }
+        kept = [made.type.field(k) for k in range(made.type.num_fields)]
+        struct = pa.StructArray.from_arrays([fields[f.name] for f in kept], fields=kept)
+        ids = pc.binary_join_element_wise(
+            f"{self.name}-{self.seed}", pa.array(index).cast(pa.string()), "-"
+        )
+        names = table.column_names
+        table = table.set_column(names.index("provenance"), "provenance", struct)
+        return table.set_column(names.index("id"), "id", ids)
+
+
+class _Block:
+    """A block of examples, and what the next method makes of them."""
+
+    def __init__(self, source: Single, given: pa.Table) -> None:
+        self.source = source
+        self.given = given
+        self.size = given.num_rows
+
+
+def _field(table: pa.Table, name: str) -> Any:
+    return table.column("provenance").combine_chunks().field(name)
+
+
+def _traced(made: Any, given: pa.Table) -> tuple[pa.ListArray, Any]:
+    """Return the originals behind each example, and the log-probability of the whole derivation.
+
+    Of a chain's example that is the sum over the derivations of all that it was made from.
+    """
+    own: Any = made.field("parents")
+    lengths = _lengths(own)
+    row = pc.index_in(own.flatten(), value_set=given.column("id").combine_chunks()).to_numpy()
+    owner = np.repeat(np.arange(len(own)), lengths)
+    before = _field(given, "log_probability").to_numpy(zero_copy_only=False)
+    total = made.field("log_probability").to_numpy(zero_copy_only=False)
+    total = total + np.bincount(owner, before[row], minlength=len(own))
+    grand: Any = _field(given, "parents").take(pa.array(row))
+    ends = np.concatenate(([0], np.cumsum(_lengths(grand))))
+    offsets: LongArray = ends[np.concatenate(([0], np.cumsum(lengths)))]
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), grand.flatten()), total
+
+
+def _lengths(lists: Any) -> LongArray:
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
+    return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)

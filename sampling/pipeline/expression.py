@@ -1,0 +1,279 @@
+"""What to make, in one line: ``0.7*treemix(high=0.5) + 0.3*sub2 | aeda``.
+
+A *method* with its options; ``a | b``, b applied to what a makes; ``w*a + v*b``, a mixture; and
+parentheses. Because ``|`` distributes over ``+``, every expression is one thing: a list of *parts*,
+each a share and a chain of methods. All that works on expressions works on that list.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import OptionError
+from grammar.options import refuse_unknown
+from sampling.method import find_method
+
+__all__ = ["Expression", "Part", "Step", "read_expression", "read_value", "with_options"]
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
+_SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
+_KINDS = {"NAME": "a name", "WEIGHT": "a weight", "NUMBER": "a number", "QUOTED": "a text"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One method of a chain, with the options given to it."""
+
+    method: str
+    options: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        given = ", ".join(
+            f"{name}={_written(value)}" for name, value in sorted(self.options.items())
+        )
+        return f"{self.method}({given})" if given else self.method
+
+
+@dataclass(frozen=True)
+class Part:
+    """A chain of methods, each applied to what the one before makes, and its share of the whole."""
+
+    share: Fraction
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self.steps))
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Parts whose shares sum to 1."""
+
+    parts: tuple[Part, ...]
+
+    def __str__(self) -> str:
+        if len(self.parts) == 1:
+            return str(self.parts[0])
+        # over their common denominator the shares are whole numbers, so nothing is rounded
+        whole = math.lcm(*(part.share.denominator for part in self.parts))
+        return " + ".join(f"{int(part.share * whole)}*{part}" for part in self.parts)
+
+
+def read_expression(text: str) -> Expression:
+    """Read an expression.
+
+    A term without a weight has the weight 1; weights are divided by their sum, within each pair of
+    parentheses too. ``|`` binds tighter than ``*``, and ``*`` tighter than ``+``.
+
+    Parameters
+    ----------
+    text : str
+        Values of options are numbers, ``true``, ``false``, ``none``, words, or texts in quotes.
+
+    Raises
+    ------
+    OptionError
+        If it does not follow the notation, or names no method or option; with the position, and
+        the nearest name.
+
+    Examples
+    --------
+    >>> for part in read_expression("3*treemix(high=0.5) + (sub2 + eda) | aeda").parts:
+    ...     print(part.share, part)
+    3/4 treemix(high=0.5)
+    1/8 sub2 | aeda
+    1/8 eda | aeda
+    """
+    import lark
+
+    try:
+        tree = _reader("start").parse(text)
+    except lark.exceptions.UnexpectedInput as error:
+        raise _fault(error, text) from None
+    return Expression(tuple(_sum(tree, text)))
+
+
+def read_value(text: str) -> Any:
+    """Read the value of an option as expressions have it; anything else is a text.
+
+    >>> [read_value(text) for text in ("0.5", "3", "true", "none", "same", "'7'", "[A-Z]+ x")]
+    [0.5, 3, True, None, 'same', '7', '[A-Z]+ x']
+    """
+    import lark
+
+    try:
+        return _value(_reader("value").parse(text))
+    except lark.exceptions.UnexpectedInput:
+        return text
+
+
+def with_options(expression: Expression, given: Mapping[str, Any]) -> Expression:
+    """Give options to the methods of an expression; those in its parentheses stay.
+
+    Parameters
+    ----------
+    expression : Expression
+        What to change.
+    given : mapping
+        ``name`` to value, for every method that has such an option; ``method.name`` for one.
+
+    Raises
+    ------
+    OptionError
+        If no method of the expression has such an option; the hint names the nearest.
+
+    Examples
+    --------
+    >>> print(with_options(read_expression("treemix(high=1) | aeda"), {"high": 2, "low": 0}))
+    treemix(high=1, low=0) | aeda
+    """
+    known: dict[str, set[str]] = {}
+    for part in expression.parts:
+        for step in part.steps:
+            known.setdefault(step.method, {o.name for o in find_method(step.method).options})
+    wanted: dict[str, dict[str, Any]] = {method: {} for method in known}
+    for name, value in given.items():
+        method, dot, option = name.rpartition(".")
+        if dot and method not in known:
+            raise _no_such("method", method, known)
+        takers = [method] if dot else [m for m, options in known.items() if option in options]
+        if not takers or option not in known[takers[0]]:
+            raise _no_such("option", option, set().union(*(known[m] for m in takers or known)))
+        for taker in takers:
+            wanted[taker][option] = value
+    parts = (
+        replace(
+            part,
+            steps=tuple(
+                Step(step.method, {**wanted[step.method], **step.options}) for step in part.steps
+            ),
+        )
+        for part in expression.parts
+    )
+    return Expression(tuple(parts))
+
+
+def _no_such(what: str, name: str, known: Iterable[str]) -> OptionError:
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, 1, 0.5)
+    return OptionError(
+        f"the expression has no {what} {name!r}",
+        hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}",
+    )
+
+
+@functools.cache
+def _reader(start: str) -> Any:
+    import lark
+
+    rules = Path(__file__).with_suffix(".lark").read_text(encoding="utf-8")
+    return lark.Lark(
+        rules, parser="lalr", start=start, maybe_placeholders=True, propagate_positions=True
+    )
+
+
+def _sum(tree: Any, text: str) -> list[Part]:
+    terms = [(_weight(term.children[0], text), _chain(term.children[1], text))
+             for term in tree.children]  # fmt: skip
+    total = sum((weight for weight, _ in terms), Fraction(0))
+    return [
+        replace(part, share=part.share * weight / total)
+        for weight, parts in terms
+        for part in parts
+    ]
+
+
+def _weight(token: Any, text: str) -> Fraction:
+    weight = Fraction(1) if token is None else Fraction(str(token))
+    if weight == 0:
+        raise OptionError(
+            "the weight is 0", where=_place(text, token.column), hint="leave the term out"
+        )
+    return weight
+
+
+def _chain(tree: Any, text: str) -> list[Part]:
+    choices = [_atom(child, text) for child in tree.children]
+    chains = []
+    for parts in product(*choices):
+        share = functools.reduce(lambda a, b: a * b, (part.share for part in parts))
+        chains.append(Part(share, tuple(step for part in parts for step in part.steps)))
+    return chains
+
+
+def _atom(tree: Any, text: str) -> list[Part]:
+    if tree.data == "sum":
+        return _sum(tree, text)
+    name, *options = (child for child in tree.children if child is not None)
+    method = str(name)
+    with _placed(text, name.column):
+        known = [o.name for o in find_method(method).options]
+    given: dict[str, Any] = {}
+    for option in options:
+        key, value = option.children
+        with _placed(text, key.column):
+            refuse_unknown([str(key)], known, method)
+            if str(key) in given:
+                raise OptionError(f"the option {str(key)!r} stands twice", hint="leave one out")
+        given[str(key)] = _value(value)
+    return [Part(Fraction(1), (Step(method, given),))]
+
+
+@contextmanager
+def _placed(text: str, column: int) -> Iterator[None]:
+    """Put the place in the text before what errors say."""
+    try:
+        yield
+    except OptionError as error:
+        raise OptionError(error.what, where=_place(text, column), hint=error.hint) from None
+
+
+def _value(tree: Any) -> Any:
+    text = str(tree.children[0])
+    if tree.data == "number":
+        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+    if tree.data == "quoted":
+        return re.sub(r"\\(.)", lambda match: _unescaped(match[1]), text[1:-1], flags=re.DOTALL)
+    return _WORDS.get(text.lower(), text)
+
+
+def _unescaped(character: str) -> str:
+    # as in regular expressions, a backslash stays before what is no quote and no backslash
+    return character if character in "\\'\"" else "\\" + character
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        plain = _BARE.fullmatch(value) and value.lower() not in _WORDS
+        return value if plain else "'" + re.sub(r"([\\'])", r"\\\1", value) + "'"
+    return json.dumps(value).replace("null", "none")
+
+
+def _place(text: str, column: int) -> str:
+    return f"column {column} of {text!r}"
+
+
+def _fault(error: Any, text: str) -> OptionError:
+    names = set(getattr(error, "accepts", None) or getattr(error, "expected", None) or ())
+    wanted = sorted(_SIGNS.get(name, _KINDS.get(name, "the end")) for name in names - {"COMMA"})
+    token = getattr(error, "token", None)
+    column = error.column if isinstance(error.column, int) and error.column > 0 else len(text) + 1
+    ended = column > len(text) or (token is not None and token.type == "$END")
+    found = "the expression ends too early" if ended else f"{text[column - 1]!r} cannot stand here"
+    return OptionError(
+        found,
+        where=_place(text, len(text) + 1 if ended else column),
+        hint=f"expected {', '.join(wanted)}" if wanted else "for example 0.7*treemix + 0.3*sub2",
+    )

@@ -1,0 +1,166 @@
+"""The manifest of an augmentation: all that decides its bytes, and what came of it.
+
+Versions, the expression with its options, settings, hashes of the files that were read and written,
+and the report. ``treewright replay`` makes an output again from its manifest and its source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.errors import SchemaError, UnreadableInputError
+from grammar.files import PathLike, read_text, write_text
+from sampling.pipeline.pipeline import Pipeline
+
+__all__ = [
+    "SCHEMA",
+    "file_hash",
+    "manifest_beside",
+    "manifest_of",
+    "manifest_path",
+    "plan_of",
+    "read_manifest",
+    "write_manifest",
+]
+
+SCHEMA = "treewright.augmentation/1"
+_PIECE = 2**20
+
+
+def manifest_path(output: PathLike) -> Path:
+    """Return where the manifest of an output lies.
+
+    >>> manifest_path("new.jsonl").name
+    'new.jsonl.manifest.json'
+    """
+    return Path(f"{output}.manifest.json")
+
+
+def manifest_beside(output: PathLike) -> dict[str, Any] | None:
+    """Return the manifest of an output, or None if none lies beside it."""
+    there = str(output) != "-" and manifest_path(output).exists()
+    return read_manifest(output) if there else None
+
+
+def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return all that decides the result, as JSON can hold it.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The augmentation.
+    files : mapping, optional
+        What was read: the entries ``input`` and ``test``.
+    """
+    methods = {k: v for source in pipeline.sources for k, v in source.versions().items()}
+    return {
+        "schema": SCHEMA,
+        "versions": {
+            "treewright": _treewright_version(),
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+            "methods": dict(sorted(methods.items())),
+        },
+        **(files or {}),
+        **({"classes": list(pipeline.class_names)} if pipeline.class_names else {}),
+        "expression": str(pipeline.expression),
+        "settings": pipeline.settings.to_dict(),
+    }
+
+
+def manifest_of(
+    pipeline: Pipeline,
+    files: Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the manifest of a finished run: its plan, its report, and what was written."""
+    made = {"output": dict(output)} if output is not None else {}
+    return {**plan_of(pipeline, files), **made, "report": pipeline.report().to_dict()}
+
+
+def write_manifest(manifest: Mapping[str, Any], output: PathLike) -> None:
+    """Write the manifest of an output beside it (raises OutputError)."""
+    text = json.dumps(manifest, ensure_ascii=False, indent=2)
+    write_text(manifest_path(output), text + "\n")
+
+
+def read_manifest(path: PathLike) -> dict[str, Any]:
+    """Read a manifest, by its own name or by that of its output.
+
+    Raises
+    ------
+    UnreadableInputError
+        If there is none.
+    SchemaError
+        If it is not a manifest of this version.
+    """
+    own = Path(path)
+    if not own.name.endswith(".manifest.json"):
+        own = manifest_path(path)
+        if not own.exists():
+            raise UnreadableInputError(
+                "there is no manifest beside it",
+                where=str(path),
+                hint=f"{own.name} is written by treewright augment; keep both together",
+            )
+    try:
+        manifest = json.loads(read_text(own))
+        if manifest["schema"] != SCHEMA:
+            raise KeyError
+        return {**manifest, "settings": dict(manifest["settings"])}
+    except (ValueError, KeyError, TypeError):
+        raise SchemaError(
+            f"not a manifest of the schema {SCHEMA}",
+            where=str(own),
+            hint="augment again with this version of treewright",
+        ) from None
+
+
+def file_hash(path: PathLike) -> str | None:
+    """Return the SHA-256 of a file, or of all files of a folder with their names; None for ``-``.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be read.
+    """
+    if str(path) == "-":
+        return None
+    digest = hashlib.sha256()
+    try:
+        if Path(path).is_dir():
+            for file in sorted(p for p in Path(path).rglob("*") if p.is_file()):
+                digest.update(str(file.relative_to(path)).encode() + b"\0")
+                for piece in _pieces(file):
+                    digest.update(piece)
+        else:
+            for piece in _pieces(Path(path)):
+                digest.update(piece)
+    except OSError as error:
+        raise UnreadableInputError(
+            f"cannot read the file: {error.strerror}", where=str(path), hint="check the path"
+        ) from None
+    return digest.hexdigest()
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _treewright_version() -> str:
+    try:
+        return version("treewright")
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,282 @@
+"""The augmentation pipeline: an expression of methods becomes exactly so many new examples.
+
+A source gives examples in a fixed order; a screen lets each of them through or not, by its class,
+its length and the texts let through before. Both are functions of the seed alone, so the result
+does not depend on workers, on batch sizes, or on where a run was stopped and went on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError, located
+from grammar.options import whole_number
+from induction.corpus.corpus import PROVENANCE, Corpus
+from sampling.examples.class_names import class_names, named, number_classes
+from sampling.examples.labels import check_corpus, read_labels, soften
+from sampling.pipeline.chains import Source, open_source, seeds_of
+from sampling.pipeline.deduplication import FATES, Progress, Screen, text_keys
+from sampling.pipeline.expression import Part, read_expression, with_options
+from sampling.pipeline.quotas import plan_cells
+from sampling.pipeline.report import Report, report_of
+from sampling.pipeline.settings import Settings
+
+__all__ = ["Pipeline"]
+
+ROUNDS = 32
+"""A part is given up when so many times the size of the corpus were drawn and none let through."""
+
+_FEWEST_DRAWS = 16_384
+_MOST_ASKED = 2**20
+_FEWEST_ASKED = 64
+_SOFT = pa.list_(pa.float32())
+
+
+class Pipeline:
+    """An augmentation that is ready to run, in batches.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The originals.
+    settings : Settings
+        What is asked for.
+    test : Corpus, optional
+        Texts to look for.
+    workers : int
+        Threads.
+
+    Raises
+    ------
+    OptionError, CorpusError
+        As :func:`sampling.pipeline.augment.augment`.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        settings: Settings,
+        *,
+        test: Corpus | None = None,
+        workers: int = 1,
+    ) -> None:
+        whole_number("workers", workers, 1)
+        if not len(corpus):
+            raise CorpusError("the corpus is empty", hint="give at least one example")
+        self.class_names = class_names(corpus)
+        corpus = number_classes(corpus)
+        check_corpus(corpus)
+        if test is not None:
+            _check_test(test, corpus)
+        self.corpus = corpus
+        self.settings = settings
+        self.test = test
+        self.expression = with_options(read_expression(settings.method), settings.options or {})
+        self.cells = plan_cells(
+            corpus,
+            n=settings.n,
+            times=settings.times,
+            per_class=settings.per_class,
+            balance=settings.balance,
+            length=settings.length,
+            class_names=self.class_names,
+        )
+        self.wanted = self.cells.split([part.share for part in self.parts])
+        self._screen = Screen(
+            corpus,
+            room=self.cells.total,
+            test=test,
+            deduplicate=settings.dedup,
+            threshold=settings.threshold,
+            drop_leaked=settings.drop_leaked,
+        )
+        seeds = seeds_of(self.parts, settings.seed)
+        self.sources: list[Source] = [
+            open_source(part, own, corpus, workers=workers)
+            for part, own in zip(self.parts, seeds, strict=True)
+        ]
+        self.schema = _common_schema(
+            [source.schema for source in self.sources],
+            corpus.table.schema if settings.keep_originals else None,
+            named=bool(self.class_names),
+        )
+        if self.cells.classes != (None,) and "label" not in self.schema.names:
+            raise CorpusError(
+                "not all methods give labels, so there are no classes to count",
+                where=str(self.expression),
+                hint="give a count in all, or use methods that keep labels",
+            )
+        self.patience = max(ROUNDS * len(corpus), _FEWEST_DRAWS)
+        self._progress = [Progress(wanted.copy()) for wanted in self.wanted]
+        self._originals_given = not settings.keep_originals
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the expression."""
+        return self.expression.parts
+
+    @property
+    def total(self) -> int:
+        """How many examples there will be, the originals that are kept included."""
+        return self.cells.total + len(self.corpus) * self.settings.keep_originals
+
+    def run(self) -> Iterator[pa.Table]:
+        """Yield the examples in batches, part after part; the first batch may be empty.
+
+        Between two batches, :meth:`state` says how far it has come.
+        """
+        yield self.schema.empty_table()
+        if not self._originals_given:
+            self._originals_given = True
+            yield self._conform(_without_derivation(self.corpus.table))
+        for source, progress in zip(self.sources, self._progress, strict=True):
+            while not progress.finished:
+                yield from self._draw(source, progress)
+
+    def state(self) -> dict[str, Any]:
+        """Return how far the run has come, as JSON can hold it."""
+        return {
+            "originals": self._originals_given,
+            "parts": [progress.to_dict() for progress in self._progress],
+        }
+
+    def resume(self, state: dict[str, Any], made: Iterable[pa.Table]) -> None:
+        """Go on from a state of an equal pipeline, with the examples made up to there."""
+        self._originals_given = state["originals"]
+        self._progress = [Progress.from_dict(saved) for saved in state["parts"]]
+        skip = len(self.corpus) if self.settings.keep_originals else 0
+        for table in made:
+            new = table.slice(min(skip, table.num_rows))
+            skip -= table.num_rows - new.num_rows
+            if new.num_rows:
+                self._screen.remember(new)
+
+    def report(self) -> Report:
+        """Sum up what was made so far."""
+        return report_of(
+            self.parts,
+            self.wanted,
+            self._progress,
+            self.cells,
+            tested=self.test is not None,
+            originals=len(self.corpus) if self.settings.keep_originals else 0,
+            classes=self.class_names if _SOFT in self.schema.types else (),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Say what would be done, and what there is to draw from, without drawing."""
+        asked = dict(zip(self.cells.names, self.cells.wanted.tolist(), strict=True))
+        parts = [
+            {"method": str(part), "requested": int(wanted.sum()), **source.facts()}
+            for part, wanted, source in zip(self.parts, self.wanted, self.sources, strict=True)
+        ]
+        return {
+            "originals": len(self.corpus),
+            "requested": self.cells.total,
+            "by class and length": asked,
+            "parts": parts,
+            "columns": self.schema.names,
+            "given up after": f"{self.patience:,} draws in a row that bring nothing",
+        }
+
+    def example(self, name: str, seed: int, index: int) -> pa.Table:
+        """Make one example again, by what its provenance says; an empty table if there is none."""
+        for source in self.sources:
+            if (source.name, source.seed) == (name, seed):
+                for table in source.examples(index, 1):
+                    return self._conform(table)
+        return self.schema.empty_table()
+
+    def _draw(self, source: Source, progress: Progress) -> Iterator[pa.Table]:
+        left = int(progress.wanted.sum())
+        if not left:
+            progress.finished = True
+            return
+        drawn, made = int(progress.tally.sum()), int(progress.tally[0])
+        asked = -(-left * (drawn + 1) // (made + 1))
+        asked = min(max(asked, min(left, _FEWEST_ASKED)), _MOST_ASKED)
+        for table in source.examples(progress.position, asked):
+            keys, words = text_keys(table)
+            cells = self.cells.of(table, words)
+            through, looked = self._screen.admit(table, keys, cells, progress, self.patience)
+            progress.position = _number_of(table, looked - 1) + 1 if looked else progress.position
+            asked -= table.num_rows
+            if through.any():
+                yield self._conform(table if through.all() else table.filter(pa.array(through)))
+            if looked < table.num_rows:
+                asked = 0
+                break
+        if not progress.wanted.any():
+            progress.finished = True
+        elif asked > 0:
+            _give_up(progress, source.shortfall)
+        elif progress.barren > self.patience:
+            _give_up(progress, f"of the last {progress.barren:,} drawn, none was let through")
+
+    def _conform(self, table: pa.Table) -> pa.Table:
+        """Return the columns that all parts have, with labels of one kind."""
+        columns = []
+        for wanted in self.schema:
+            column = table.column(wanted.name)
+            if wanted.name == "label" and pa.types.is_integer(column.type):
+                if wanted.type == _SOFT:
+                    column = soften(read_labels(Corpus(table), classes=self._classes))
+                elif self.class_names:
+                    column = named(column, self.class_names)
+            columns.append(column if column.type.equals(wanted.type) else column.cast(wanted.type))
+        return pa.table(columns, schema=self.schema)
+
+    @cached_property
+    def _classes(self) -> int:
+        """How wide soft labels are."""
+        asked = [step.options.get("classes") for part in self.parts for step in part.steps]
+        return max(read_labels(self.corpus).classes, *(a for a in [0, *asked] if a is not None))
+
+
+def _check_test(test: Corpus, corpus: Corpus) -> None:
+    """Refuse a test corpus without the texts to compare; its labels do not matter."""
+    names = ["id", *(name for name in ("text", "text_pair") if name in corpus.names)]
+    with located("the test corpus"):
+        for name in names:
+            test.arrow(name)
+        check_corpus(Corpus(test.table.select(names)), empty_texts=True)
+
+
+def _give_up(progress: Progress, why: str) -> None:
+    progress.finished = True
+    drawn = [(int(count), FATES[k]) for k, count in enumerate(progress.tally) if k and count]
+    others = ", ".join(f"{count:,} {fate}" for count, fate in drawn)
+    progress.shortfall = why + (f"; not let through: {others}" if others else "")
+
+
+def _number_of(table: pa.Table, row: int) -> int:
+    return int(table.column("provenance")[row]["index"].as_py())
+
+
+def _without_derivation(table: pa.Table) -> pa.Table:
+    table = table.select([name for name in table.column_names if name != "provenance"])
+    return table.append_column("provenance", pa.nulls(table.num_rows, PROVENANCE))
+
+
+def _common_schema(
+    schemas: list[pa.Schema], originals: pa.Schema | None, *, named: bool
+) -> pa.Schema:
+    """Return the columns that all have; labels are soft if any are, else names if given by name."""
+    if originals is not None:
+        schemas = [*schemas, _without_derivation(originals.empty_table()).schema]
+    fields = []
+    for f in schemas[0]:
+        types = [schema.field(f.name).type for schema in schemas if f.name in schema.names]
+        if len(types) < len(schemas):
+            continue
+        if f.name == "label" and not all(map(pa.types.is_integer, types)):
+            fields.append(pa.field("label", _SOFT))
+        elif f.name == "label" and named:
+            fields.append(pa.field("label", pa.string()))
+        elif all(kind.equals(f.type) for kind in types):
+            fields.append(pa.field(f.name, f.type))
+    return pa.schema(fields)

@@ -1,0 +1,112 @@
+"""What an augmentation is asked for: the same names in Python, on the command line and in TOML."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grammar.errors import OptionError
+from grammar.files import PathLike, read_text
+from grammar.options import option, read_options, refuse_unknown
+from sampling.pipeline.deduplication import DEDUPLICATION
+
+__all__ = ["Settings", "read_settings", "read_toml"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is asked for; together with the corpora it decides every byte of the result."""
+
+    method: str = option("treemix", "What to make: an expression of methods.")
+    options: Mapping[str, Any] | None = option(
+        None, "Options of the methods: name, or method.name, to value."
+    )
+    n: int | None = option(None, "How many new examples.", least=0)
+    times: int | None = option(
+        None, "How many times as many as the corpus has; 1 if nothing else says how many.", least=0
+    )
+    per_class: int | None = option(None, "So many of each class.", least=0)
+    balance: bool = option(
+        False, "Bring all classes, originals included, to one count, as near as n allows."
+    )
+    length: str | None = option(
+        None, "Words a text: a band, 5:20, or bands with counts, 5:10=100,11:20=50."
+    )
+    dedup: str = option(
+        "exact",
+        "Leave out texts of the source and repeated ones (exact), near ones too (minhash), or "
+        "nothing (none).",
+        choices=DEDUPLICATION,
+    )
+    threshold: float = option(
+        0.8, "From which Jaccard similarity of word bigrams texts are near (minhash).",
+        least=0, most=1,
+    )  # fmt: skip
+    drop_leaked: bool = option(False, "Leave out texts of the test corpus, not only count them.")
+    keep_originals: bool = option(False, "Put the originals before the new examples.")
+    seed: int = option(0, "Every random draw is a function of (seed, index).", least=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them."""
+        return {**asdict(self), "options": dict(sorted((self.options or {}).items()))}
+
+
+def read_settings(given: Mapping[str, Any]) -> Settings:
+    """Check settings given by name; a hyphen in a name is an underscore, and None is the default.
+
+    Raises
+    ------
+    OptionError
+        If one is unknown (the nearest is named) or has a value that cannot be used.
+
+    Examples
+    --------
+    >>> read_settings({"per-class": 5, "n": None}).per_class
+    5
+    """
+    named = {name.replace("-", "_"): value for name, value in given.items() if value is not None}
+    return read_options(Settings, named, "augment")
+
+
+def read_toml(path: PathLike, further: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read the table ``[augment]`` of a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        The file; its keys are those of :class:`Settings`, with hyphens or underscores.
+    further : tuple of str
+        Other keys that it may have.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    OptionError
+        If it is not TOML, has no such table, or a key is unknown (the nearest is named).
+    """
+    try:
+        document = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise OptionError(
+            f"the file is not TOML: {error}", where=str(path), hint="for example: seed = 7"
+        ) from None
+    table = document.get("augment")
+    if not isinstance(table, dict):
+        raise OptionError(
+            "the file has no table [augment]",
+            where=str(path),
+            hint="begin it with a line [augment]",
+        )
+    named = {name.replace("-", "_"): value for name, value in table.items()}
+    try:
+        refuse_unknown(named, {*Settings.__dataclass_fields__, *further}, "[augment]")
+    except OptionError as error:
+        raise OptionError(error.what, where=str(path), hint=error.hint) from None
+    if not isinstance(named.get("options", {}), dict):
+        raise OptionError(
+            "'options' is no table", where=str(path), hint="write [augment.options] above them"
+        )
+    return named

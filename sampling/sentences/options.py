@@ -1,0 +1,142 @@
+"""Options of grammar sampling, and the grammars it induces: one a class, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError, OptionError, located
+from grammar.options import option
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.counts.pcfg import induce_pcfg
+from induction.fragments.dop import induce_double_dop
+from induction.lexicalised.lpcfg import induce_lpcfg
+from induction.parsers.corpora import PARSE_FIRST, parse_corpus
+from sampling.examples.labels import read_labels
+from sampling.examples.sides import read_trees
+from sampling.sentences.class_grammars import join_classes
+
+if TYPE_CHECKING:
+    from induction.parsers.protocol import TextParser
+
+__all__ = ["GrammarOptions", "induce_grammar", "read_band", "trees_and_classes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarOptions:
+    """The options of :meth:`GrammarSampler.induce`."""
+
+    model: str = option(
+        "pcfg",
+        "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or fragments that "
+        "recur (double-dop).",
+        choices=("pcfg", "lpcfg", "double-dop"),
+    )
+    distribution: str = option(
+        "mle",
+        "Probabilities of the rules of a symbol: their frequencies, all alike, frequencies to the "
+        "power of 1 / temperature, the inverse of their counts; or coverage, examples drawn for "
+        "the rules least used so far.",
+        source="uniform: Yao & Koller 2024, arXiv:2401.09815",
+        choices=("mle", "uniform", "tempered", "inverse-frequency", "coverage"),
+    )
+    temperature: float = option(
+        1.0, "For tempered: above 1 flatter, below 1 sharper.", least=1e-3, most=1e6
+    )
+    length: str | None = option(
+        None,
+        "Numbers of words, such as 5:20 (or a pair of numbers); conditioned on exactly. Needed "
+        "where rule probabilities have sentences grow without end, and for coverage.",
+    )
+    contains: str | None = option(
+        None, "Words, parted by spaces, that must all occur; conditioned on exactly."
+    )
+    avoid: str | None = option(None, "Words, parted by spaces, that must not occur.")
+    shares: str = option(
+        "corpus",
+        "How many examples each class gets: as in the corpus, or all as many. (With coverage that "
+        "follows from the rules.)",
+        choices=("corpus", "equal"),
+    )
+    horizontal_markov: int | None = option(
+        None,
+        "Siblings that binarised rules remember; none: rules stay whole (1 for lpcfg).",
+        least=0,
+    )
+    vertical_markov: int = option(
+        1, "Ancestors that symbols remember, themselves included.", least=1
+    )
+    trees: bool = option(True, "Give the trees of the examples.")
+    distinct: bool = option(
+        True, "Give no text twice, and none of the corpus; without it draws are given as they come."
+    )
+
+
+def read_band(length: str | None) -> tuple[int, int] | None:
+    """Read the option ``length``; raise OptionError if it is not a band."""
+    if length is None:
+        return None
+    shortest, colon, longest = length.partition(":")
+    ends = shortest, longest if colon else shortest
+    if not all(end.strip().isdecimal() for end in ends) or int(ends[0]) > int(ends[1]):
+        raise OptionError(f"length={length!r} is not a band", hint="for example 5:20, or 12")
+    return int(ends[0]), int(ends[1])
+
+
+def trees_and_classes(
+    corpus: Corpus, parser: TextParser | None
+) -> tuple[Treebank, LongArray | None]:
+    """Return the trees of a corpus, and their classes, if it has labels.
+
+    Raises and leaves out as :meth:`sampling.sentences.method.GrammarSampler.induce` says.
+    """
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", hint="give at least one example")
+    labels = None
+    if "label" in corpus.names:
+        read = read_labels(corpus)
+        if read.soft is not None:
+            raise CorpusError(
+                "the labels are distributions, but each class needs trees of its own",
+                hint="give each text one class, or drop 'label' for one grammar of all",
+            )
+        labels = read.hard
+    if "tree" in corpus.names:
+        return read_trees(corpus), labels
+    if parser is None:
+        raise CorpusError(
+            "the corpus has no column 'tree', and there is no parser to make trees",
+            where=f"columns {', '.join(corpus.names)}",
+            hint=f"{PARSE_FIRST}; or give parser=",
+        )
+    found = parse_corpus(corpus, parser)
+    parsed = [row for row in range(len(corpus)) if row not in found.unparsed]
+    trees = Treebank.parse("\n".join(found.corpus.column("tree")))
+    return trees, None if labels is None else labels[parsed]
+
+
+def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:
+    memory: dict[str, Any] = {"vertical_markov": o.vertical_markov}
+    if o.horizontal_markov is not None:
+        memory["horizontal_markov"] = o.horizontal_markov
+    induce: Any = {"pcfg": induce_pcfg, "lpcfg": induce_lpcfg, "double-dop": induce_double_dop}
+    return lambda trees: induce[o.model](trees, **memory)
+
+
+def induce_grammar(trees: Treebank, labels: LongArray | None, options: GrammarOptions) -> Any:
+    """Return the grammar of some trees: one of each class, joined, or one of all."""
+    induce = _inducer(options)
+    if labels is None:
+        return induce(trees)
+    grammars, sizes = {}, {}
+    for label in np.unique(labels).tolist():
+        mine = np.flatnonzero(labels == label)
+        with located(f"label {label}"):
+            grammars[label] = induce(trees.take(mine))
+        sizes[label] = len(mine)
+    return join_classes(grammars, sizes)

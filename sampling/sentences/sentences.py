@@ -1,0 +1,173 @@
+"""Sentences from a grammar: exact samples as Arrow strings, with the derivation of each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.arrays import pack_strings
+from grammar.draws.ancestral import AncestralSampler, Derivations, derivation_trees
+from grammar.draws.lengths import LengthSampler
+from grammar.errors import OptionError
+from grammar.pcfg.derivable import Derivable
+from grammar.pcfg.grammar import Grammar
+from grammar.rng import stream_key
+from grammar.trees.brackets import write_words
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.trees.binarise import unbinarise
+from induction.trees.normalise import expand_unaries
+from sampling.examples.provenance import example_table
+from sampling.examples.splicing import as_lists, as_strings
+from sampling.stream import plain_batches
+
+__all__ = ["sample_sentences", "sentence_batches", "sentence_trees"]
+
+VERSION = "1"
+"""Raised whenever the same seed would give other bytes."""
+_BATCH = 16_384
+_LARGEST = 2**63 - 1
+
+
+class _Sampler(Protocol):
+    def draw(self, key: np.uint64, first: int, count: int) -> Derivations: ...
+
+
+def sample_sentences(
+    grammar: Derivable,
+    n: int,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    length: tuple[int, int] | None = None,
+    trees: bool = False,
+    workers: int = 1,
+    batch_size: int = _BATCH,
+) -> Corpus:
+    """Draw n independent sentences, each with exactly its probability under the grammar.
+
+    Example i is a function of (seed, i) alone; being independent draws, examples may repeat.
+
+    Parameters
+    ----------
+    grammar : Derivable
+        A PCFG, or a grammar that has one as its view, such as a tree-substitution grammar.
+    n : int
+        How many.
+    seed, start : int
+        Examples ``start`` to ``start + n - 1`` of the stream ``seed``.
+    length : (int, int), optional
+        Condition exactly on this many words, both ends included; also works for grammars that
+        are not tight.
+    trees : bool
+        Add the column ``tree``: trees of the grammar itself, not of its view. Binarisation and
+        joined unaries are undone.
+    workers, batch_size : int
+        Threads, and examples a task; neither changes the result.
+
+    Returns
+    -------
+    Corpus
+        Columns ``id``, ``text``, ``tree`` if asked for, and ``provenance`` with the grammar's
+        family as the method, the rule numbers of the PCFG's derivation in preorder, and its
+        natural log-probability.
+
+    Raises
+    ------
+    NotTightError
+        If no length is given and derivations may never end.
+    LengthBandError
+        If the grammar has no sentence with such a length.
+    OptionError
+        If an option is out of range, or trees are asked of a grammar that has rules with an empty
+        right-hand side (brackets cannot show a node with nothing below it).
+
+    Examples
+    --------
+    >>> grammar = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
+    >>> sample_sentences(grammar, 3, length=(2, 3)).column("text")
+    ['very good', 'very very good', 'very very good']
+    """
+    batches = sentence_batches(
+        grammar, n, seed=seed, start=start, length=length, trees=trees, workers=workers,
+        batch_size=batch_size,
+    )  # fmt: skip
+    return Corpus(pa.concat_tables(batches))
+
+
+def sentence_batches(
+    grammar: Derivable,
+    n: int,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    length: tuple[int, int] | None = None,
+    trees: bool = False,
+    workers: int = 1,
+    batch_size: int = _BATCH,
+) -> Iterator[pa.Table]:
+    """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory."""
+    key = stream_key(seed, grammar.family)
+    if start > _LARGEST - n:
+        raise OptionError(
+            "the number of the last example is above 2**63 - 1", hint="use a smaller start"
+        )
+    pcfg = grammar.pcfg
+    if trees:
+        _check_shown(pcfg)
+    sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
+    vocabulary = pack_strings(pcfg.rules.words)
+
+    def batch(first: int, count: int) -> pa.Table:
+        draws = sampler.draw(key, first, count)
+        columns = {
+            "id": pa.array([str(i) for i in range(first, first + count)], pa.string()),
+            "text": as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary)),
+        }
+        if trees:
+            columns["tree"] = sentence_trees(grammar, draws).brackets().cast(pa.string())
+        return example_table(
+            grammar.family,
+            VERSION,
+            seed,
+            np.arange(first, first + count),
+            columns,
+            rules=as_lists(draws.rules, draws.rule_offsets),
+            log_probability=draws.log_probability,
+        )
+
+    return plain_batches(batch, n, start=start, workers=workers, batch_size=batch_size)
+
+
+def sentence_trees(grammar: Derivable, derivations: Derivations) -> Treebank:
+    """Return the trees of derivations, with binarisation and joined unaries undone.
+
+    The derivations are of the grammar's PCFG, which may be itself.
+
+    Raises
+    ------
+    OptionError
+        If the grammar has rules with an empty right-hand side.
+    """
+    _check_shown(grammar.pcfg)
+    if grammar.pcfg is grammar:
+        made = derivation_trees(grammar.pcfg, derivations)
+    else:
+        ends = itertools.pairwise(derivations.rule_offsets.tolist())
+        rules = derivations.rules.tolist()
+        made = Treebank.from_trees(grammar.tree_of(rules[begin:end]) for begin, end in ends)
+    return expand_unaries(unbinarise(made))
+
+
+def _check_shown(grammar: Grammar) -> None:
+    empty = np.flatnonzero(np.diff(grammar.rules.offsets) == 0)
+    if len(empty):
+        raise OptionError(
+            "trees cannot show a rule with an empty right-hand side",
+            where=str(grammar.production(int(empty[0]))),
+            hint="sample without trees, or write a grammar without such rules",
+        )

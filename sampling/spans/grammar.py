@@ -1,0 +1,209 @@
+"""Span grammars: which spans of a corpus may fill which, as columns and as a graph.
+
+A derivation is two rules: the start symbol becomes a *context* (an example with a hole where a
+site was), and the pool of the hole becomes a *filler* (the words of a site). As a
+tree-substitution grammar: a context is an elementary tree with one frontier node, a filler one
+with none. Rules are numbered by sites: the context of site s is rule s, its filler is rule S + s.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+
+from grammar.codecs import ArrayCodec
+from grammar.look import Look
+from grammar.weighted import Weighted
+from induction.corpus.corpus import Corpus
+from sampling.examples.patterns import FAMILY, START, hole
+from sampling.examples.sides import Side, read_side
+from sampling.spans.look import look_at_spans
+from sampling.spans.pools import Pools
+from sampling.spans.sites import Sites
+
+__all__ = ["SpanGrammar"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpanGrammar(Weighted):
+    """A substitution grammar over spans of examples; it samples without the corpus.
+
+    Parameters
+    ----------
+    method, version : str
+        The method that induced it.
+    examples : Corpus
+        The examples, with the columns that sampling needs.
+    sites : Sites
+        The spans that are exchanged.
+    pools : Pools
+        Which sites may fill which, and how probable they are.
+    columns : tuple of str
+        The columns of new examples, besides id and provenance.
+    mixes : bool
+        Labels are mixed by the words of host and filler; otherwise the host's label stays.
+    options : mapping
+        How it was induced.
+    """
+
+    method: str
+    version: str
+    examples: Corpus
+    sites: Sites
+    pools: Pools
+    columns: tuple[str, ...]
+    mixes: bool
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    family = FAMILY
+    codec = ArrayCodec("treewright.spans/1", "a span grammar")
+    start = START
+
+    def __repr__(self) -> str:
+        hosts = int(np.count_nonzero(self.pools.of_site >= 0))
+        return (
+            f"SpanGrammar({self.method}: {hosts} contexts, {len(self.pools.names)} classes, "
+            f"{len(np.unique(self.pools.fillers))} fillers)"
+        )
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """The texts of the examples as columns."""
+        names = ("text", "text_pair")[: self.sites.start.shape[1]]
+        return tuple(read_side(self.examples, name) for name in names)
+
+    def __len__(self) -> int:
+        return 2 * len(self.sites)
+
+    def rule_text(self, number: int) -> str:
+        """Return a rule as text: a context with holes as ⟨0⟩, ⟨1⟩, or the words of a filler."""
+        filler, site = divmod(self.numbered(number), len(self.sites))
+        return self._filler(site) if filler else self._context(site)
+
+    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+        """Look at the grammar, and at one of its classes (else the start) more closely.
+
+        Raises
+        ------
+        OptionError
+            If the grammar has no such class.
+        """
+        return look_at_spans(self, symbol, top)
+
+    def _context(self, site: int) -> str:
+        texts = []
+        for k, (before, _, behind) in enumerate(self._pieces(site)):
+            texts.append(before + hole(k) + behind)
+        return "\t".join(texts)
+
+    def _filler(self, site: int) -> str:
+        return " ".join(f"{hole(k)} {words}" for k, (_, words, _) in enumerate(self._pieces(site)))
+
+    def _pieces(self, site: int) -> list[tuple[str, str, str]]:
+        pieces = []
+        i = int(self.sites.example[site])
+        for k, side in enumerate(self.sides):
+            first = side.offsets[i] + self.sites.start[site, k]
+            last = side.offsets[i] + self.sites.end[site, k] - 1
+            bounds = (
+                side.text_offsets[i],
+                side.start[first],
+                side.end[last],
+                side.text_offsets[i + 1],
+            )
+            texts = (
+                side.text[a:b].tobytes().decode("utf-8") for a, b in itertools.pairwise(bounds)
+            )
+            pieces.append(tuple(texts))
+        return pieces  # type: ignore[return-value]
+
+    def build_graph(self) -> nx.MultiDiGraph:
+        """Build the graph anew: as that of GECA, but every count is 1; it has a node a rule."""
+        graph = nx.MultiDiGraph(
+            family=FAMILY, start=START, method=self.method, options=dict(self.options)
+        )
+        graph.add_node(f"symbol:{START}", kind="symbol", name=START)
+        for p, name in enumerate(self.pools.names):
+            graph.add_node(f"symbol:class-{p}", kind="symbol", name=name)
+        ids = self.examples.column("id")
+        pools = self.pools
+        for s in np.flatnonzero(pools.of_site >= 0).tolist():
+            host = ids[int(self.sites.example[s])]
+            weight = float(pools.host_weight[s])
+            graph.add_node(f"rule:{s}", kind="rule", pattern=self._context(s), host=host)
+            graph.add_edge(f"symbol:{START}", f"rule:{s}", key=0, weight=weight, count=1)
+            graph.add_edge(f"rule:{s}", f"symbol:class-{pools.of_site[s]}", key=0, position=0)
+        for s in np.unique(pools.fillers).tolist():
+            self._add_filler(graph, s, ids[int(self.sites.example[s])])
+        owner = np.repeat(np.arange(len(pools.names)), np.diff(pools.offsets))
+        columns = owner.tolist(), pools.fillers.tolist(), pools.weight.tolist()
+        for p, s, weight in zip(*columns, strict=True):
+            rule = f"rule:{len(self.sites) + s}"
+            graph.add_edge(f"symbol:class-{p}", rule, key=0, weight=weight, count=1)
+        return graph
+
+    def _add_filler(self, graph: nx.MultiDiGraph, site: int, donor: str) -> None:
+        rule = f"rule:{len(self.sites) + site}"
+        graph.add_node(rule, kind="rule", pattern=self._filler(site), donor=donor)
+        words = (word for _, fill, _ in self._pieces(site) for word in fill.split())
+        for position, word in enumerate(words):
+            graph.add_node(f"word:{word}", kind="word", name=word)
+            graph.add_edge(rule, f"word:{word}", key=position, position=position)
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the facts and columns of the saved file: the examples, sites and pools.
+
+        The graph is not saved, as it repeats every example at each of its sites.
+        """
+        table = self.examples.table.combine_chunks()
+        arrays = [
+            pa.concat_arrays(c.chunks) if len(c) else pa.array([], c.type) for c in table.columns
+        ]
+        sites, pools = self.sites, self.pools
+        facts = {
+            "method": self.method,
+            "version": self.version,
+            "columns": self.columns,
+            "mixes": self.mixes,
+            "options": dict(self.options),
+            "sides": int(sites.start.shape[1]),
+            "names": pools.names,
+        }
+        return facts, {
+            "examples": pa.StructArray.from_arrays(arrays, names=table.column_names),
+            "example": sites.example,
+            "start": sites.start.ravel(),
+            "end": sites.end.ravel(),
+            "node": sites.node.ravel(),
+            "of_site": pools.of_site,
+            "host_weight": pools.host_weight,
+            "offsets": pools.offsets,
+            "fillers": pools.fillers,
+            "weight": pools.weight,
+        }
+
+    @classmethod
+    def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> SpanGrammar:
+        """Read a grammar off what :meth:`to_arrays` returned."""
+        start, end, node = (
+            columns[name].reshape(-1, facts["sides"]) for name in ("start", "end", "node")
+        )
+        examples = pa.RecordBatch.from_struct_array(columns["examples"])
+        names = ("of_site", "host_weight", "offsets", "fillers", "weight")
+        return cls(
+            facts["method"],
+            facts["version"],
+            Corpus(pa.Table.from_batches([examples])),
+            Sites(columns["example"], start, end, node, np.full(start.shape, -1, np.int64)),
+            Pools(**{name: columns[name] for name in names}, names=tuple(facts["names"])),
+            tuple(facts["columns"]),
+            facts["mixes"],
+            facts["options"],
+        )

@@ -1,0 +1,215 @@
+"""The one core of all methods that exchange spans: draw a host and a filler, splice, label.
+
+A method is fixed by four choices: the sites, their classes, the weights of admissible pairs, and
+the rule for the label (see ``sampling.spans.sub2``, ``sampling.spans.treemix``,
+``sampling.spans.randmix``). All the rest is here, and knows no method.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError
+from grammar.files import PathLike
+from grammar.hashing import members, new_set
+from grammar.options import option
+from grammar.rng import stream_key
+from sampling.spans.draws import (
+    WEIGHTED_ROUNDS,
+    DrawTables,
+    Hashes,
+    draw_examples,
+    draw_tables,
+    example_hashes,
+    hash_sides,
+)
+from sampling.spans.grammar import SpanGrammar
+from sampling.spans.induction import other_fillers
+from sampling.spans.spelling import Executor, Speller
+from sampling.stream import Columns, Sampler, Search, Shortfall
+
+__all__ = ["SpanOptions", "SpanSampler"]
+
+_FOR_EVER = 2**62
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanOptions:
+    """The options that all methods of this core have."""
+
+    faithful: str = option(
+        "paper",
+        "The defaults of the paper, or of the released program.",
+        choices=("paper", "code"),
+    )
+    distinct: bool = option(
+        True,
+        "Give no text twice, and none of the corpus; without it draws are given as they come.",
+        code=False,
+    )
+    tokenised: bool = option(
+        False, "Make texts of tokens with single spaces, instead of keeping their spacing."
+    )
+    protect: str | None = option(
+        None,
+        "A regular expression; words that share a character with a match are never exchanged. "
+        "A column 'protected' does the same by word numbers or entities.",
+    )
+    repair: str = option(
+        "", "Repairs of the seams, with commas between them: article, capital, final."
+    )
+
+
+class SpanSampler(Sampler):
+    """Draws new examples from a span grammar.
+
+    Parameters
+    ----------
+    grammar : SpanGrammar
+        Induced by the method of the class, or loaded.
+    executor : callable, optional
+        Gives the target of a text, or None if the text is none of the language; such draws are
+        passed over, and 100,000 of them in a row end the stream. Needed if the corpus has targets.
+
+    Raises
+    ------
+    SchemaError
+        If the grammar is of another method.
+    CorpusError
+        If the corpus has targets and there is no executor.
+    """
+
+    grammar: SpanGrammar
+    explained_as = "spans"
+    patience = 100_000
+
+    def __init__(self, grammar: SpanGrammar, *, executor: Executor | None = None) -> None:
+        super().__init__(grammar)
+        if "target" in grammar.examples.names and executor is None:
+            raise CorpusError(
+                f"{self.method} does not tell the target of a new text",
+                hint="give an executor (as scan.interpret), use 'geca', or drop the column",
+            )
+        self.distinct = bool(grammar.options.get("distinct", True))
+        self._executor = executor
+
+    @classmethod
+    def load(cls, path: PathLike, *, executor: Executor | None = None) -> Any:
+        """Load a saved grammar as a sampler (raises like :meth:`SpanGrammar.load`)."""
+        return cls(SpanGrammar.load(path), executor=executor)
+
+    def count(self) -> int:
+        """Return how many substitutions change their host; distinct new examples are at most that.
+
+        It is counted without enumeration: contexts times fillers, minus identities.
+        """
+        return int(other_fillers(self.grammar.pools, self.tables.span).sum())
+
+    def stream(self, seed: int) -> SpanStream:
+        """Return the examples of a seed from the first on."""
+        return SpanStream(self, seed)
+
+    def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Spell out host sites and entries of their pools as examples with these numbers."""
+        host, entry = columns
+        return self.speller.table(host, entry, seed, index)
+
+    @functools.cached_property
+    def hashes(self) -> Hashes:
+        """Hashes of the texts, of which those of new texts are made."""
+        return hash_sides(self.grammar.sides)
+
+    @functools.cached_property
+    def tables(self) -> DrawTables:
+        """What draws are made of."""
+        grammar = self.grammar
+        return draw_tables(grammar.sites, grammar.pools, grammar.sides, self.hashes)
+
+    @functools.cached_property
+    def speller(self) -> Speller:
+        """What makes columns of draws."""
+        return Speller(self.grammar, self._executor)
+
+
+class SpanStream:
+    """The new examples of one seed, in their order: host sites and entries of their pools.
+
+    The kernel passes over what is not new; so the stream ends with the last pair that there is. It
+    ends before if so many new texts in a row as the sampler's ``patience`` are refused once they
+    are spelt out, by the executor or as equal after repairs.
+    """
+
+    def __init__(self, sampler: SpanSampler, seed: int) -> None:
+        self.made = 0
+        self._sampler = sampler
+        self._key = stream_key(seed, sampler.method)
+        self._size = len(sampler.grammar.examples)
+        self._known = new_set(example_hashes(sampler.hashes), self._size)
+        pairs = int(sampler.tables.pair_ends[-1])
+        self._rounds = WEIGHTED_ROUNDS * pairs if sampler.distinct else _FOR_EVER
+        self._stop = self._rounds + pairs if sampler.distinct else _FOR_EVER
+        self._attempt = 0
+        self._judge = sampler.speller.judge()
+        self._search = Search(sampler.patience)
+        self._refused = 0
+
+    def take(self, count: int) -> Columns:
+        """Return the next examples; fewer only if there are none or too many were refused."""
+        parts: list[Columns] = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
+        wanted = count
+        while wanted and not self._search.vain:
+            host, entry = self._next(wanted)
+            if not len(host):
+                break
+            if self._judge is not None:
+                good = np.flatnonzero(self._judge(host, entry))
+                good, judged = self._search.goes_on(good, len(host))
+                self._refused += judged - len(good)
+                host, entry = host[good], entry[good]
+            parts.append((host, entry))
+            wanted -= len(host)
+        self.made += count - wanted
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+    def shortfall(self) -> Shortfall:
+        """Say how many there are, and why not more."""
+        refused = {"refused": self._refused} if self._refused else {}
+        if self._search.vain:
+            why = (
+                f"the search ended at {self.made:,}: the last {self._search.patience:,} new texts "
+                "in a row were refused"
+            )
+        else:
+            why = (
+                f"the grammar derives {self.made:,} distinct new ones, not more: it licenses "
+                f"{self._sampler.count():,} substitutions that change a text; the others repeat a "
+                "text of the corpus or each other"
+            )
+        return Shortfall(self.made, why, self._attempt, refused)
+
+    def _next(self, count: int) -> tuple[NDArray[np.int32], LongArray]:
+        """Return the next draws that no draw before has made, nor the corpus."""
+        if len(self._known) < 2 * (self._size + count):
+            self._known = new_set(members(self._known), 2 * (self._size + count))
+        host, entry = np.empty(count, np.int32), np.empty(count, np.int64)
+        made, self._attempt = draw_examples(
+            self._key,
+            self._attempt,
+            self._stop,
+            self._rounds,
+            self._sampler.distinct,
+            self._sampler.hashes.power,
+            self._sampler.tables,
+            self._known,
+            host,
+            entry,
+        )
+        self._size += made
+        return host[:made], entry[:made]

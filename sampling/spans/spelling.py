@@ -1,0 +1,217 @@
+"""From derivations of a span grammar to the columns of new examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
+from grammar.errors import CorpusError
+from induction.corpus.corpus import COLUMNS
+from sampling.examples.labels import (
+    Labels,
+    first_broken_heads,
+    mix_labels,
+    read_labels,
+    share_of_host,
+)
+from sampling.examples.provenance import as_spans, example_table
+from sampling.examples.sides import text_bytes
+from sampling.examples.splicing import as_lists, as_strings, bracket_places, join_heads, join_pieces
+from sampling.spans.grammar import SpanGrammar
+from sampling.spans.repairs import Repairer
+
+__all__ = ["Executor", "Speller"]
+
+Executor = Callable[[str], str | None]
+"""What gives the target of a text, or None if the text is none of the language."""
+
+_TREES = {"tree": 0, "tree_pair": 1}
+_TEXTS = {"text": 0, "text_pair": 1}
+_BY_WORD = ("tokens", "tags", "deprels")
+
+
+class Speller:
+    """Spells out derivations: a host site and an entry of its pool each.
+
+    Parameters
+    ----------
+    grammar : SpanGrammar
+        The grammar they are of.
+    executor : callable, optional
+        Gives the target of a text, or None to refuse it.
+    """
+
+    def __init__(self, grammar: SpanGrammar, executor: Executor | None = None) -> None:
+        self._grammar = grammar
+        self._executor = executor
+        repairs = grammar.options.get("repair") or ""
+        self._repairer = Repairer(repairs, grammar.sides) if repairs else None
+
+    def table(self, host: IntArray, entry: LongArray, seed: int, index: LongArray) -> pa.Table:
+        """Return derivations as the examples of a seed with these numbers."""
+        grammar, sites, pools = self._grammar, self._grammar.sites, self._grammar.pools
+        filler = pools.fillers[entry]
+        columns = {name: self._column(name, host, filler) for name in grammar.columns}
+        if self._repairer is not None:
+            columns = self._repairer.columns(columns, grammar.sites, host, filler)
+        if self._executor is not None and "target" in grammar.examples.names:
+            targets = [self._executor(text) for text in columns["text"].to_pylist()]
+            columns["target"] = pa.array(targets, pa.string())
+        parents = np.stack([sites.example[host], sites.example[filler]], axis=1).ravel()
+        start = sites.start[host]
+        probability = np.log(pools.host_weight[host]) + np.log(pools.weight[entry])
+        return example_table(
+            grammar.method,
+            grammar.version,
+            seed,
+            index,
+            columns,
+            parents=as_lists(grammar.examples.arrow("id").combine_chunks().take(parents), 2),
+            spans=as_spans(start, start + (sites.end - sites.start)[filler], start.shape[1]),
+            rules=as_lists(np.stack([host, filler + np.int32(len(sites))], axis=1), 2),
+            log_probability=probability,
+        )
+
+    def judge(self) -> Callable[[IntArray, LongArray], BoolArray] | None:
+        """Return what says which derivations of a stream, in order, are refused once spelt out.
+
+        With an executor, texts without a target; with repairs, texts that a repair made equal to
+        one before. None if nothing can be refused.
+        """
+        if self._executor is None and self._repairer is None:
+            return None
+        names = [name for name in _TEXTS if name in self._grammar.columns]
+        known = set(zip(*(self._grammar.examples.column(name) for name in names), strict=True))
+
+        def judged(host: IntArray, entry: LongArray) -> BoolArray:
+            good = np.ones(len(host), np.bool_)
+            filler = self._grammar.pools.fillers[entry]
+            columns = {name: self._column(name, host, filler) for name in names}
+            if self._repairer is not None:
+                columns = self._repairer.columns(columns, self._grammar.sites, host, filler)
+            rows = zip(*(columns[name].to_pylist() for name in names), strict=True)
+            for i, texts in enumerate(rows):
+                good[i] = texts not in known and self._runs(texts[0])
+                known.add(texts)
+            return good
+
+        return judged
+
+    def _runs(self, text: str) -> bool:
+        return self._executor is None or self._executor(text) is not None
+
+    def _column(self, name: str, host: IntArray, filler: IntArray) -> pa.Array:
+        if name in _TEXTS:
+            return self._text(_TEXTS[name], host, filler)
+        if name in _TREES:
+            return self._tree(_TREES[name], host, filler)
+        if name in _BY_WORD:
+            codes, values = self._words[name]
+            joined, offsets = join_pieces(codes, *self._word_pieces(host, filler))
+            return as_lists(values.take(pa.array(joined)), offsets)
+        if name == "heads":
+            return self._heads(host, filler)
+        return self._label(host, filler)
+
+    def _text(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
+        side, sites = self._grammar.sides[k], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        first, last = (side.offsets[i] + bound[host, k] for bound in (sites.start, sites.end))
+        put, stop = (side.offsets[d] + bound[filler, k] for bound in (sites.start, sites.end))
+        starts = np.stack([side.text_offsets[i], side.start[put], side.end[last - 1]], axis=1)
+        stops = np.stack([side.start[first], side.end[stop - 1], side.text_offsets[i + 1]], axis=1)
+        return as_strings(*join_pieces(side.text, starts, stops))
+
+    def _word_pieces(self, host: IntArray, filler: IntArray) -> tuple[LongArray, LongArray]:
+        side, sites = self._grammar.sides[0], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        begin, donor = side.offsets[i], side.offsets[d]
+        starts = (begin, donor + sites.start[filler, 0], begin + sites.end[host, 0])
+        stops = (begin + sites.start[host, 0], donor + sites.end[filler, 0], side.offsets[i + 1])
+        return np.stack(starts, axis=1), np.stack(stops, axis=1)
+
+    def _heads(self, host: IntArray, filler: IntArray) -> pa.ListArray:
+        side, sites = self._grammar.sides[0], self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        hole = np.stack([side.offsets[i], sites.start[host, 0], sites.end[host, 0]], axis=1)
+        fill = np.stack([side.offsets[d], sites.start[filler, 0], sites.end[filler, 0]], axis=1)
+        values, offsets = join_heads(
+            self._source_heads, side.offsets[i], side.lengths[i], hole, fill
+        )
+        broken, fault = first_broken_heads(offsets, values)
+        if fault:
+            raise _invalid("its heads form no tree", int(broken))
+        return as_lists(pa.array(values), offsets)
+
+    def _tree(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
+        sites = self._grammar.sites
+        text, offsets, start, end = self._brackets[k]
+        i = sites.example[host]
+        hole, fill = sites.node[host, k], sites.node[filler, k]
+        starts = np.stack([offsets[i], start[fill], end[hole]], axis=1)
+        stops = np.stack([start[hole], end[fill], offsets[i + 1]], axis=1)
+        return as_strings(*join_pieces(text, starts, stops))
+
+    def _new_lengths(self, k: int, host: IntArray, filler: IntArray) -> LongArray:
+        sites = self._grammar.sites
+        words = (sites.end - sites.start)[:, k].astype(np.int64)
+        lengths = self._grammar.sides[k].lengths
+        return np.asarray(lengths[sites.example[host]] - words[host] + words[filler])
+
+    def _label(self, host: IntArray, filler: IntArray) -> Any:
+        sites = self._grammar.sites
+        i, d = sites.example[host], sites.example[filler]
+        if not self._grammar.mixes:
+            column = self._grammar.examples.arrow("label").combine_chunks()
+            return column.take(pa.array(i))
+        filled = (sites.end - sites.start)[filler].sum(axis=1).astype(np.int64)
+        new = sum(self._new_lengths(k, host, filler) for k in range(sites.start.shape[1]))
+        mixed = mix_labels(self._labels, i, d, share_of_host(new - filled, filled))
+        sums = np.asarray(mixed.flatten()).reshape(len(host), self._labels.classes).sum(axis=1)
+        if not np.allclose(sums, 1, atol=1e-4):
+            raise _invalid("its label does not sum to 1", int(np.argmax(np.abs(sums - 1))))
+        return mixed
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return read_labels(self._grammar.examples, classes=self._grammar.options.get("classes"))
+
+    @cached_property
+    def _brackets(self) -> list[tuple[Bytes, LongArray, LongArray, LongArray]]:
+        """Bracketings of each side with the places of their nodes."""
+        found = []
+        for side in self._grammar.sides:
+            bank = side.treebank
+            if bank is not None:
+                text, offsets = text_bytes(bank.brackets())
+                found.append((text, offsets, *bracket_places(text, offsets, len(bank.size))))
+        return found
+
+    @cached_property
+    def _words(self) -> dict[str, tuple[IntArray, pa.Array]]:
+        found = {}
+        for name in _BY_WORD:
+            if name in self._grammar.columns:
+                flat = self._grammar.examples.arrow(name).combine_chunks().flatten()
+                coded = flat.dictionary_encode()
+                codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+                found[name] = codes, coded.dictionary.cast(COLUMNS[name].value_type)
+        return found
+
+    @cached_property
+    def _source_heads(self) -> IntArray:
+        flat = self._grammar.examples.arrow("heads").combine_chunks().flatten()
+        return np.asarray(flat.to_numpy(zero_copy_only=False), np.int32)
+
+
+def _invalid(what: str, row: int) -> CorpusError:
+    return CorpusError(
+        f"a new example is not valid: {what}",
+        where=f"row {row} of its batch",
+        hint="this is a fault of the program; please report it with the seed",
+    )

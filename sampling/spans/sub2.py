@@ -1,0 +1,316 @@
+"""Sub2: substructure substitution (Shi, Livescu & Gimpel 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grammar.arrays import IntArray
+from grammar.errors import CorpusError, OptionError
+from grammar.options import option, read_options
+from induction.corpus.corpus import Corpus
+from induction.parsers.corpora import PARSE_FIRST
+from sampling.examples.examples import Examples, read_examples, refuse_pairs
+from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
+from sampling.examples.sides import Side, protected_words
+from sampling.spans.induction import assemble
+from sampling.spans.pools import Pools, pools_of_classes
+from sampling.spans.sampler import SpanOptions, SpanSampler
+from sampling.spans.sites import (
+    Spans,
+    all_spans,
+    balanced_spans,
+    dependency_spans,
+    sites_of,
+    tree_spans,
+    unprotected,
+)
+
+__all__ = ["Sub2", "Sub2Options"]
+
+VERSION = "1"
+"""Raised whenever the same seed would give other bytes."""
+
+TASKS = ("text", "tags", "constituency", "dependency")
+# fewest and most words of a span where neither is given
+_WORDS: dict[tuple[str, str], tuple[int, int | None]] = {
+    ("paper", "tags"): (1, 4),
+    ("code", "tags"): (1, 4),
+    ("code", "constituency"): (4, 20),
+    ("code", "dependency"): (2, None),
+}
+_COLUMNS = {
+    "text": ("text", "label", "tokens", "tags"),
+    "tags": ("text", "label", "tokens", "tags"),
+    "constituency": ("text", "label", "tokens", "tags", "tree"),
+    "dependency": ("text", "label", "tokens", "tags", "heads", "deprels"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sub2Options(SpanOptions):
+    """The options of :meth:`Sub2.induce`."""
+
+    task: str = option(
+        "text",
+        "What is annotated: nothing but the class (text), a tag a word (tags), brackets "
+        "(constituency), heads and relations (dependency).",
+        source="section 3.1",
+        choices=TASKS,
+    )
+    phrase: bool = option(False, "+p: spans are phrases of the trees (text).", source="section 3.2")
+    label: bool = option(
+        False, "+l: the phrase labels are equal; needs phrase (text).", source="section 3.2"
+    )
+    length: bool = option(
+        False,
+        "+n: as many words go in as come out (text, constituency, dependency).",
+        source="section 3.2",
+        code=True,
+    )
+    text_label: bool = option(
+        False, "+t: both texts have the same class (text).", source="section 3.2"
+    )
+    sentiment: bool = option(
+        False,
+        "+senti: the phrases have the same sentiment, which the trees have for labels (text).",
+        source="section 4.6",
+    )
+    backbone: str = option(
+        "parse",
+        "Phrases are those of the trees, or the nodes of balanced binary trees (text).",
+        source="section 4.2",
+        choices=("parse", "balanced"),
+    )
+    min_words: int | None = option(
+        None, "Fewest words of a span. Code: constituency 4, dependency 2; else 1.", least=1
+    )
+    max_words: int | None = option(
+        None, "Most words of a span. Tags: 4. Code: constituency 20; else any.", least=1
+    )
+    projective: bool = option(
+        False, "Exchange only subtrees of projective sentences (dependency).", code=True
+    )
+    whole: bool | None = option(
+        None,
+        "Spans may be whole texts. By default they may unless the task is text, where the class "
+        "would stay while nothing of the text does; the paper does not say.",
+    )
+
+
+class Sub2(SpanSampler):
+    """Exchange spans with the same label.
+
+    Build one with :meth:`induce`, or from a loaded grammar.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(
+    ...     text=["the dog sleeps", "a bird"], tags=[["DT", "NN", "VBZ"], ["DT", "NN"]])
+    >>> sampler = Sub2.induce(corpus, task="tags")
+    >>> sorted(sampler.sample(6).column("text"))
+    ['a bird sleeps', 'a dog', 'a dog sleeps', 'the bird', 'the bird sleeps', 'the dog']
+
+    References
+    ----------
+    Haoyue Shi, Karen Livescu, Kevin Gimpel. 2021. Substructure Substitution: Structured Data
+    Augmentation for NLP. Findings of ACL-IJCNLP.
+    """
+
+    method = "sub2"
+    Options = Sub2Options
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Sub2:
+        """Induce the grammar: every span is a context's hole and a filler of its class.
+
+        The hole is drawn uniformly from all spans that can be filled otherwise, the filler
+        uniformly from all spans of the class (Algorithm 1). One substitution an example.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            With ``text`` and what the task needs: ``tags``; ``tree``; ``heads`` and ``deprels``;
+            for text, ``tree`` (phrase) and ``label`` (text_label). Without ``tokens`` or trees,
+            words are what stands between white space.
+        **options
+            Fields of :class:`Sub2Options`; None of them is needed.
+
+        Raises
+        ------
+        CorpusError
+            If a column is missing or not valid, or no span can be exchanged.
+        OptionError
+            If an option is unknown or has a value that cannot be used.
+        """
+        chosen = _settled(read_options(Sub2Options, options, cls.method))
+        refuse_pairs(corpus, cls.method)
+        for name in _needed(chosen):
+            corpus.arrow(name)
+        examples = read_examples(corpus, tokenised=chosen.tokenised)
+        side = examples.sides[0]
+        spans = _narrowed(_found(chosen, examples), chosen, examples)
+        columns = _COLUMNS[chosen.task]
+        if chosen.phrase and chosen.backbone == "parse":
+            columns = (*columns, "tree")
+        grammar = assemble(
+            cls.method,
+            VERSION,
+            examples,
+            sites_of([spans]),
+            _pools(spans, _features(spans, chosen, examples, side)),
+            columns=columns,
+            mixes=False,
+            options=asdict(chosen),
+        )
+        return cls(grammar)
+
+
+def _settled(o: Sub2Options) -> Sub2Options:
+    """Fill in what depends on the task, and refuse what does not go together."""
+    if o.task == "text" and o.faithful == "code":
+        raise OptionError(
+            "the released program has no text classification", hint="use faithful='paper'"
+        )
+    for name, needs in (("label", o.phrase), ("sentiment", o.phrase)):
+        if getattr(o, name) and not needs:
+            raise OptionError(f"{name}=True needs phrases", hint="add phrase=True")
+    if o.backbone == "balanced" and (not o.phrase or o.label or o.sentiment):
+        raise OptionError(
+            "the phrases of balanced trees have no labels",
+            hint="use phrase=True, without label and sentiment",
+        )
+    only_text = [n for n in ("phrase", "label", "text_label", "sentiment") if getattr(o, n)]
+    if o.task != "text" and only_text:
+        raise OptionError(
+            f"{only_text[0]}=True is for task='text'", hint=f"leave it out for task={o.task!r}"
+        )
+    least, most = _WORDS.get((o.faithful, o.task), (1, None))
+    return replace(
+        o,
+        min_words=least if o.min_words is None else o.min_words,
+        max_words=most if o.max_words is None else o.max_words,
+        whole=o.task != "text" if o.whole is None else o.whole,
+    )
+
+
+def _needed(o: Sub2Options) -> list[str]:
+    by_task = {"tags": ["tags"], "constituency": ["tree"], "dependency": ["heads", "deprels"]}
+    trees = o.phrase and o.backbone == "parse"
+    return by_task.get(o.task, []) + ["tree"] * trees + ["label"] * o.text_label
+
+
+def _found(o: Sub2Options, examples: Examples) -> Spans:
+    """Return all spans of the kind that the task exchanges."""
+    side = examples.sides[0]
+    if o.task == "constituency" or (o.phrase and o.backbone == "parse"):
+        if side.treebank is None:
+            raise CorpusError("the corpus has no column 'tree'", hint=PARSE_FIRST)
+        spans = tree_spans(side.treebank)
+        spans = spans.keep(side.treebank.size[spans.node] > 2, "phrases (not tags)")
+        if o.task == "text" and not (o.label or o.sentiment):
+            # the labels of a chain of phrases over the same words make no difference here
+            below = np.zeros(len(spans), np.bool_)
+            below[1:] = (spans.children[:-1] == 1) & (np.diff(spans.node) == 1)
+            spans = spans.keep(~below, "phrases of other words than the one above")
+        return spans
+    if o.task == "dependency":
+        heads = examples.corpus.arrow("heads").combine_chunks().flatten()
+        numbers = heads.to_numpy(zero_copy_only=False).astype(np.int32)
+        return dependency_spans(side.offsets, numbers, projective=o.projective)
+    if o.phrase:
+        return balanced_spans(side.lengths)
+    longest = side.lengths if o.max_words is None else np.full(len(side), o.max_words, np.int64)
+    return all_spans(side.lengths, o.min_words or 1, longest)
+
+
+def _narrowed(spans: Spans, o: Sub2Options, examples: Examples) -> Spans:
+    side = examples.sides[0]
+    spans = spans.keep(spans.words >= (o.min_words or 1), f"of {o.min_words} words or more")
+    if o.max_words is not None:
+        spans = spans.keep(spans.words <= o.max_words, f"of {o.max_words} words or fewer")
+    if not o.whole:
+        spans = spans.keep(spans.words < side.lengths[spans.example], "shorter than their text")
+    mask = protected_words(examples.corpus, side, o.protect)
+    if mask.any():
+        spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")
+    return spans
+
+
+Feature = tuple[NDArray[Any], Callable[[Any], str]]
+
+
+def _features(spans: Spans, o: Sub2Options, examples: Examples, side: Side) -> list[Feature]:
+    """Return what must be equal for two spans to be exchanged, and how to write it."""
+    features: list[Feature] = []
+    if o.task == "tags":
+        return _tag_sequences(spans, examples, side)
+    if o.task == "dependency":
+        features.append(_relations(spans, examples, side))
+    if (o.task == "constituency" or o.label or o.sentiment) and side.treebank is not None:
+        symbols = side.treebank.symbols
+        labels = side.treebank.label[spans.node]
+        if o.sentiment:
+            _refuse_no_sentiments(symbols, labels)
+        features.append((labels, lambda code: symbols[int(code)]))
+    if o.length:
+        features.append((spans.words, lambda n: f"{n} words"))
+    if o.text_label:
+        keys = read_labels(examples.corpus).keys()
+        refuse_lone_classes(keys)
+        features.append((keys[spans.example], lambda key: f"class {key}"))
+    return features
+
+
+def _tag_sequences(spans: Spans, examples: Examples, side: Side) -> list[Feature]:
+    coded = examples.corpus.arrow("tags").combine_chunks().flatten().dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    names = coded.dictionary.to_pylist()
+    begin = side.offsets[spans.example] + spans.start
+    features: list[Feature] = []
+    for k in range(int(spans.words.max(initial=0))):
+        inside = spans.words > k
+        tags = np.full(len(spans), -1, np.int64)
+        tags[inside] = codes[begin[inside] + k]
+        features.append((tags, lambda code: names[int(code)] if code >= 0 else ""))
+    return features
+
+
+def _relations(spans: Spans, examples: Examples, side: Side) -> Feature:
+    """Return the relation of the top word of every subtree."""
+    corpus = examples.corpus
+    heads = corpus.arrow("heads").combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    coded = corpus.arrow("deprels").combine_chunks().flatten().dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False)
+    names = coded.dictionary.to_pylist()
+    owner = np.repeat(np.arange(len(spans)), spans.words)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(spans.words) - spans.words, spans.words)
+    word = side.offsets[spans.example][owner] + spans.start[owner] + within
+    outside = (heads[word] <= spans.start[owner]) | (heads[word] > spans.end[owner])
+    top = np.zeros(len(spans), np.int64)
+    top[owner[outside]] = word[outside]
+    return codes[top], lambda code: str(names[int(code)])
+
+
+def _refuse_no_sentiments(symbols: Any, labels: IntArray) -> None:
+    for code in np.unique(labels).tolist():
+        if not symbols[code].isdecimal():
+            raise CorpusError(
+                f"the trees have the label {symbols[code]!r}, which is no sentiment",
+                hint="read sentiment trees with read_sst, or use label=True",
+            )
+
+
+def _pools(spans: Spans, features: list[Feature]) -> Pools:
+    classes = class_numbers([values for values, _ in features], len(spans))
+    first = np.unique(classes, return_index=True)[1]
+    columns = [(values[first].tolist(), write) for values, write in features]
+    names = [
+        " ".join(filter(None, (write(values[c]) for values, write in columns))) or "any"
+        for c in range(len(first))
+    ]
+    return pools_of_classes(classes, names)

@@ -1,0 +1,457 @@
+"""The stream of a method: distinct new examples, each a function of the seed and its number alone.
+
+A method is its options, ``induce(corpus)``, and three functions: *attempt* draws rows, *hash* tells
+which of them are equal, *write* makes a table of them. All the rest is here, once: which attempts
+give new examples, when a search has become vain and why, batches, threads, and where to go on.
+
+A sampler whose kernels find the distinct examples by themselves gives a :class:`Stream` of its own
+in place of :class:`Attempts`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
+from grammar.errors import SchemaError
+from grammar.options import whole_number
+from grammar.rng import next_uniform, open_stream
+from induction.corpus.corpus import Corpus
+
+__all__ = [
+    "Attempts",
+    "Sampler",
+    "Search",
+    "Shortfall",
+    "ShortfallWarning",
+    "Stream",
+    "in_rounds",
+    "in_threads",
+    "method_of",
+    "plain_batches",
+]
+
+BATCH = 65_536
+CHUNK = 4096
+Columns = tuple[NDArray[Any], ...]
+"""What is kept of drawn examples until they are written: arrays with one row an example."""
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """Why a stream has no more examples.
+
+    Attributes
+    ----------
+    made : int
+        How many it gave.
+    why : str
+        The end of a sentence that begins "n examples were asked for, but".
+    attempts : int, optional
+        How many attempts were made.
+    passed_over : mapping of str to int
+        How many of them gave nothing, by reason.
+    """
+
+    made: int
+    why: str
+    attempts: int | None = None
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        reasons = "; ".join(f"{count:,} {name}" for name, count in self.passed_over.items())
+        return self.why + (f" ({reasons})" if reasons else "")
+
+
+class ShortfallWarning(UserWarning):
+    """Fewer distinct new examples were found than asked for; those found are returned.
+
+    ``shortfall`` is the reason as a value, where a stream gave it.
+    """
+
+    def __init__(self, message: str, shortfall: Shortfall | None = None) -> None:
+        super().__init__(message)
+        self.shortfall = shortfall
+
+
+class Stream(Protocol):
+    """The new examples of one seed, in their order; ``made`` is how many it has given."""
+
+    made: int
+
+    def take(self, count: int) -> Columns:
+        """Return the next examples; fewer than ``count`` only if there are no more."""
+        ...
+
+    def shortfall(self) -> Shortfall:
+        """Say why there are no more."""
+        ...
+
+
+class Search:
+    """Attempts, the first of which are made, until ``patience`` of them in a row are vain.
+
+    A search ends at an attempt, wherever chunks end, so that examples do not depend on these.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.made = 0
+        self.vain = False
+        self._last = -1
+
+    def goes_on(self, found: LongArray, size: int) -> tuple[LongArray, int]:
+        """Make a chunk of attempts, some of which gave something, as far as there is patience.
+
+        Returns
+        -------
+        found, size
+            Those before the end, and how many attempts are made up to there.
+        """
+        numbers = np.concatenate(([self._last], self.made + found))
+        gaps = np.diff(numbers, append=self.made + size)
+        late = np.flatnonzero(gaps > self.patience)
+        if len(late):
+            self.vain, found = True, found[: late[0]]
+            size = int(numbers[late[0]]) + 1 + self.patience - self.made
+        self._last = int(numbers[len(found)])
+        self.made += size
+        return found, size
+
+
+class Attempts:
+    """The attempts of one seed that gave new examples.
+
+    An attempt is passed over if the sampler refuses it, or if its hash was there before. The stream
+    ends where as many attempts in a row as the sampler's ``patience`` gave nothing.
+    """
+
+    def __init__(self, sampler: Sampler, seed: int) -> None:
+        self.sampler = sampler
+        self.seed = seed
+        self.made = 0
+        self.passed_over: dict[str, int] = {}
+        self._known = set(sampler.known()) if sampler.distinct else None
+        self._search = Search(sampler.patience)
+        self._waiting: list[Columns] = []
+
+    def take(self, count: int) -> Columns:
+        """Return the next accepted attempts; fewer than ``count`` only if there are no more."""
+        if not self._waiting:
+            self._waiting = [tuple(column[:0] for column in self.chunk(self._search.made))]
+        waiting = sum(len(columns[0]) for columns in self._waiting)
+        while waiting < count and not self._search.vain:
+            columns = self._extended()
+            self._waiting.append(columns)
+            waiting += len(columns[0])
+        joined = tuple(np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting = [tuple(column[count:] for column in joined)]
+        self.made += min(count, waiting)
+        return tuple(column[:count] for column in joined)
+
+    def shortfall(self) -> Shortfall:
+        """Say how many examples were found, and after how many vain attempts the search ended."""
+        why = (
+            f"only {self.made:,} distinct new ones were found: {self.sampler.patience:,} attempts "
+            "in a row made none"
+        )
+        return Shortfall(self.made, why, self._search.made, self.passed_over)
+
+    def chunk(self, first: int) -> Columns:
+        """Return the next attempts, from number ``first`` on, as arguments of ``attempt``."""
+        return (np.arange(first, first + self.sampler.at_once, dtype=np.int64),)
+
+    def told(self, drawn: Any, columns: Columns, accepted: LongArray) -> None:
+        """Hear which attempts of a chunk were accepted, before the next chunk is asked for."""
+
+    def _extended(self) -> Columns:
+        """Make the next chunk of attempts and return those accepted."""
+        columns = self.chunk(self._search.made)
+        drawn = self.sampler.attempt(self.seed, *columns)
+        usable = np.ones(len(columns[0]), np.bool_)
+        reasons = {}
+        for reason, refused in self.sampler.refused(drawn).items():
+            reasons[reason] = usable & refused
+            usable &= ~refused
+        if self._known is not None:
+            rows = np.flatnonzero(usable)
+            usable[rows] = self._new(self.sampler.hash(drawn, rows), self._known)
+            reasons["not new"] = np.zeros_like(usable)
+            reasons["not new"][rows] = ~usable[rows]
+        rows, made = self._search.goes_on(np.flatnonzero(usable), len(usable))
+        for reason, passed in reasons.items():
+            self.passed_over[reason] = self.passed_over.get(reason, 0) + int(passed[:made].sum())
+        self.told(drawn, columns, rows)
+        return tuple(column[rows] for column in columns)
+
+    @staticmethod
+    def _new(hashes: NDArray[np.uint64], known: set[int]) -> BoolArray:
+        new = [h not in known and not known.add(h) for h in hashes.tolist()]  # type: ignore[func-returns-value]
+        return np.array(new, np.bool_)
+
+
+class Sampler:
+    """What ``induce`` of every method returns: a grammar, and the stream of its examples.
+
+    ``grammar`` can be looked at, saved, and sampled again without the corpus. Example i of a seed
+    depends on the grammar, the seed and i alone. A method gives ``induce``, :meth:`count`,
+    :meth:`attempt`, :meth:`hash` and :meth:`write`.
+
+    Parameters
+    ----------
+    grammar : Weighted
+        Induced by the method of the class, or opened.
+
+    Raises
+    ------
+    SchemaError
+        If the grammar is of another method.
+    """
+
+    method: ClassVar[str]
+    version: ClassVar[str] = "1"
+    grammar: Any
+    distinct: bool = True
+    """Whether every example is new, and given once."""
+    explained_as: ClassVar[str] = "parents"
+    """What an explanation shows: ``words`` that were edited, ``spans`` exchanged between host and
+    donor (``mixed spans`` if labels are mixed, ``holes`` if there may be several), or ``parents``.
+    """
+    patience: int = 32 * CHUNK
+    """How many attempts in a row without a new example end a stream."""
+    at_once: int = CHUNK
+    """How many attempts are made at a time; it changes nothing."""
+    _left: tuple[int, Stream] | None = None
+
+    def __init__(self, grammar: Any) -> None:
+        if method_of(grammar) != self.method:
+            raise SchemaError(
+                f"a grammar of the method {method_of(grammar)!r}, not {self.method!r}",
+                hint="give it to the sampler of its own method",
+            )
+        self.grammar = grammar
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.grammar!r})"
+
+    @classmethod
+    def opened(cls, grammar: Any) -> Sampler:
+        """Return the sampler of a grammar of the method, where it has several kinds of them."""
+        return cls(grammar)
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Sampler:
+        """Induce the grammar of the method from a corpus, and return its sampler."""
+        raise NotImplementedError
+
+    def count(self) -> int:
+        """Return an upper bound of the number of distinct new examples."""
+        raise NotImplementedError
+
+    def attempt(self, seed: int, numbers: LongArray, *beside: NDArray[Any]) -> Any:
+        """Draw; row r is a function of the grammar, the seed and row r of the columns alone."""
+        raise NotImplementedError
+
+    def refused(self, drawn: Any) -> Mapping[str, BoolArray]:
+        """Return which rows are no examples, by reason."""
+        return {}
+
+    def hash(self, drawn: Any, rows: LongArray) -> NDArray[np.uint64]:
+        """Return a number for each of these rows, equal if their examples are."""
+        raise NotImplementedError
+
+    def known(self) -> Iterable[int]:
+        """Return the hashes of what is not to be given as new."""
+        return ()
+
+    def write(self, drawn: Any, seed: int, index: LongArray) -> pa.Table:
+        """Return drawn rows as examples with these numbers."""
+        raise NotImplementedError
+
+    def stream(self, seed: int) -> Stream:
+        """Return the examples of a seed from the first on."""
+        return Attempts(self, seed)
+
+    def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Return what a stream gave as examples with these numbers.
+
+        Attempts are drawn once more: to keep their numbers takes less memory than what they drew.
+        """
+        return self.write(self.attempt(seed, *columns), seed, index)
+
+    def sample(self, n: int, *, seed: int = 0, start: int = 0) -> Corpus:
+        """Draw distinct new examples.
+
+        Example i is a function of the grammar, the seed and i alone: ``sample(10)`` followed by
+        ``sample(10, start=10)`` is ``sample(20)``.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        seed : int
+            Which stream of examples.
+        start : int
+            How many to skip.
+
+        Returns
+        -------
+        Corpus
+            Columns of the corpus as far as the method keeps them, and ``provenance``: parents,
+            spans put in, rules of the grammar, and the natural logarithm of the probability of the
+            draws.
+
+        Warns
+        -----
+        ShortfallWarning
+            If fewer are found; those are returned.
+
+        Raises
+        ------
+        OptionError
+            If ``n``, ``seed`` or ``start`` is not a whole number of zero or more.
+        """
+        tables = list(self.batches(n, seed=seed, start=start))
+        return Corpus(pa.concat_tables(tables).combine_chunks())
+
+    def batches(
+        self, n: int, *, seed: int = 0, start: int = 0, workers: int = 1, batch_size: int = BATCH
+    ) -> Iterator[pa.Table]:
+        """Yield the table of :meth:`sample` in batches; neither they nor threads change a row.
+
+        There is always one batch, which may be empty, so that a table has its columns.
+        """
+        _check_request(n=n, seed=seed, start=start, workers=workers, batch_size=batch_size)
+        return in_threads(self._tasks(n, seed, start, batch_size), workers)
+
+    def _tasks(self, n: int, seed: int, start: int, size: int) -> Iterator[Callable[[], pa.Table]]:
+        stream, first = self._opened(seed, start), start
+        while True:
+            wanted = min(size, start + n - first)
+            columns = stream.take(wanted)
+            made = len(columns[0])
+            if made or first == start:
+                yield functools.partial(self.table, columns, seed, np.arange(first, first + made))
+            first += made
+            if made < wanted:
+                _warn(n, start, stream.shortfall())
+                return
+            if first == start + n:
+                self._left = seed, stream  # only now: two generators must not share a stream
+                return
+
+    def _opened(self, seed: int, start: int) -> Stream:
+        """Return the stream of a seed after its first ``start`` examples."""
+        left, self._left = self._left, None
+        if left is not None and left[0] == seed and left[1].made == start:
+            return left[1]
+        stream = self.stream(seed)
+        while stream.made < start and len(stream.take(min(BATCH, start - stream.made))[0]):
+            pass
+        return stream
+
+
+def plain_batches(
+    drawn: Callable[[int, int], pa.Table],
+    n: int,
+    *,
+    start: int = 0,
+    workers: int = 1,
+    batch_size: int = BATCH,
+) -> Iterator[pa.Table]:
+    """Yield tables of draws that may repeat, in batches, as :meth:`Sampler.batches` does.
+
+    Parameters
+    ----------
+    drawn : callable
+        Takes the number of the first draw and how many, and returns their table.
+
+    Raises
+    ------
+    OptionError
+        As :meth:`Sampler.batches`.
+
+    Examples
+    --------
+    >>> drawn = lambda first, count: pa.table({"id": range(first, first + count)})
+    >>> [table.column("id").to_pylist() for table in plain_batches(drawn, 3, start=5, batch_size=2)]
+    [[5, 6], [7]]
+    """
+    _check_request(n=n, start=start, workers=workers, batch_size=batch_size)
+    stop = start + n
+    firsts = range(start, stop, batch_size) or range(start, start + 1)
+    tasks = (functools.partial(drawn, at, min(batch_size, stop - at)) for at in firsts)
+    return in_threads(tasks, workers)
+
+
+def _check_request(**numbers: int) -> None:
+    for name, value in numbers.items():
+        whole_number(name, value, 1 if name in ("workers", "batch_size") else 0)
+
+
+def method_of(grammar: Any) -> str:
+    """Return the method that samples a grammar, if there is one.
+
+    Families of methods say it themselves; a grammar that derives sentences is of ``grammar``.
+    """
+    of_sentences = grammar.pcfg is not None and grammar.notes.get("method", "grammar") == "grammar"
+    return str(getattr(grammar, "method", "grammar" if of_sentences else ""))
+
+
+def _warn(n: int, start: int, shortfall: Shortfall) -> None:
+    asked = f"{n} examples" + (f" from number {start}" if start else "")
+    message = f"{asked} were asked for, but {shortfall}"
+    warnings.warn(ShortfallWarning(message, shortfall), stacklevel=2)
+
+
+def in_threads(tasks: Iterable[Callable[[], Any]], workers: int) -> Iterator[Any]:
+    """Call functions without arguments in threads and yield their results in order.
+
+    At most two tasks a worker are under way, so a long stream is never held at once.
+    """
+    if workers == 1:
+        yield from (task() for task in tasks)
+        return
+    tasks = iter(tasks)
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(task) for task in itertools.islice(tasks, 2 * workers)]
+        while waiting:
+            yield waiting.pop(0).result()
+            waiting += [pool.submit(task) for task in itertools.islice(tasks, 1)]
+
+
+def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:
+    """Return which of so many things each attempt takes: all, round after round.
+
+    Each round has an order of its own, which depends on the key and the round alone.
+
+    >>> key = np.uint64(1)
+    >>> in_rounds(key, np.arange(6), 3).tolist(), in_rounds(key, np.array([4]), 3).tolist()
+    ([0, 1, 2, 2, 0, 1], [0])
+    """
+    taken = np.empty(len(numbers), np.int64)
+    rounds = numbers // size
+    for number in np.unique(rounds).tolist():
+        mine = rounds == number
+        order = np.argsort(_uniforms(key, number, size), kind="stable")
+        taken[mine] = order[numbers[mine] % size]
+    return taken
+
+
+@kernel()
+def _uniforms(key: np.uint64, number: int, size: int) -> FloatArray:
+    values = np.empty(size)
+    state = open_stream(key, number)
+    for i in range(size):
+        state, values[i] = next_uniform(state)
+    return values

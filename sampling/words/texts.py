@@ -1,0 +1,302 @@
+"""Texts whose words are edited: replaced, inserted, deleted or moved, and nothing else touched.
+
+An edited text is a row of *slots*. A slot says which word of its text stands there (or none, if a
+word was inserted), what is written in its place, and which gap stands before it: the white space
+between two words of the text, by the number of the second. Kernels of methods fill in slots;
+:func:`write_slots` turns them into bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, kernel
+from induction.corpus.corpus import Corpus
+from sampling.examples.examples import read_examples
+from sampling.examples.sides import Side, protected_words
+from sampling.words.pools import Pools
+
+__all__ = [
+    "Slots",
+    "TokenTexts",
+    "Words",
+    "core_of",
+    "flat_slots",
+    "keep_words",
+    "read_texts",
+    "read_words",
+    "room_for",
+    "write_slots",
+]
+
+_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
+
+
+class Words(NamedTuple):
+    """The words of all texts, for kernels.
+
+    The words of text i are ``offsets[i]`` to ``offsets[i + 1] - 1``. Word w is
+    ``text[start[w]:end[w]]``; what can be replaced of it lies ``lead[w]`` bytes behind its start
+    and ``trail[w]`` before its end (a raw word may carry punctuation). ``free`` are words that may
+    be edited; ``kind`` is equal for words that are written alike, without that punctuation.
+    """
+
+    text: Bytes
+    text_offsets: LongArray
+    offsets: LongArray
+    start: LongArray
+    end: LongArray
+    lead: IntArray
+    trail: IntArray
+    kind: IntArray
+    free: BoolArray
+
+
+class Slots(NamedTuple):
+    """Edited texts: row r is slots ``at[r]`` to ``at[r] + size[r] - 1``.
+
+    ``gap`` is the number of the word whose gap stands before the slot, or -1 for one space;
+    ``word`` the number of the word that stands there, or -1 if it was inserted; ``entry`` the
+    entry of a pool that is written there, or -1 if the word is written as in its text.
+    ``log_probability`` is that of the choices made for the row, given its text.
+    """
+
+    at: LongArray
+    size: LongArray
+    gap: LongArray
+    word: LongArray
+    entry: LongArray
+    log_probability: FloatArray
+    nodes: LongArray
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTexts:
+    """The checked texts of a corpus as a method of this core reads them.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The columns that examples keep.
+    side : Side
+        The column ``text``.
+    words : Words
+        Its words for kernels.
+    kinds : list of str
+        How each kind of word is written.
+    """
+
+    corpus: Corpus
+    side: Side
+    words: Words
+    kinds: list[str]
+
+    @property
+    def single_words(self) -> bool:
+        """Whether only single words can be put in: columns of words must stay aligned."""
+        return bool({"tokens", "tags", "heads", "tree"} & set(self.corpus.names))
+
+    def free_words(self, good: BoolArray | None = None) -> LongArray:
+        """Return how many words of each text may be edited (and are good)."""
+        free = self.words.free if good is None else self.words.free & good
+        owner = np.repeat(np.arange(len(self.side)), self.side.lengths)
+        return np.bincount(owner[free], minlength=len(self.side))
+
+
+def core_of(form: str) -> tuple[str, int, int]:
+    """Return a word without the punctuation around it, and how many bytes that takes on each side.
+
+    A word of nothing but punctuation is its own core.
+
+    >>> core_of("(good,"), core_of("..."), core_of("isn't")
+    (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
+    """
+    match = _CORE.match(form)
+    core = match[1] if match else ""
+    if not core:
+        return form, 0, 0
+    first = form.index(core)
+    before, behind = form[:first], form[first + len(core) :]
+    return core, len(before.encode()), len(behind.encode())
+
+
+def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, list[str]]:
+    """Return the words of a side for kernels, and how each kind of word is written.
+
+    With ``raw``, words are what stands between white space, and the punctuation around them is
+    not theirs to replace; tokens and words of trees are taken whole.
+    """
+    forms: list[str] = side.forms.to_pylist()
+    cores = [core_of(form) if raw else (form, 0, 0) for form in forms]
+    numbers: dict[str, int] = {}
+    kinds = np.array([numbers.setdefault(core, len(numbers)) for core, _, _ in cores], np.int32)
+    lead = np.array([before for _, before, _ in cores], np.int32)
+    trail = np.array([behind for _, _, behind in cores], np.int32)
+    return Words(
+        side.text,
+        side.text_offsets,
+        side.offsets,
+        side.start,
+        side.end,
+        lead[side.codes],
+        trail[side.codes],
+        kinds[side.codes],
+        ~protected,
+    ), list(numbers)
+
+
+def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
+    """Check a corpus and find the words of its texts.
+
+    Raises
+    ------
+    CorpusError
+        If it is empty, a text is empty, or a label or column of words is not valid.
+    OptionError
+        If ``protect`` is not a regular expression.
+    """
+    examples = read_examples(corpus)
+    side = examples.sides[0]
+    mask = protected_words(corpus, side, protect)
+    raw = "tokens" not in corpus.names and side.treebank is None
+    words, kinds = read_words(side, mask, raw=raw)
+    return TokenTexts(examples.corpus, side, words, kinds)
+
+
+def room_for(words: Words, hosts: LongArray, extra: LongArray) -> Slots:
+    """Return slots with room for the words of every host and so many more."""
+    room = words.offsets[hosts + 1] - words.offsets[hosts] + extra
+    at = np.concatenate(([0], np.cumsum(room)))
+    total = int(at[-1])
+    return Slots(
+        at[:-1],
+        np.zeros(len(hosts), np.int64),
+        np.empty(total, np.int64),
+        np.empty(total, np.int64),
+        np.empty(total, np.int64),
+        np.zeros(len(hosts)),
+        np.zeros(0, np.int64),
+    )
+
+
+@kernel(inline="always")
+def keep_words(words: Words, host: int, slots: Slots, row: int) -> int:
+    """Fill a row with the text as it is; return how many words it has."""
+    begin = words.offsets[host]
+    count = words.offsets[host + 1] - begin
+    at = slots.at[row]
+    for j in range(count):
+        slots.gap[at + j] = begin + j
+        slots.word[at + j] = begin + j
+        slots.entry[at + j] = -1
+    slots.size[row] = count
+    slots.log_probability[row] = 0.0
+    return count
+
+
+def write_slots(
+    words: Words, pools: Pools, slots: Slots, hosts: LongArray
+) -> tuple[Bytes, LongArray]:
+    """Write edited texts: UTF-8 bytes of all rows, and where each begins (one more than rows)."""
+    source = np.concatenate((words.text, pools.data, np.array([32], np.uint8)))
+    starts, stops, pieces, offsets = _pieces(source, words, pools, slots, hosts)
+    return _joined(source, starts, stops, pieces, offsets), offsets
+
+
+@kernel()
+def _pieces(source: Bytes, words: Words, pools: Pools, slots: Slots, hosts: LongArray) -> Any:
+    """Return the pieces that rows are made of: places in the texts, the vocabulary and a space.
+
+    Pieces that follow each other in their source are joined, so unchanged stretches are one. An
+    empty gap (tokens may touch) stays only between the two words that it was between, and not if
+    letters of both would come to touch that did not (*bird)* with a word for the bracket).
+    """
+    # names of its own for each array: taking them out of tuples in the loop made it slower
+    begin, end, lead, trail = words.start, words.end, words.lead, words.trail
+    gaps, word, entry, form, bounds = slots.gap, slots.word, slots.entry, pools.form, pools.bounds
+    vocabulary = len(words.text)
+    space = vocabulary + len(pools.data)
+    room = 4 * slots.size.sum() + 2 * len(hosts)
+    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    pieces, offsets = np.zeros(len(hosts) + 1, np.int64), np.zeros(len(hosts) + 1, np.int64)
+    made = 0
+    for r in range(len(hosts)):
+        host, at = hosts[r], slots.at[r]
+        first, last = words.offsets[host], words.offsets[host + 1] - 1
+        made = _add(starts, stops, pieces[r], made, words.text_offsets[host], begin[first])
+        for s in range(at, at + slots.size[r]):
+            w, e, g = word[s], entry[s], gaps[s]
+            if s > at:
+                a, b = space, space + 1
+                if g >= 0 and begin[g] > end[g - 1]:
+                    a, b = end[g - 1], begin[g]
+                elif g >= 0 and w == g and word[s - 1] == g - 1:
+                    left, right = end[g - 1] - 1, begin[g]
+                    touched = _letter(source[left]) and _letter(source[right])
+                    p = entry[s - 1]
+                    if p >= 0 and trail[g - 1] == 0:
+                        left = vocabulary + bounds[form[p] + 1] - 1
+                    if e >= 0 and lead[g] == 0:
+                        right = vocabulary + bounds[form[e]]
+                    if touched or not (_letter(source[left]) and _letter(source[right])):
+                        a, b = 0, 0
+                made = _add(starts, stops, pieces[r], made, a, b)
+            if e < 0:
+                made = _add(starts, stops, pieces[r], made, begin[w], end[w])
+                continue
+            a, b = vocabulary + bounds[form[e]], vocabulary + bounds[form[e] + 1]
+            if w >= 0:
+                made = _add(starts, stops, pieces[r], made, begin[w], begin[w] + lead[w])
+            made = _add(starts, stops, pieces[r], made, a, b)
+            if w >= 0:
+                made = _add(starts, stops, pieces[r], made, end[w] - trail[w], end[w])
+        made = _add(starts, stops, pieces[r], made, end[last], words.text_offsets[host + 1])
+        size = 0
+        for k in range(pieces[r], made):
+            size += stops[k] - starts[k]
+        pieces[r + 1], offsets[r + 1] = made, offsets[r] + size
+    return starts[:made], stops[:made], pieces, offsets
+
+
+@kernel(inline="always")
+def _letter(byte: int) -> bool:
+    """Return whether a byte is of an ASCII letter or digit, or of any character beyond ASCII."""
+    return byte >= 128 or 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
+
+
+@kernel(inline="always")
+def _add(starts: LongArray, stops: LongArray, row: int, made: int, a: int, b: int) -> int:
+    """Add a piece to those of a row (the pieces from ``row`` on); return how many there are."""
+    if a == b:
+        return made
+    if made > row and stops[made - 1] == a:
+        stops[made - 1] = b
+        return made
+    starts[made], stops[made] = a, b
+    return made + 1
+
+
+@kernel()
+def _joined(
+    source: Bytes, starts: LongArray, stops: LongArray, pieces: LongArray, offsets: LongArray
+) -> Bytes:
+    data = np.empty(offsets[-1], np.uint8)
+    for r in range(len(offsets) - 1):
+        at = offsets[r]
+        for k in range(pieces[r], pieces[r + 1]):
+            a, size = starts[k], stops[k] - starts[k]
+            for j in range(size):
+                data[at + j] = source[a + j]
+            at += size
+    return data
+
+
+def flat_slots(slots: Slots) -> tuple[LongArray, LongArray]:
+    """Return the numbers of all slots in use, row after row, and where each row begins."""
+    offsets = np.concatenate(([0], np.cumsum(slots.size)))
+    shift = np.repeat(slots.at - offsets[:-1], slots.size)
+    return np.arange(offsets[-1]) + shift, offsets

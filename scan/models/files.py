@@ -1,0 +1,167 @@
+"""Trained models and their files: safetensors with the recipe and vocabularies in the header."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from grammar.errors import SchemaError, UnreadableInputError
+from grammar.files import atomic_output
+from scan.models.batches import FIRST_WEIGHTS, random_stream
+from scan.models.encoder_decoder import EncoderDecoder
+from scan.models.input_feeding import InputFeeding
+from scan.models.recipe import Recipe
+from scan.models.seq2seq import Hypothesis, Seq2Seq, Vocabulary, decode
+from scan.models.transformer import Transformer
+
+__all__ = ["Check", "TrainedModel", "build_model", "read_model", "write_model"]
+
+PathLike = str | os.PathLike[str]
+
+SCHEMA = "treewright.seq2seq/1"
+
+
+class Check(NamedTuple):
+    """A look at training: after which update, the mean loss a token since the last look (in nats),
+    and the share of ``pairs`` pairs, of training or validation, whose target the model writes
+    exactly."""
+
+    update: int
+    loss: float
+    exact_match: float
+    pairs: int
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    """A model, the recipe it was trained by, and what was seen of its training.
+
+    Parameters
+    ----------
+    model : EncoderDecoder
+        The model.
+    recipe : Recipe
+        Its recipe.
+    history : tuple of Check
+        Looks at training, in order. The last one covers all training pairs.
+    """
+
+    model: EncoderDecoder
+    recipe: Recipe
+    history: tuple[Check, ...] = ()
+
+    def decode(
+        self, sources: Sequence[str], *, beam: int = 1, length_limit: int = 200
+    ) -> list[Hypothesis]:
+        """Find a probable target for each source sentence, see :func:`decode`."""
+        return decode(self.model, sources, beam=beam, length_limit=length_limit)
+
+    def save(self, path: PathLike) -> None:
+        """Write weights, vocabularies, recipe and history to one safetensors file.
+
+        Raises
+        ------
+        OutputError
+            If the path cannot be written.
+        """
+        write_model(path, self, {}, "")
+
+    @classmethod
+    def load(cls, path: PathLike) -> TrainedModel:
+        """Read what :meth:`save` wrote, or the model of a checkpoint.
+
+        Raises
+        ------
+        UnreadableInputError
+            If there is no such file.
+        SchemaError
+            If the file is truncated, or not a model of this version.
+        """
+        return read_model(path)[0]
+
+
+def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> EncoderDecoder:
+    """Make a model with the first weights of the recipe's seed.
+
+    Raises
+    ------
+    OptionError
+        If no such model can be made, see :class:`scan.models.transformer.Transformer`.
+    """
+    with torch.random.fork_rng(devices=[]):
+        seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))
+        torch.default_generator.manual_seed(seed)
+        shape: dict[str, Any] = {
+            "embedding": recipe.embedding,
+            "hidden": recipe.hidden,
+            "dropout": recipe.dropout,
+            "copy": recipe.copy,
+        }
+        if recipe.feed:
+            return InputFeeding(source, target, **shape)
+        shape["layers"] = recipe.layers
+        if recipe.model == "lstm":
+            return Seq2Seq(source, target, **shape)
+        shape |= {"heads": recipe.heads, "feedforward": recipe.feedforward}
+        return Transformer(source, target, **shape)
+
+
+def write_model(
+    path: PathLike, trained: TrainedModel, moments: dict[str, Tensor], digest: str
+) -> None:
+    """Write a model, with what a checkpoint needs too: Adam's moments, a digest of the pairs."""
+    tensors = {f"model.{name}": value for name, value in trained.model.state_dict().items()}
+    header = {
+        "schema": SCHEMA,
+        "recipe": asdict(trained.recipe),
+        "source": trained.model.source.tokens,
+        "target": trained.model.target.tokens,
+        "history": trained.history,
+        "data": digest,
+    }
+    # one entry, because safetensors writes several in no fixed order
+    metadata = {"treewright": json.dumps(header)}
+    with atomic_output(path) as temporary:
+        save_file(tensors | moments, temporary, metadata)
+
+
+def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
+    """Return the model, what else was kept with it, and the digest of its pairs."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = json.loads((file.metadata() or {})["treewright"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if header["schema"] != SCHEMA:
+            raise SchemaError(
+                f"the file follows {header['schema']!r}, not {SCHEMA!r}",
+                where=str(path),
+                hint="train the model again, or read it with the version that wrote it",
+            )
+        recipe = Recipe(**header["recipe"])
+        model = build_model(recipe, Vocabulary(header["source"]), Vocabulary(header["target"]))
+        names = [name for name in tensors if name.startswith("model.")]
+        model.load_state_dict({name.removeprefix("model."): tensors.pop(name) for name in names})
+        history = tuple(Check(*look) for look in header["history"])
+        return TrainedModel(model, recipe, history), tensors, str(header["data"])
+    except SchemaError:
+        raise
+    except OSError as error:
+        raise UnreadableInputError(
+            f"cannot read the file: {error.strerror or error}",
+            where=str(path),
+            hint="check the path",
+        ) from None
+    except (SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise SchemaError(
+            f"not a complete model file: {error}",
+            where=str(path),
+            hint="train the model again, or fetch the file again",
+        ) from None

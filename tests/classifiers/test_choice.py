@@ -1,0 +1,129 @@
+"""The choice on made-up data where a way to make examples is known to help, to hurt, or neither."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from classifiers.choice import Candidate, choose
+from classifiers.training.recipe import Recipe
+from classifiers.training.train import trainer
+from grammar.errors import CorpusError, NothingNewError
+from induction import Corpus
+
+pytest.importorskip("sklearn")
+
+SEEDS = range(8)
+TELLING = {0: [f"bad{i}" for i in range(30)], 1: [f"good{i}" for i in range(30)]}
+IDLE = [f"word{i}" for i in range(40)]
+
+
+def labelled(seed: int, count: int = 12) -> Corpus:
+    """Texts with one telling word among idle ones: few share a telling word."""
+    draw = np.random.default_rng(seed)
+    rows = [(c, [draw.choice(TELLING[c]), *draw.choice(IDLE, 4)]) for c in (0, 1) for _ in
+            range(count)]  # fmt: skip
+    texts = [" ".join(draw.permutation(words)) for _, words in rows]
+    return Corpus.from_columns(text=texts, label=[c for c, _ in rows])
+
+
+def knowing(corpus: Corpus, seed: int) -> Corpus:
+    """Name every telling word, as a person would who knows the classes."""
+    texts = [word for c in (0, 1) for word in TELLING[c]]
+    return Corpus.from_columns(text=texts, label=[c for c in (0, 1) for _ in TELLING[c]])
+
+
+def misled(corpus: Corpus, seed: int) -> Corpus:
+    """Name them the wrong way round."""
+    right = knowing(corpus, seed)
+    return right.with_column("label", [1 - c for c in right.column("label")])
+
+
+def idle(corpus: Corpus, seed: int) -> Corpus:
+    """Say nothing of the classes."""
+    draw = np.random.default_rng(seed)
+    return Corpus.from_columns(text=list(draw.choice(IDLE, 40)), label=[0, 1] * 20)
+
+
+def repeated(corpus: Corpus, seed: int) -> Corpus:
+    """Give the examples again."""
+    return corpus
+
+
+TRAIN = trainer(Recipe(encoder="tfidf"))
+
+
+def _chosen(candidate: Candidate) -> list[bool]:
+    return [
+        choose(labelled(seed), [candidate], TRAIN, seed=seed).chosen is not None for seed in SEEDS
+    ]
+
+
+def test_what_helps_is_taken() -> None:
+    assert sum(_chosen(Candidate("names", knowing, recombines=False))) >= 7
+
+
+def test_what_misleads_is_never_taken() -> None:
+    assert not any(_chosen(Candidate("misled", misled, recombines=False)))
+
+
+def test_what_says_nothing_is_hardly_ever_taken() -> None:
+    assert sum(_chosen(Candidate("idle", idle, recombines=False))) <= 2
+
+
+def test_repetition_is_never_taken() -> None:
+    assert not any(_chosen(Candidate("repeated", repeated)))
+
+
+def test_the_largest_gain_is_chosen_and_all_evidence_is_shown() -> None:
+    ways = [Candidate("repeated", repeated), Candidate("names", knowing, recombines=False)]
+    found = choose(labelled(1), ways, TRAIN)
+    assert found.chosen == "names"
+    assert [one.name for one in found.evidence] == ["repeated", "names"]
+    text = str(found)
+    assert text.startswith("chosen: names\n  repeated: ")
+    assert "not taken" in text
+
+
+def test_examples_are_made_without_the_fold_that_judges() -> None:
+    corpus = labelled(2)
+    seen: list[set[str]] = []
+
+    def spy(part: Corpus, seed: int) -> Corpus:
+        seen.append(set(part.column("id")))
+        return part
+
+    choose(corpus, [Candidate("spy", spy)], TRAIN, folds=4)
+    left_out = [set(corpus.column("id")) - part for part in seen]
+    assert len(left_out) == 4
+    assert set.union(*left_out) == set(corpus.column("id"))
+    assert sum(map(len, left_out)) == len(corpus)
+
+
+def test_a_way_that_cannot_go_is_no_choice() -> None:
+    def refuses(corpus: Corpus, seed: int) -> Corpus:
+        raise NothingNewError("nothing to exchange", hint="give more")
+
+    found = choose(labelled(3), [Candidate("none such", refuses)], TRAIN)
+    assert found.chosen is None
+    assert "nothing to exchange" in found.evidence[0].why
+
+
+def test_no_further_way_is_tried_when_the_time_is_over() -> None:
+    ways = [Candidate("one", repeated), Candidate("two", repeated)]
+    assert choose(labelled(4), ways, TRAIN, seconds=0).skipped == ("one", "two")
+
+
+def test_a_class_with_one_example_is_refused() -> None:
+    corpus = Corpus.from_columns(text=["a", "b", "c"], label=[0, 0, 1])
+    with pytest.raises(CorpusError, match="'1' has one example"):
+        choose(corpus, [], TRAIN)
+
+
+def test_the_same_choice_comes_again() -> None:
+    def plain(found: object) -> str:
+        return str(found).split("[")[0]
+
+    ways = [Candidate("names", knowing, recombines=False)]
+    first, again = (choose(labelled(5), ways, TRAIN, seed=5) for _ in range(2))
+    assert plain(first) == plain(again)

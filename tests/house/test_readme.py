@@ -1,0 +1,71 @@
+"""README: its Python and its commands run as they are written, and its links lead somewhere."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from treewright.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [body for kind, body in BLOCK.findall(page.read_text("utf-8")) if kind == language]
+
+
+def commands(page: Path) -> list[str]:
+    lines = "\n".join(blocks(page, "console")).splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for body in blocks(page, "python"):
+        exec(compile(body, page.name, "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In this process, for starting one takes longer than most commands."""
+    monkeypatch.chdir(tmp_path)
+    for command in commands(page):
+        assert command.split()[0] == "treewright", command
+        monkeypatch.setattr(sys, "argv", command.split())
+        with pytest.raises(SystemExit) as leaving:
+            main()
+        assert not leaving.value.code, f"{command}\n{capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_links_of_a_page_lead_to_files(page: Path) -> None:
+    for target in LINK.findall(page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_two_clicks_from_the_readme() -> None:
+    index = ROOT / "docs" / "index.md"
+    assert "docs/index.md" in LINK.findall((ROOT / "README.md").read_text("utf-8"))
+    linked = {(index.parent / link).resolve() for link in LINK.findall(index.read_text("utf-8"))}
+    assert set((ROOT / "docs").rglob("*.md")) - {index} <= linked
+
+
+def test_the_readme_has_python_commands_and_the_make_targets() -> None:
+    readme = ROOT / "README.md"
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert len(blocks(readme, "python")) >= 3
+    assert len(commands(readme)) >= 5
+    for line in "\n".join(blocks(readme, "bash")).splitlines():
+        assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE), line

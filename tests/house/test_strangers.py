@@ -1,0 +1,150 @@
+"""Names that others have too: whatever is found in the place of a room is named, and not run."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
+BELOW = {
+    "induction": ROOMS[:1], "sampling": ROOMS[:2], "scan": ROOMS[:3], "classifiers": ROOMS[:3],
+    "treewright": ROOMS[:5],
+}  # fmt: skip
+STRANGER = "print('a stranger was run')\nraise RuntimeError('a stranger')\n"
+IMPORTS = """
+import importlib, json, sys
+said = {}
+for room in sys.argv[1:]:
+    try:
+        importlib.import_module(room)
+        said[room] = None
+    except ImportError as error:
+        said[room] = str(error)
+print(json.dumps(said))
+"""
+
+
+def python(*arguments: str, cwd: Path, path: list[Path]) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    # without site: what is installed here has its own ways to be found
+    command = [sys.executable, "-S", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def imported(*rooms: str, cwd: Path, path: list[Path]) -> dict[str, str | None]:
+    """Import rooms one after the other; return what the error of each says."""
+    done = python("-c", IMPORTS, *rooms, cwd=cwd, path=path)
+    assert done.returncode == 0, done.stderr
+    assert "stranger was run" not in done.stdout
+    return json.loads(done.stdout)
+
+
+def in_the_folder(room: str, folder: Path) -> tuple[Path, list[Path], str]:
+    """Put a file of that name into the working folder."""
+    file = folder / f"{room}.py"
+    file.write_text(STRANGER)
+    return file, [ROOT], "rename it"
+
+
+def of_a_distribution(room: str, folder: Path) -> tuple[Path, list[Path], str]:
+    """Install another distribution with a package of that name, found before ours."""
+    site = folder / "site"
+    file = site / room / "__init__.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(STRANGER)
+    facts = site / f"{room}_tools-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {room}-tools\nVersion: 1.0\n")
+    (facts / "RECORD").write_text(f"{room}/__init__.py,,\n{facts.name}/METADATA,,\n")
+    return file, [site, ROOT], f"pip uninstall {room}-tools"
+
+
+KINDS = pytest.mark.parametrize("kind", [in_the_folder, of_a_distribution])
+
+
+@KINDS
+@pytest.mark.parametrize("room", ROOMS[:5])
+def test_rooms_that_need_another_name_the_stranger_in_its_place(room, kind, tmp_path) -> None:
+    file, path, mended = kind(room, tmp_path)
+    above = [one for one, below in BELOW.items() if room in below]
+    said = imported(*above, cwd=tmp_path, path=path)
+    for one in above:
+        message, hint = said[one].splitlines()
+        assert message.startswith(f"{file}: this file ")
+        assert message.endswith(f"is found in the place of Treewright's package {room}")
+        assert mended in hint
+    others = [one for one in BELOW if one not in above and one != room]
+    assert not any(imported(*others, cwd=tmp_path, path=path).values())
+
+
+@KINDS
+@pytest.mark.parametrize("room", ROOMS[:5])
+def test_the_command_line_names_the_stranger_and_says_no_more(room, kind, tmp_path) -> None:
+    file, path, mended = kind(room, tmp_path)
+    script = tmp_path / "bin" / "treewright"
+    script.parent.mkdir()
+    script.write_text("from treewright.cli import main\nmain()\n")
+    for command in (["-m", "treewright", "--version"], [str(script), "--version"]):
+        if kind is in_the_folder and command[0] != "-m":
+            path = [tmp_path, *path]  # the working folder is not searched, unless one asks for it
+        done = python(*command, cwd=tmp_path, path=path)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert done.stderr.startswith(f"treewright: {file}: ")
+        assert len(done.stderr.splitlines()) == 2
+        assert mended in done.stderr
+
+
+def test_a_folder_with_an_init_and_what_is_imported_already_are_strangers_too(tmp_path) -> None:
+    (tmp_path / "scan").mkdir()
+    (tmp_path / "scan" / "__init__.py").write_text(STRANGER)
+    assert (
+        str(tmp_path / "scan" / "__init__.py")
+        in imported("treewright", cwd=tmp_path, path=[ROOT])["treewright"]
+    )
+    script = (
+        "import sys, types\n"
+        "sys.modules['grammar'] = types.ModuleType('grammar')\n"
+        "sys.modules['grammar'].__file__ = '/elsewhere/grammar.py'\n"
+        "import induction"
+    )
+    done = python("-c", script, cwd=tmp_path, path=[ROOT])
+    assert "ImportError: /elsewhere/grammar.py: this file is found in the place" in done.stderr
+
+
+def test_a_folder_of_data_is_no_stranger(tmp_path) -> None:
+    (tmp_path / "scan").mkdir()
+    assert imported(*ROOMS, cwd=tmp_path, path=[ROOT]) == dict.fromkeys(ROOMS)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """Rooms as they are installed, as far as importing them goes."""
+    for room in ROOMS:
+        (tmp_path / "site" / room).mkdir(parents=True)
+        for name in ("__init__.py", "__init__.pyi"):
+            shutil.copy(ROOT / room / name, tmp_path / "site" / room / name)
+    shutil.copy(ROOT / "grammar" / "faces.py", tmp_path / "site" / "grammar" / "faces.py")
+    return tmp_path / "site"
+
+
+def test_a_room_that_another_distribution_wrote_over_or_took_along(house: Path) -> None:
+    file = house / "grammar" / "__init__.py"
+    work = house.parent
+    assert imported(*ROOMS, cwd=work, path=[house]) == dict.fromkeys(ROOMS)
+    file.write_text(STRANGER)
+    said = imported("induction", cwd=work, path=[house])["induction"]
+    assert said.startswith(f"{file}: this file is found in the place of")
+    assert said.endswith("hint: it was written over: install treewright again")
+    file.unlink()
+    said = imported("treewright", cwd=work, path=[house])["treewright"]
+    assert said.startswith(f"{file.parent}: this folder is found in the place of")
+    assert said.endswith("hint: it was written over: install treewright again")
+    shutil.rmtree(house / "induction")
+    said = imported("sampling", cwd=work, path=[house])["sampling"]
+    assert "install treewright again" in said

@@ -1,0 +1,117 @@
+"""Tokens of raw text: Penn spelling, and places that put the text together again."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grammar.errors import MissingDataError
+from induction.corpus import tokens
+from induction.corpus.tokens import sentence_spans, tokenise
+
+PIECES = [
+    '"', "''", "``", "`", "'", "“", "”", "‘", "’", "„", "(", ")", "[", "]", "{", "}", "<", "-LRB-",
+    "--", "...", ".", ",", ":", "3,000", "$", "%", " ", "  ", "\t", "\u00a0", "\u2028", "don't",
+    "cannot", "'tis", "They'll", "Mr.", "a", "é", "𝒳", "gonna", "wanna", "/", "\\", "?!", "&", "@",
+]  # fmt: skip
+
+
+def texts() -> st.SearchStrategy[str]:
+    made = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+    return made | st.text(st.characters(codec="utf-8"), max_size=20)
+
+
+@given(texts())
+@example("''\"``'\"''")
+@example("‘Go’ ” “ he said.”")
+def test_only_white_space_lies_between_tokens(text):
+    found = tokenise(text)
+    assert all(a < b for a, b in zip(found.starts, found.ends, strict=True))
+    rest = text
+    for start, end in reversed(list(zip(found.starts, found.ends, strict=True))):
+        assert end <= len(rest)
+        rest = rest[:start] + " " + rest[end:]
+    assert not rest.split()
+
+
+@given(texts())
+def test_words_are_what_nltk_makes_of_the_plain_text(text):
+    from nltk.tokenize import TreebankWordTokenizer
+
+    text = re.sub("[“”„]", "", text)  # they say by themselves whether they open or close
+    text = re.sub("[@#\u20e3\u231a-\u2b55\U0001f000-\U0001faff]", "", text)  # names, emoji
+    plain = text.translate(str.maketrans("‘’", "''"))
+    expected = TreebankWordTokenizer().tokenize(plain, convert_parentheses=True)
+    ours = tokenise(text).words
+    if "-" not in plain:  # NLTK may tear its own -LRB- apart at hyphens beside it
+        assert list(ours) == expected
+
+
+def test_typographic_quotes_open_and_close_whatever_stands_beside_them():
+    assert tokenise("he said ” and “").words == ("he", "said", "''", "and", "``")
+
+
+def test_words_stand_for_what_is_spelt_as_they_are_but_quotes_and_brackets():
+    text = "The firm's (new) “chief”, Mr. O'Neil, can't say \"no\" [yet]."
+    found = tokenise(text)
+    changed = {
+        (word, surface)
+        for word, surface in zip(found.words, found.surfaces(text), strict=True)
+        if word != surface
+    }
+    assert changed == {
+        ("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"),
+        ("``", "“"), ("''", "”"), ("``", '"'), ("''", '"'),
+    }  # fmt: skip
+    assert found.words[:3] == ("The", "firm", "'s")
+    assert "Mr." in found.words
+    assert found.words[-1] == "."
+
+
+def test_a_typographic_apostrophe_splits_as_a_plain_one_does():
+    assert tokenise("don’t").words == ("do", "n't")
+    assert tokenise("don’t").surfaces("don’t") == ("do", "n’t")
+
+
+def test_nothing_has_no_tokens():
+    assert tokenise("") == tokenise(" \t ") == tokens.Tokens((), (), ())
+
+
+def test_sentences_are_split_where_the_data_is():
+    text = "Mr. Smith left.  He was tired."
+    try:
+        spans = sentence_spans(text)
+    except MissingDataError:
+        pytest.skip("NLTK's punkt_tab is not installed (NLTK_DATA)")
+    assert [text[a:b] for a, b in spans] == ["Mr. Smith left.", "He was tired."]
+
+
+def test_a_missing_sentence_splitter_is_one_clear_error(monkeypatch):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [])
+    tokens._punkt.cache_clear()
+    with pytest.raises(MissingDataError, match="one sentence a line"):
+        sentence_spans("One. Two.")
+    tokens._punkt.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("See http://a.org/x?y=1&z#w.", ["See", "http://a.org/x?y=1&z#w", "."]),
+        ("(www.example.com)", ["-LRB-", "www.example.com", "-RRB-"]),
+        ("Write to me.too+x@mail.example.org!", ["Write", "to", "me.too+x@mail.example.org", "!"]),
+        ("@ann loves #NLP2026, not #1", ["@ann", "loves", "#NLP2026", ",", "not", "#", "1"]),
+        ("great😀😀 stuff👩\u200d💻.", ["great", "😀", "😀", "stuff", "👩\u200d💻", "."]),
+        ("🇫🇷🇩🇪 ☀️ 1️⃣", ["🇫🇷", "🇩🇪", "☀️", "1️⃣"]),
+        ("5 @ 3, a@ b", ["5", "@", "3", ",", "a", "@", "b"]),
+    ],
+)
+def test_addresses_names_tags_and_emoji_are_one_token_each(text, words):
+    found = tokenise(text)
+    assert list(found.words) == words
+    assert [text[a:b] for a, b in zip(found.starts, found.ends, strict=True)] == [
+        {"-LRB-": "(", "-RRB-": ")"}.get(word, word) for word in words
+    ]

@@ -1,0 +1,148 @@
+"""Layers of slots: what a child in a slot tells of other children in other slots."""
+
+import itertools
+import random
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammar.synchronous.forest import Edge, PairForest
+from induction.synchronous.induce import induce_synchronous
+from induction.synchronous.layers import seen_children, slot_layers
+from induction.synchronous.types import Families, TypeModel, pack_forests
+from sampling.sentences.pairs import sample_pairs
+from scan.generator import audit, generate
+from scan.splits import split
+
+ARITY = (0, 0, 1, 1, 2)
+
+
+@st.composite
+def seen_tables(draw: st.DrawFn) -> tuple[Families, np.ndarray]:
+    arity = draw(st.lists(st.integers(0, 2), min_size=1, max_size=6))
+    families = Families.of(list(range(len(arity))), arity)
+    cells = st.lists(st.booleans(), min_size=len(arity), max_size=len(arity))
+    rows = [draw(cells) for _ in range(families.slots)]
+    return families, np.array(rows, float)
+
+
+def below(families: Families, layer: np.ndarray, holds: np.ndarray) -> nx.DiGraph:
+    graph = nx.DiGraph()
+    for family in range(len(families.size)):
+        for slot in range(families.first_slot[family], families.first_slot[family + 1]):
+            graph.add_edges_from((family, int(f)) for f in np.flatnonzero(holds[layer[slot]]))
+    return graph
+
+
+@given(seen_tables())
+def test_what_was_seen_is_held_and_layers_are_closed(made: tuple[Families, np.ndarray]) -> None:
+    families, seen = made
+    layer, holds = slot_layers(seen, families)
+    assert layer[0] == 0
+    assert sorted(set(layer)) == list(range(len(holds)))
+    for slot, row in enumerate(seen):
+        assert holds[layer[slot]][row > 0].all()
+    for held in holds:
+        for family in np.flatnonzero(held):
+            for slot in range(families.first_slot[family], families.first_slot[family + 1]):
+                other = holds[layer[slot]]
+                assert not (held & other).any() or held[other].all()
+
+
+@given(seen_tables())
+def test_a_rule_comes_to_stand_below_itself_only_if_it_was_seen_there(
+    made: tuple[Families, np.ndarray],
+) -> None:
+    families, seen = made
+    before = below(families, np.arange(len(seen)), seen > 0)
+    if nx.is_directed_acyclic_graph(before):
+        assert nx.is_directed_acyclic_graph(below(families, *slot_layers(seen, families)))
+
+
+def forests_of(seed: int, families: Families) -> list[PairForest]:
+    """Return small random forests over families of ``ARITY``, whose nodes have several edges."""
+    draw = random.Random(seed)
+    made = []
+    for _ in range(draw.randint(1, 4)):
+        edges = [Edge(0, draw.choice((0, 1)), ())]
+        for node in range(1, draw.randint(1, 4)):
+            for _ in range(draw.randint(1, 2)):
+                rule = draw.randrange(len(ARITY))
+                edges.append(Edge(node, rule, tuple(draw.choices(range(node), k=ARITY[rule]))))
+        nodes = [(0, 1, "NT", "x")] * (edges[-1].node + 1)
+        made.append(PairForest(nodes, edges, edges[-1].node))
+    return made
+
+
+def derivations(forest: PairForest, node: int, slot: int, families: Families):
+    """Yield the cells of every derivation of a node in a slot."""
+    for edge in forest.edges:
+        if edge.node == node:
+            first = int(families.first_slot[edge.rule])
+            parts = [
+                list(derivations(forest, child, first + i, families))
+                for i, child in enumerate(edge.children)
+            ]
+            for chosen in itertools.product(*parts):
+                yield [(slot, edge.rule), *itertools.chain.from_iterable(chosen)]
+
+
+@given(st.integers(0, 10_000))
+def test_best_derivations_are_those_of_brute_force(seed: int) -> None:
+    families = Families.of(list(range(len(ARITY))), list(ARITY))
+    forests = forests_of(seed, families)
+    draw = np.random.default_rng(seed)
+    model = TypeModel(draw.random((families.slots, 2)), draw.random((2, len(ARITY))), 0.0)
+    share = model.theta @ model.phi
+    expected: Counter[tuple[int, int]] = Counter()
+    for forest in forests:
+        found = derivations(forest, forest.root, 0, families)
+        expected.update(max(found, key=lambda cells: np.prod([share[cell] for cell in cells])))
+    seen = seen_children(pack_forests(forests, families), model)
+    assert {cell: seen[cell] for cell in zip(*np.nonzero(seen), strict=True)} == expected
+
+
+def test_weights_are_pooled_counts_plus_one_shared_by_the_family() -> None:
+    pairs = [("a", "A"), ("b", "B"), ("a c", "A A"), ("b c", "B B"), ("a d", "D A"), ("b d", "D B")]
+    core = induce_synchronous(pairs, types=1).core
+    weight = {str(rule): value for rule, value in zip(core.rules, core.weight, strict=True)}
+    # at the root: 2 pairs are one word, 2 each one of the rules; the words are one family
+    assert weight["ROOT -> L1_1 c ### L1_1 L1_1"] == pytest.approx(3 / 9)
+    assert weight["ROOT -> a ### A"] == pytest.approx(1.5 / 9)
+    assert weight["L1 -> a ### A"] == pytest.approx(1 / 2)
+
+
+def test_combinations_that_training_leaves_out_are_derived_and_nothing_wrong() -> None:
+    # as in MCD: "opposite" never stands directly under "and" or "after", "around" never under
+    # "twice", no direction directly under "thrice"; tests have nothing but these
+    def left_out(text: str) -> bool:
+        return any(
+            ("opposite" in half and not half.endswith(("twice", "thrice")))
+            or ("around" in half and half.endswith("twice"))
+            for half in text.replace(" after ", " and ").split(" and ")
+        ) and (" and " in text or " after " in text)
+
+    scan = generate()
+    pairs = list(zip(scan.column("text"), scan.column("target"), strict=True))
+    train = [pair for pair in pairs if not left_out(pair[0]) and len(pair[0].split()) <= 8]
+    core = induce_synchronous(train[::9], types=4).core
+    made = sample_pairs(core, 30_000, uniform=True, depth=(1, 9))
+    assert audit(made).rate == 1.0
+    texts = set(made.column("text"))
+    assert sum(map(left_out, texts)) > 4_000
+    assert len(texts) > 14_000
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_every_command_of_scan_is_derived_from_the_third_mcd_split() -> None:
+    core = induce_synchronous(split("mcd3").train, types=4).core
+    made = sample_pairs(core, 40_000, uniform=True, depth=(1, 9))
+    distinct = dict(zip(made.column("text"), made.column("target"), strict=True))
+    language = generate()
+    known = dict(zip(language.column("text"), language.column("target"), strict=True))
+    assert distinct.items() <= known.items()
+    assert len(distinct) > 0.8 * len(known)

@@ -1,0 +1,156 @@
+"""The demo's report: a Markdown page and the pictures it links."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grammar.files import write_text
+from grammar.pictures.neighbourhood import draw_neighbourhood
+from grammar.trees.draw import draw_trees
+from grammar.trees.tree import Tree
+from treewright.version import __version__
+
+if TYPE_CHECKING:
+    from scan.experiment import Outcome
+    from scan.models.files import Check
+
+__all__ = ["Cell", "grammar_part", "scan_part", "write_report"]
+
+_LENGTHS = (5, 14)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one training process brought back."""
+
+    outcome: Outcome
+    history: tuple[Check, ...]
+
+
+def grammar_part(folder: Path, *, sentences: int, seed: int) -> str:
+    """Induce the grammar of the embedded treebank, sample from it, draw both; return Markdown."""
+    from induction.corpus.readers import read_treebank
+    from induction.counts.pcfg import induce_pcfg
+    from induction.trees.normalise import DEFAULT_STEPS
+    from sampling.sentences.sentences import sample_sentences
+    from scan.table import markdown_table
+
+    treebank = read_treebank()
+    grammar = induce_pcfg(treebank, steps=(*DEFAULT_STEPS, "initials"), vertical_markov=2)
+    grammar.save(folder / "grammar.json")
+    samples = sample_sentences(grammar, sentences, seed=seed, length=_LENGTHS, trees=True)
+    trees = [Tree.parse(text) for text in samples.column("tree")]
+    titles = [f"{i + 1}. {text}" for i, text in enumerate(samples.column("text"))]
+    draw_trees(trees, folder / "trees.svg", titles=titles)
+    draw_trees(trees[:4], folder / "trees.png", titles=titles[:4])
+    symbol = "NP^<S>"
+    draw_neighbourhood(grammar.graph, symbol, folder / "graph.svg")
+    draw_neighbourhood(grammar.graph, symbol, folder / "graph.png")
+    scores = [row["log_probability"] for row in samples.column("provenance")]
+    rows = [
+        (i + 1, text, f"{score:.1f}")
+        for i, (text, score) in enumerate(zip(samples.column("text"), scores, strict=True))
+    ]
+    return f"""## 1. A corpus becomes a grammar
+
+{len(treebank)} review sentences with trees, written for this project, give a PCFG with parent
+annotation. It is saved as a networkx graph in [grammar.json](grammar.json); open it with
+`treewright inspect {folder}/grammar.json --lhs "{symbol}"`.
+
+```text
+{grammar.check()}
+```
+
+The rules of `{symbol}` (a noun phrase under a clause) in that graph ([SVG](graph.svg)):
+
+![The neighbourhood of {symbol} in the grammar graph](graph.png)
+
+### Ten sentences that it makes
+
+Drawn exactly, given a length of {_LENGTHS[0]} to {_LENGTHS[1]} words (seed {seed}):
+
+{markdown_table(("", "sentence", "ln P(tree)"), rows)}
+
+The trees of the first four ([all ten, SVG](trees.svg)):
+
+![Sampled trees](trees.png)
+"""
+
+
+def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, seed: int) -> str:
+    """Write the made pairs and the learning curves of a split; return Markdown."""
+    from sampling.geca.method import GECA
+    from scan.generator import audit
+    from scan.learning_curves import draw_learning_curves
+    from scan.splits import split as published_split
+    from scan.splits import write_pairs
+    from scan.table import markdown_table
+
+    train = published_split(split).train
+    sampler = GECA.induce(train, size=1)
+    made = sampler.sample(min(pairs, sampler.count()), seed=seed)
+    write_pairs(made, folder / "made-pairs.txt")
+    draw_learning_curves(
+        {cell.outcome.method: cell.history for cell in cells},
+        {cell.outcome.method: cell.outcome.test_exact for cell in cells},
+        folder / "learning-curve.png",
+        title=f"SCAN {split}: learning training pairs, and the test at the end",
+    )
+    rows = [
+        (
+            cell.outcome.method,
+            f"{cell.outcome.train_pairs:,}",
+            f"{cell.outcome.synthetic_pairs:,}",
+            f"{cell.outcome.updates:,}",
+            f"{cell.outcome.train_exact:.2%}",
+            f"**{cell.outcome.test_exact:.2%}**",
+            _share(cell.outcome.unsampled_exact),
+            f"{cell.outcome.seconds:.0f} s",
+        )
+        for cell in cells
+    ]
+    header = (
+        "augmentation", "training pairs", "made pairs", "updates", "train exact",
+        "test exact", "test exact, never made", "training",
+    )  # fmt: skip
+    geca = cells[-1].outcome
+    examples = [(row["text"], f"`{row['target'][:70]}`") for row in list(made)[:5]]
+    return f"""## 2. A grammar from training pairs solves SCAN {split}
+
+GECA (Andreas 2020) sees the training pairs only. It induces which fragments of pairs are
+interchangeable, and can make **{sampler.count():,}** distinct new pairs from them. Of these
+**{len(made):,}**, drawn at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
+
+{markdown_table(("command", "actions"), examples)}
+
+The interpreter, used as an audit and never as a source of labels, agrees with
+**{audit(made).rate:.2%}** of them. {geca.sampled_tests:,} of the {geca.test_pairs:,} test commands
+are among them, so the accuracy on the others is given in a column of its own.
+
+The same small model and recipe, trained from scratch with and without them (seed {seed}); training
+stops on *training* exact match, and test pairs are looked at once:
+
+{markdown_table(header, rows)}
+
+![Learning curves](learning-curve.png)
+"""
+
+
+def write_report(folder: Path, parts: Iterable[str], *, seconds: float) -> Path:
+    """Write report.md from its parts."""
+    path = folder / "report.md"
+    write_text(
+        path,
+        "# Treewright demo\n\n"
+        f"treewright {__version__}, Python {platform.python_version()}, "
+        f"{platform.machine()}; {seconds / 60:.1f} minutes.\n\n" + "\n".join(parts),
+    )
+    return path
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2%}"

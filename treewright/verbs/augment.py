@@ -1,0 +1,254 @@
+"""The verb augment: labelled examples in, more of them out."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.screen import Json, Quiet, counted, read_option, say, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from sampling.pipeline.pipeline import Pipeline
+
+__all__ = ["augment"]
+
+_FILES = ("input", "output", "test", "text", "label", "format", "workers")
+
+
+def augment(
+    source: Annotated[
+        str | None, typer.Argument(metavar="IN", help="The corpus, or - for JSON lines.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="The name tells the format: .jsonl .csv .parquet .conllu ..."
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B."),
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(help="A TOML file with a table [augment]; flags come before it.")
+    ] = None,
+    n: Annotated[int | None, typer.Option("-n", help="How many new examples.")] = None,
+    times: Annotated[
+        int | None, typer.Option(help="How many times as many as there are originals.")
+    ] = None,
+    per_class: Annotated[int | None, typer.Option(help="So many of each class.")] = None,
+    balance: Annotated[
+        bool | None, typer.Option("--balance/--no-balance", help="Bring all classes to one count.")
+    ] = None,
+    length: Annotated[
+        str | None, typer.Option(help="Words: a band, 5:20, or bands with counts, 5:9=40,10:20=60.")
+    ] = None,
+    set_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", "-O", help="An option of the methods: NAME=VALUE, or METHOD.NAME=VALUE."
+        ),
+    ] = None,
+    dedup: Annotated[
+        str | None, typer.Option(help="Leave out repeated texts: exact, minhash (near ones), none.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Similarity from which texts are near (minhash).")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="A test corpus, to look for leakage.")] = None,
+    drop_leaked: Annotated[
+        bool | None, typer.Option("--drop-leaked/--keep-leaked", help="Leave out test texts.")
+    ] = None,
+    keep_originals: Annotated[
+        bool | None,
+        typer.Option("--keep-originals/--only-new", help="Put the originals before the new ones."),
+    ] = None,
+    text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column that holds the classes.")] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Of IN and the test corpus, if their names do not tell: sst, scan, ..."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; they change nothing.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Every random draw is a function of (seed, index).")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with OUT.partial, with the same result.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and draw nothing.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make new labelled examples: exactly as many as asked for, or the reason why not.
+
+    Beside OUT lies OUT.manifest.json: all that decides its bytes. See treewright replay.
+
+    Example: treewright augment train.jsonl -o new.jsonl -m "0.7*treemix + 0.3*sub2 | aeda"
+    --times 5 --balance --test test.jsonl
+    """
+    flags = {
+        "input": source, "output": output, "method": method, "n": n, "times": times,
+        "per_class": per_class, "balance": balance, "length": length, "dedup": dedup,
+        "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
+        "keep_originals": keep_originals, "text": text, "label": label, "format": format,
+        "workers": workers, "seed": seed,
+    }  # fmt: skip
+    given, files = _given(flags, set_option or [], config)
+    with warnings_said(quiet=quiet):
+        pipeline, read = _opened(given, files, dry_run=dry_run, resume=resume, force=force)
+        if dry_run:
+            _show_plan(pipeline, as_json=as_json)
+            return
+        facts = _written(pipeline, read, files["output"], resume=resume, force=force, quiet=quiet)
+    if facts["report"].shortfall:
+        say(f"warning: {facts['report'].shortfall}", quiet=quiet)
+    if as_json:
+        show_facts({**facts, "report": facts["report"].to_dict()}, as_json=True)
+    elif not quiet:
+        print(facts["report"])
+        print(f"written to {files['output']}")
+
+
+def _given(
+    flags: Mapping[str, Any], options: list[str], config: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return settings, and files with all that belongs to them; flags come before the TOML file."""
+    from sampling.pipeline.settings import read_toml
+
+    table = read_toml(config, _FILES) if config is not None else {}
+    given = {**table, **{name: value for name, value in flags.items() if value is not None}}
+    given["options"] = {**table.get("options", {}), **dict(map(read_option, options))}
+    files = {name: given.pop(name, None) for name in _FILES}
+    return given, files
+
+
+def _opened(
+    given: Mapping[str, Any],
+    files: Mapping[str, Any],
+    *,
+    dry_run: bool,
+    resume: bool,
+    force: bool,
+) -> tuple[Pipeline, dict[str, Any]]:
+    """Check what is asked for, cheap things first, and make the pipeline ready."""
+    from grammar.errors import OptionError
+    from induction.corpus.formats import check_output
+    from sampling.pipeline.expression import read_expression
+    from sampling.pipeline.manifest import file_hash
+    from sampling.pipeline.pipeline import Pipeline
+    from sampling.pipeline.settings import read_settings
+    from sampling.pipeline.sources import read_source
+
+    settings = read_settings(given)
+    read_expression(settings.method)
+    if files["input"] is None:
+        raise OptionError("there is no input", hint="name the corpus: treewright augment IN -o OUT")
+    if not dry_run:
+        _check_paths(files, force=force)
+    columns = {name: files[name] for name in ("text", "label")}
+    named = files["format"]
+    corpus = read_source(files["input"], columns, named)
+    test = read_source(files["test"], columns, named) if files["test"] is not None else None
+    workers = 1 if files["workers"] is None else files["workers"]
+    pipeline = Pipeline(corpus, settings, test=test, workers=workers)
+    if not dry_run:
+        check_output(files["output"], columns=pipeline.schema.names)
+    read: dict[str, Any] = {"columns": {k: v for k, v in columns.items() if v is not None}}
+    for name, data in (("input", corpus), ("test", test)):
+        if data is not None:
+            path = files[name]
+            read[name] = {"path": path, "sha256": file_hash(path), "examples": len(data)}
+            if named is not None:
+                read[name]["format"] = named
+    return pipeline, read
+
+
+def _check_paths(files: Mapping[str, Any], *, force: bool) -> None:
+    from grammar.errors import OptionError, OutputError
+    from induction.corpus.formats import check_output
+
+    output = files["output"]
+    if output is None:
+        raise OptionError("there is no output", hint="name it with -o, or use --dry-run")
+    check_output(output)
+    if not Path(output).parent.is_dir():
+        # said now, not after an hour of drawing
+        raise OutputError("there is no folder to write it to", where=output, hint="make it first")
+    for name in ("input", "test"):
+        if files[name] is not None and Path(output).resolve() == Path(files[name]).resolve():
+            raise OptionError(
+                f"the output is the {name}", where=output, hint="write to another file"
+            )
+    if Path(output).exists() and not force and not _is_stream(output):
+        raise OptionError(
+            "the output exists", where=output, hint="use --force to replace it, or another name"
+        )
+
+
+def _is_stream(path: str) -> bool:
+    mode = Path(path).stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _written(
+    pipeline: Pipeline,
+    read: Mapping[str, Any],
+    output: str,
+    *,
+    resume: bool,
+    force: bool,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Write the output, its manifest, and, in between, shards that a later run can go on from."""
+    from grammar.errors import OutputError
+    from induction.corpus.formats import write_batches
+    from sampling.pipeline.manifest import (
+        file_hash,
+        manifest_of,
+        manifest_path,
+        plan_of,
+        write_manifest,
+    )
+    from sampling.pipeline.resuming import PartialWork
+
+    work = PartialWork(output, plan_of(pipeline, read))
+    found = work.begin(pipeline, resume=resume, force=force)
+    if found:
+        say(f"going on behind {found:,} examples", quiet=quiet)
+    try:
+        tables = work.tables(pipeline.run(), pipeline.state)
+        rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
+    except (KeyboardInterrupt, OutputError):
+        if work.folder.exists():
+            say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
+        raise
+    facts: dict[str, Any] = {"output": output, "examples": rows, "report": pipeline.report()}
+    if not _is_stream(output):
+        made = {"path": output, "sha256": file_hash(output), "examples": rows}
+        write_manifest(manifest_of(pipeline, read, made), output)
+        facts["manifest"] = str(manifest_path(output))
+    work.remove()
+    return facts
+
+
+def _show_plan(pipeline: Pipeline, *, as_json: bool) -> None:
+    facts = pipeline.facts()
+    if as_json:
+        show_facts(facts, as_json=True)
+        return
+    parts = facts.pop("parts")
+    asked = facts.pop("by class and length")
+    show_facts({**facts, "columns": ", ".join(facts["columns"])}, as_json=False)
+    if len(asked) > 1:
+        show_facts({f"  {name}": count for name, count in asked.items()}, as_json=False)
+    for part in parts:
+        print(f"{part.pop('method')}")
+        show_facts({f"  {name}": fact for name, fact in part.items()}, as_json=False)

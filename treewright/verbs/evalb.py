@@ -1,0 +1,93 @@
+"""The verb that scores parses: evalb."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, say, show_facts
+
+if TYPE_CHECKING:
+    from grammar.trees.treebank import Treebank
+
+__all__ = ["evalb", "read_predicted"]
+
+_MISSING = re.compile(r"\s*\(\s*(\(\s*\)\s*)?\)\s*")
+
+
+def evalb(
+    gold: Annotated[
+        str, typer.Argument(help="The right trees: a file or folder of brackets, nltk:NAME, or -.")
+    ],
+    predicted: Annotated[
+        str, typer.Argument(help="Trees of the same sentences; a line such as () is no parse.")
+    ],
+    max_length: Annotated[
+        int | None,
+        typer.Option(min=0, help="Sentences of at most so many words are scored apart, too; 40."),
+    ] = None,
+    prm: Annotated[
+        str | None, typer.Option(help="A .prm file of evalb; else as COLLINS.prm has it.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score predicted trees as evalb does with COLLINS.prm, or with other parameters.
+
+    Labelled recall, precision and F1, complete matches, crossing brackets, tags, and each label.
+    A sentence whose words are others than those of the gold tree is an error, and in no score.
+
+    Example: treewright evalb gold.mrg parsed.mrg --max-length 40
+    """
+    from grammar.errors import OptionError
+    from grammar.trees.evalb_parameters import COLLINS, EvalbParameters
+    from grammar.trees.evaluation import evalb as score
+    from induction.corpus.readers import read_treebank
+
+    parameters = COLLINS if prm is None else EvalbParameters.load(prm)
+    if gold == predicted == "-":
+        raise OptionError("both files are standard input", hint="give at least one file by name")
+    right = read_treebank(gold, encoding=encoding)
+    guess = read_predicted(predicted, len(right), encoding=encoding)
+    result = score(right, guess, max_length=max_length, parameters=parameters)
+    if as_json:
+        show_facts(result.to_dict(), as_json=True)
+        return
+    missing = result.all.errors + result.all.skipped
+    if missing:
+        say(f"warning: {missing:,} sentences are in no score; they are listed below", quiet=quiet)
+    print(result)
+
+
+def read_predicted(source: str, expected: int, *, encoding: str = "utf-8") -> Treebank:
+    """Read trees of which some may be missing, with :data:`NO_PARSE` for those.
+
+    A line ``()`` or ``(())`` is a missing tree. So is an empty line, if every other line is one
+    tree and there would not be as many trees as expected otherwise.
+
+    Raises
+    ------
+    BracketError, UnreadableInputError, MissingDataError, EmptyTreebankError
+        As :func:`induction.corpus.readers.read_treebank` does.
+    """
+    from grammar.files import read_text
+    from grammar.trees.evaluation import NO_PARSE
+    from grammar.trees.treebank import Treebank
+    from induction.corpus.readers import EMBEDDED, read_treebank
+
+    is_file = source == "-" or Path(source).is_file()
+    if source == EMBEDDED or source.endswith(".arrow") or not is_file:
+        return read_treebank(source, encoding=encoding)
+    # what stands for a missing tree takes its line, so that errors name the right lines
+    lines = read_text(source, encoding=encoding).rstrip().split("\n")
+    lines = [str(NO_PARSE) if _MISSING.fullmatch(line) else line for line in lines]
+    treebank = Treebank.parse("\n".join(lines), source=source)
+    line_by_line = all(line.count("(") == line.count(")") for line in lines)
+    if len(treebank) != expected == len(lines) and line_by_line:
+        filled = (line if line.strip() else str(NO_PARSE) for line in lines)
+        treebank = Treebank.parse("\n".join(filled), source=source)
+    return treebank

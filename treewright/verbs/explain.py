@@ -1,0 +1,58 @@
+"""The verb explain: what made one example, drawn."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, say, show_facts
+
+__all__ = ["explain"]
+
+
+def explain(
+    output: Annotated[str, typer.Argument(help="A corpus that treewright made.")],
+    identifier: Annotated[str, typer.Argument(metavar="ID", help="The id of the example.")],
+    grammar: Annotated[
+        str | None, typer.Option(help="The grammar it was made with: shows the rules used.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="The corpus it was made from: shows the parents. Without it, the one that the "
+            "manifest beside OUT names."
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            help="Draw here (.svg or .png): the parents with what was exchanged or edited, or the "
+            "derivation as a tree."
+        ),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what made an example: its parents and what they gave, its rules or fragments, its tree.
+
+    Example: treewright explain new.jsonl treemix-0-17 --source train.jsonl --plot mix.svg
+    """
+    from grammar.pictures.svg import checked_suffix
+    from sampling.looks.explain import explain as explained
+
+    if plot:
+        checked_suffix(plot)
+    found = explained(output, identifier, grammar=grammar, source=source)
+    if found.note:
+        say(f"{found.note}: --source", quiet=quiet)
+    show_facts(found.to_dict() if as_json else found.lines(), as_json=as_json)
+    if not plot:
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found.draw(plot)
+    if caught:  # one for each character that the fonts at hand lack
+        say(f"some characters are not shown for want of a font: {caught[0].message}", quiet=quiet)
+    say(f"drawn in {plot}", quiet=quiet)

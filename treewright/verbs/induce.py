@@ -1,0 +1,169 @@
+"""The verb induce: a treebank, a file of pairs, or a corpus of examples becomes a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.flags import FlagsOfOptions, read_settings, value_of
+from treewright.pair_files import naming, read_pair_file
+from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from grammar.options import Option
+    from induction.models import Model
+    from sampling.method import Method
+
+__all__ = ["InduceCommand", "induce"]
+
+
+def induce(
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous, terms: "
+            "pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and "
+            "target; methods of augmentation: examples, as for treewright augment."
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="The file; treewright models NAME has its suffixes."),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(help="A model or a method: see treewright models and treewright methods."),
+    ] = "pcfg",
+    set_option: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-O", help="An option as NAME=VALUE; each has a flag, too."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Of examples, if the name does not tell: sst, scan, ..."),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    graphml: Annotated[str | None, typer.Option(help="Also export the graph here.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Induce a grammar from a treebank, a synchronous grammar from pairs, or that of a method.
+
+    Where the targets of pairs are terms such as sleep ( agent = Ann ), the model is terms.
+    The grammar of a method of augmentation can be inspected, and sampled without the corpus:
+    treewright induce train.jsonl -o g.arrow --model sub2 --phrase
+
+    Example: treewright induce nltk:treebank -o wsj.json --horizontal-markov 2
+    """
+    chosen = _chosen(model)
+    options = read_settings(set_option or (), chosen.options, f"the model {model}")
+    _check_name(chosen, output)
+    with warnings_said(quiet=quiet):
+        data = _read(chosen, corpus, format, encoding)
+        say(f"read {_size(chosen, data)}", quiet=quiet)
+        with _told(quiet=quiet) as tell, naming(corpus):
+            found = chosen.induce(data, **options, **_besides(chosen, workers, tell))
+    grammar, findings = _findings(chosen, found, as_json=as_json)
+    grammar.save(output)
+    if graphml is not None:
+        grammar.write_graphml(graphml)
+    known = {"grammar": output, "model": model, _UNITS[chosen.reads]: len(data)}
+    show_facts(known | findings, as_json=as_json, quiet=quiet)
+
+
+class InduceCommand(FlagsOfOptions):
+    """The verb induce, with the flags of the model that is asked for."""
+
+    def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
+        """Return the model and its options."""
+        name = value_of(args, "--model") or "pcfg"
+        return f"the model {name}", _chosen(name).options
+
+    def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
+        """Return the options of the model that is named, else of all models."""
+        from induction.models import MODELS
+
+        name = value_of(args, "--model")
+        if name is not None:
+            return {name: _chosen(name).options}
+        return {name: model.options for name, model in MODELS.items() if model.family}
+
+
+def _chosen(name: str) -> Model | Method:
+    """Return what can be induced to a file, by its name."""
+    from grammar.options import named
+    from induction.models import MODELS
+    from sampling.method import METHODS
+
+    every: dict[str, Model | Method] = {**MODELS, **METHODS}
+    return named(name, {k: one for k, one in every.items() if one.family}, "model")
+
+
+def _check_name(chosen: Model | Method, output: str) -> None:
+    """Refuse a name that would not tell what the file holds, before anything is induced."""
+    from grammar.errors import OptionError
+
+    if not output.endswith(chosen.suffixes):
+        raise OptionError(
+            f"{output!r} is no name for the model {chosen.name}",
+            hint=f"it is saved as {', '.join(chosen.suffixes)}",
+        )
+
+
+_UNITS = {"treebank": "trees", "pairs": "pairs", "examples": "examples"}
+
+
+def _read(chosen: Model | Method, path: str, format: str | None, encoding: str) -> Any:
+    """Read what a model is induced from."""
+    if chosen.reads == "pairs":
+        return read_pair_file(path)
+    if chosen.reads == "examples":
+        from induction.corpus.formats import read_corpus
+
+        return read_corpus(path, format=format)
+    from induction.corpus.readers import read_treebank
+
+    return read_treebank(path, encoding=encoding)
+
+
+def _size(chosen: Model | Method, data: Any) -> str:
+    words = f", {data.word_count:,} words" if chosen.reads == "treebank" else ""
+    return f"{len(data):,} {_UNITS[chosen.reads]}{words}"
+
+
+def _besides(chosen: Model | Method, workers: int, tell: Callable[[Any], None]) -> dict[str, Any]:
+    """Return what the function of a model takes besides options."""
+    from inspect import signature
+
+    taken = signature(chosen.function).parameters
+    return {k: v for k, v in (("workers", workers), ("on_progress", tell)) if k in taken}
+
+
+def _findings(chosen: Model | Method, found: Any, *, as_json: bool) -> tuple[Any, dict[str, Any]]:
+    """Return the grammar that was induced, and what there is to say of it."""
+    if chosen.reads == "examples":
+        return found.grammar, {"holds": repr(found.grammar), "licensed": found.count()}
+    if chosen.reads == "pairs":
+        return found.saved, found.to_dict() if as_json else dict(found.lines())
+    return found, {"rules": len(found), "start": found.start, "holds": repr(found)}
+
+
+@contextmanager
+def _told(*, quiet: bool) -> Iterator[Callable[[Any], None]]:
+    """Give what shows progress: a text as a line, a step of something as a bar."""
+    with progress(quiet=quiet) as bars:
+        tasks: dict[str, Any] = {}
+
+        def tell(now: Any) -> None:
+            if isinstance(now, str):
+                say(now, quiet=quiet)
+                return
+            if now.task not in tasks:
+                tasks[now.task] = bars.add_task(now.task, total=now.total, note="")
+            bars.update(tasks[now.task], completed=now.done, note=now.note)
+
+        yield tell

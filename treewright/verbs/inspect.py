@@ -1,0 +1,61 @@
+"""The verb inspect: what a grammar of any family is like."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, say, show_facts
+
+__all__ = ["inspect"]
+
+
+def inspect(
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file, or -.")
+    ],
+    lhs: Annotated[
+        str | None, typer.Option(help="Show this symbol; else the start symbol.")
+    ] = None,
+    top: Annotated[
+        int, typer.Option(min=1, help="How many rules, fragments, heads or words to show.")
+    ] = 20,
+    check: Annotated[bool, typer.Option("--check", help="Only the check report.")] = False,
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
+    ] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            help="Draw the symbol's rules here (.svg or .png): their graph, or a gallery of "
+            "fragments; of latent parsers, the states of all labels; of span grammars, the classes "
+            "or the contexts and fillers of one."
+        ),
+    ] = None,
+    graphml: Annotated[
+        str | None, typer.Option(help="Also write the grammar as a graph here, for Gephi or yEd.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look at a grammar: its health, its most ambiguous symbols, its rules.
+
+    Example: treewright inspect wsj.json --lhs NP --top 5 --plot np.svg
+    """
+    from grammar.graph.graphml import write_graphml
+    from grammar.opening import open_grammar
+    from grammar.pictures.svg import checked_suffix
+
+    if plot:
+        checked_suffix(plot)
+    loaded = open_grammar(grammar, normalise=normalise)
+    look = loaded.look(lhs, top)
+    facts = look.to_dict(details=not check) if as_json else look.lines(details=not check)
+    show_facts(facts, as_json=as_json)
+    if plot:
+        look.draw(plot)
+        say(f"drawn in {plot}", quiet=quiet)
+    if graphml:
+        write_graphml(loaded.graph, graphml)
+        say(f"graph in {graphml}", quiet=quiet)

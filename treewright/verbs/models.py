@@ -1,0 +1,26 @@
+"""The verb models: what can be induced and trained, with all options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright.catalogue import show_catalogue
+from treewright.screen import Json
+
+__all__ = ["models"]
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(help="A model; without it, all are named.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what models there are, and each option with its default, meaning and source.
+
+    Example: treewright models bayes-tsg --json
+    """
+    from induction.models import MODELS
+    from scan.models.recipe import TRAINED
+
+    show_catalogue({**MODELS, **TRAINED}, name, "model", as_json=as_json)

@@ -1,0 +1,115 @@
+"""The verb parse-corpus: the texts of a corpus get trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.screen import (
+    Json,
+    MemoryLimit,
+    Quiet,
+    StepLimit,
+    progress,
+    say,
+    show_facts,
+)
+
+if TYPE_CHECKING:
+    from induction.corpus.corpus import Corpus
+    from induction.parsers.corpora import ParsedCorpus
+    from induction.parsers.protocol import TextParser
+
+__all__ = ["parse_corpus"]
+
+_MOST_SAID = 5
+
+
+def parse_corpus(
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file of a parser.")
+    ],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A corpus: .jsonl, .csv, .tsv, .parquet, ...")
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="The same with trees.")],
+    split: Annotated[
+        bool, typer.Option("--split", help="Texts have several sentences: parse each by itself.")
+    ] = False,
+    text: Annotated[str, typer.Option(help="The column that holds the texts.")] = "text",
+    text_pair: Annotated[
+        str, typer.Option(help="The column that holds the second texts of pairs.")
+    ] = "text_pair",
+    format: Annotated[
+        str | None, typer.Option(help="Of IN, if its name does not tell: sst, scan, ...")
+    ] = None,
+    cache: Annotated[
+        str | None, typer.Option(help="A file that keeps parses, so that none is made twice.")
+    ] = None,
+    max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
+    memory_limit: MemoryLimit = 1024,
+    step_limit: StepLimit = 100_000_000,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Parse the texts of a corpus: examples get a column of trees, which sub2 and treemix need.
+
+    Pairs of texts get two, tree and tree_pair. Examples with a text that has no parse are left
+    out, and the first reasons said, as are those of coarser parses, of texts that take too much.
+    Trees that are there already are replaced.
+
+    Example: treewright parse-corpus parser.arrow train.tsv -o train.jsonl --text sentence
+    """
+    from induction.corpus.formats import check_output, write_corpus
+    from induction.parsers.cache import CachedParser
+    from induction.parsers.opening import open_parser
+    from sampling.pipeline.sources import read_source
+
+    check_output(output, columns=("id", "text", "tree"))
+    corpus = read_source(source, {"text": text, "text_pair": text_pair}, format)
+    opened = open_parser(
+        grammar,
+        max_words=max_words,
+        workers=workers,
+        memory_limit=memory_limit << 20,
+        step_limit=step_limit,
+    )
+    parser = opened if cache is None else CachedParser(opened, cache)
+    found = _parsed(corpus, parser, split=split, quiet=quiet)
+    _say_unparsed(corpus, found, quiet=quiet)
+    write_corpus(found.corpus, output)
+    facts = {
+        "output": output,
+        "examples": len(found.corpus),
+        "unparsed": len(found.unparsed),
+        "coarse": len(found.coarse),
+    }
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def _parsed(corpus: Corpus, parser: TextParser, *, split: bool, quiet: bool) -> ParsedCorpus:
+    from induction.parsers.corpora import parse_corpus
+
+    with progress(quiet=quiet) as bars:
+        task = bars.add_task("parsing", total=len(corpus), note="")
+        return parse_corpus(
+            corpus,
+            parser,
+            split=split,
+            on_progress=lambda done, _: bars.update(task, completed=done),
+        )
+
+
+def _say_unparsed(corpus: Corpus, found: ParsedCorpus, *, quiet: bool) -> None:
+    for row, reason in list(found.unparsed.items())[:_MOST_SAID]:
+        say(f"{corpus.where(row)}: {reason}", quiet=quiet)
+    if found.unparsed:
+        count = f"{len(found.unparsed):,} of {len(corpus):,}"
+        say(f"warning: {count} examples have no tree and are left out", quiet=quiet)
+    for row, why in list(found.coarse.items())[:_MOST_SAID]:
+        say(f"{corpus.where(row)}: a coarser parse, {why}", quiet=quiet)
+    if found.coarse:
+        count = f"{len(found.coarse):,} of {len(corpus):,}"
+        say(f"warning: {count} examples have a coarser parse", quiet=quiet)

@@ -1,0 +1,139 @@
+"""The verb that measures what augmentation made: quality."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, Seed, progress, say, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from induction.corpus.corpus import Corpus
+    from induction.parsers.protocol import TextParser
+    from sampling.quality.report import QualityReport
+    from sampling.quality.thresholds import Threshold
+
+__all__ = ["quality"]
+
+
+def quality(
+    original: Annotated[str, typer.Argument(help="The corpus that was augmented.")],
+    augmented: Annotated[str, typer.Argument(help="What was made from it, or -.")],
+    test: Annotated[str | None, typer.Option(help="A test corpus, to look for leakage.")] = None,
+    parser: Annotated[
+        str | None, typer.Option(help="A grammar or parser file, to parse new texts again.")
+    ] = None,
+    html: Annotated[
+        str | None, typer.Option(help="Write a page with plots and examples here.")
+    ] = None,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with 1 if this holds: NAME OP NUMBER, as 'duplicates>0.01'; several with "
+            "commas, or by repeating the option.",
+        ),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(help="The column of ORIGINAL and of the tests that holds texts.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column that holds their classes.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure augmented examples: labels, novelty, leakage, resemblance, variety, shift.
+
+    What the columns do not allow is left out, and the report says why. --text, --label and --format
+    are those that the corpus was augmented with.
+
+    Example: treewright quality train.jsonl augmented.jsonl --test test.jsonl --html report.html
+    --fail-if 'duplicates>0.01, fidelity<0.8'
+    """
+    from grammar.errors import OptionError
+    from sampling.quality.measures_table import MEASURES
+    from sampling.quality.thresholds import read_thresholds
+
+    if [original, augmented, test].count("-") > 1:
+        raise OptionError("two files are standard input", hint="give all but one by name")
+    thresholds = read_thresholds(fail_if or [], MEASURES)
+    with _page_to_write(html) as draft:
+        read = partial(_read, columns={"text": text, "label": label}, format=format)
+        corpora = read(original), _read(augmented), read(test) if test is not None else None
+        report = _measured(*corpora, _open(parser), seed=seed, quiet=quiet)
+        if draft:
+            report.save_html(draft, title=f"{Path(augmented).name}: quality of augmentation")
+    if as_json:
+        show_facts(report.to_dict(), as_json=True)
+    elif not quiet:
+        print(report)
+    if html:
+        say(f"written to {html}", quiet=quiet)
+    _judge(report, thresholds)
+
+
+def _measured(
+    given: Corpus,
+    made: Corpus,
+    tests: Corpus | None,
+    opened: TextParser | None,
+    *,
+    seed: int,
+    quiet: bool,
+) -> QualityReport:
+    from sampling.quality.parts import PARTS
+    from sampling.quality.report import assess
+
+    with progress(quiet=quiet) as bars, warnings_said(quiet=quiet):
+        task = bars.add_task("measuring", total=len(PARTS), note="")
+
+        def told(part: str) -> None:
+            bars.update(task, advance=1, note=part)
+
+        return assess(given, made, test=tests, parser=opened, seed=seed, told=told)
+
+
+def _read(
+    path: str, *, columns: Mapping[str, str | None] | None = None, format: str | None = None
+) -> Corpus:
+    from grammar.errors import CorpusError
+    from sampling.pipeline.sources import read_source
+
+    corpus = read_source(path, columns or {}, format)
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", where=path, hint="give at least one example")
+    return corpus
+
+
+def _open(path: str | None) -> TextParser | None:
+    if path is None:
+        return None
+    from induction.parsers.opening import open_parser
+
+    return open_parser(path)
+
+
+@contextlib.contextmanager
+def _page_to_write(path: str | None) -> Iterator[Path | None]:
+    """Give a temporary name for the page, so that a path that cannot be written is said at once."""
+    if path is None:
+        yield None
+        return
+    from grammar.files import atomic_output
+
+    with atomic_output(path) as draft:
+        yield draft
+
+
+def _judge(report: QualityReport, thresholds: list[Threshold]) -> None:
+    failures = report.failed(thresholds)
+    if failures:
+        say(f"treewright: failed: {'; '.join(failures)}")
+        raise typer.Exit(1)

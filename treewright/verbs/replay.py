@@ -1,0 +1,169 @@
+"""The verb replay: an output made again from its manifest, and compared."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.screen import Json, Quiet, counted, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sampling.pipeline.pipeline import Pipeline
+
+__all__ = ["replay"]
+
+_MANIFEST = ".manifest.json"
+
+
+def replay(
+    output: Annotated[str, typer.Argument(help="What treewright augment made, or its manifest.")],
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="ID", help="One example; without it, all.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--input", help="The source, if it lies elsewhere now.")
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="The test corpus, if it lies elsewhere now.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make an output, or one example of it, again from its source, and check that it is equal.
+
+    Example: treewright replay new.jsonl treemix-0-17
+    """
+    from sampling.pipeline.manifest import read_manifest
+
+    manifest = read_manifest(output)
+    path = output.removesuffix(_MANIFEST)
+    with warnings_said(quiet=quiet):
+        pipeline = _pipeline(manifest, {"input": source, "test": test}, workers)
+        if identifier is None:
+            facts = _all_again(pipeline, manifest, path, quiet=quiet)
+        else:
+            facts = _one_again(pipeline, path, identifier)
+    show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: int) -> Pipeline:
+    from sampling.pipeline.pipeline import Pipeline
+    from sampling.pipeline.settings import read_settings
+    from sampling.pipeline.sources import read_source
+
+    columns = manifest["columns"]
+    corpora = {}
+    for name in ("input", "test"):
+        if name in manifest:
+            file = moved[name] or manifest[name]["path"]
+            _check_file(name, file, manifest[name])
+            corpora[name] = read_source(file, columns, manifest[name].get("format"))
+    settings = read_settings(manifest["settings"])
+    pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
+    _check_versions(pipeline, manifest)
+    return pipeline
+
+
+def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
+    from grammar.errors import SchemaError
+    from sampling.pipeline.manifest import plan_of
+
+    now, then = plan_of(pipeline)["versions"], manifest["versions"]
+    for name, version in now["methods"].items():
+        if then["methods"].get(name) != version:
+            raise SchemaError(
+                f"it was made with version {then['methods'].get(name)} of {name}, and this is "
+                f"version {version}",
+                hint=f"use treewright {then['treewright']}, or augment again",
+            )
+
+
+def _check_file(name: str, path: str, made_from: Mapping[str, Any]) -> None:
+    from grammar.errors import CorpusError, OptionError
+    from sampling.pipeline.manifest import file_hash
+
+    if path == "-":
+        raise OptionError(
+            f"the {name} was standard input", hint=f"name a file that holds it with --{name}"
+        )
+    if made_from["sha256"] not in (None, file_hash(path)):
+        raise CorpusError(
+            f"the {name} is not the file that the output was made from",
+            where=path,
+            hint=f"name that file with --{name}; its SHA-256 begins {made_from['sha256'][:12]}",
+        )
+
+
+def _all_again(
+    pipeline: Pipeline, manifest: Mapping[str, Any], path: str, *, quiet: bool
+) -> dict[str, Any]:
+    from grammar.errors import CorpusError
+    from induction.corpus.formats import read_corpus, write_batches
+    from sampling.pipeline.manifest import file_hash
+
+    with tempfile.TemporaryDirectory() as folder:
+        again = str(Path(folder) / f"again{Path(path).suffix}")
+        rows = write_batches(counted(pipeline.run(), pipeline.total, "making", quiet=quiet), again)
+        same_bytes = file_hash(again) == file_hash(path)
+        # another version of pyarrow may write the same examples in other bytes
+        if not same_bytes and not read_corpus(again).table.equals(read_corpus(path).table):
+            changed = file_hash(path) != manifest["output"]["sha256"]
+            raise CorpusError(
+                "the output is not what its manifest makes",
+                where=path,
+                hint="the file was changed after it was made" if changed
+                else "the versions in the manifest may differ from those at hand",
+            )  # fmt: skip
+    return {"output": path, "examples": rows, "equal": True, "equal bytes": same_bytes}
+
+
+def _one_again(pipeline: Pipeline, path: str, identifier: str) -> dict[str, Any]:
+    from grammar.errors import CorpusError, OptionError
+    from induction.corpus.formats import read_corpus
+
+    there = read_corpus(path)
+    ids = there.column("id")
+    if identifier not in ids:
+        raise OptionError(
+            f"no example has the id {identifier!r}",
+            where=path,
+            hint=f"the ids are {', '.join(ids[:3])}, ... ({len(ids):,} in all)",
+        )
+    row = there[ids.index(identifier)]
+    if "provenance" not in row:
+        raise CorpusError(
+            "the examples do not say what made them",
+            where=path,
+            hint="replay the whole output: leave the id out",
+        )
+    made = row["provenance"]
+    if made is None:
+        return {"id": identifier, "text": row["text"], "is": "an original, kept as it was"}
+    again = _as_written(pipeline.example(made["method"], made["seed"], made["index"]), path)
+    if again != row:
+        differs = [name for name in row if again is None or again.get(name) != row[name]]
+        raise CorpusError(
+            f"the example made again differs in {', '.join(differs)}",
+            where=f"{path}, id {identifier}",
+            hint="the file was changed after it was made",
+        )
+    return {"id": identifier, "text": row["text"], "equal": True}
+
+
+def _as_written(table: pa.Table, path: str) -> dict[str, Any] | None:
+    """Return an example as it looks when it was written to such a file and read again."""
+    from induction.corpus.formats import read_corpus, write_batches
+
+    if not table.num_rows:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"one{Path(path).suffix}"
+        write_batches([table], file)
+        return read_corpus(file)[0]

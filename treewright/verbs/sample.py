@@ -1,0 +1,228 @@
+"""The verb sample: sentences from a grammar, or pairs from a synchronous one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from treewright.pair_files import check_pair_output, write_pair_tables
+from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
+
+if TYPE_CHECKING:
+    from grammar.pcfg.derivable import Derivable
+    from grammar.synchronous.grammar import SynchronousGrammar
+
+__all__ = ["sample"]
+
+_BANDS = "condition on a depth or a length, which is exact: --depth 1:8, --source-length 1:9 ..."
+
+
+def sample(
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A .json, .arrow or text file, or -.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help=".parquet .arrow .jsonl .csv .tsv .txt; else shown."),
+    ] = None,
+    length: Annotated[
+        str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
+    ] = None,
+    trees: Annotated[bool, typer.Option("--trees", help="With their trees.")] = False,
+    distribution: Annotated[
+        str, typer.Option(help="Rule probabilities: mle uniform tempered inverse-frequency.")
+    ] = "mle",
+    temperature: Annotated[
+        float, typer.Option(help="For tempered: above 1 flatter, below 1 sharper.")
+    ] = 1.0,
+    source_length: Annotated[
+        str | None, typer.Option(help="Synchronous: only sources of so many words, exactly: 1:9.")
+    ] = None,
+    target_length: Annotated[
+        str | None, typer.Option(help="Synchronous: only targets of so many words, exactly.")
+    ] = None,
+    depth: Annotated[
+        str | None, typer.Option(help="Synchronous: only so many levels of rules, exactly: 1:8.")
+    ] = None,
+    uniform: Annotated[
+        bool, typer.Option("--uniform", help="Synchronous: all derivations of the band alike.")
+    ] = False,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Synchronous: all lengths of the bands alike.")
+    ] = False,
+    start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw sentences or pairs from a grammar, each with exactly its probability.
+
+    From the grammar of a method (sub2, treemix, randmix, geca, alp), draw new examples.
+
+    Other rule probabilities than the grammar's own may have sentences grow without end; a length
+    band is then asked for, and conditioned on exactly.
+
+    Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
+    """
+    from grammar.opening import open_grammar
+    from induction.corpus.formats import check_output, write_batches
+    from sampling.sentences.sentences import sentence_batches
+
+    opened = open_grammar(grammar, normalise=normalise)
+    bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
+    asked = {name for name, value in bands.items() if value is not None}
+    asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}
+    if opened.family == "synchronous":
+        changed = distribution != "mle" or temperature != 1.0
+        other = {"length": length, "trees": trees, "distribution": changed}
+        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        _sample_pairs(
+            cast("SynchronousGrammar", opened), n, output, bands, seed=seed, start=start,
+            uniform=uniform, flat=flat, as_json=as_json, quiet=quiet,
+        )  # fmt: skip
+        return
+    _refuse("pairs of synchronous grammars", asked, grammar)
+    if getattr(opened, "method", None) is not None:
+        changed = distribution != "mle" or temperature != 1.0
+        other = {"length": length, "trees": trees, "distribution": changed}
+        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        _sample_method(
+            grammar, n, output, seed=seed, start=start, workers=workers, as_json=as_json,
+            quiet=quiet,
+        )  # fmt: skip
+        return
+    if output is not None:
+        check_output(output)
+    band = read_length(length)
+    loaded = _source_of_sentences(opened, grammar)
+    loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
+    batches = sentence_batches(
+        loaded, n, seed=seed, start=start, length=band, trees=trees, workers=workers
+    )
+    if output is None:
+        _print_examples(batches, trees=trees, as_json=as_json)
+        return
+    rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+    show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
+
+
+def _refuse(of: str, names: set[str], path: str) -> None:
+    """Refuse options that the grammar's family has no use for."""
+    from grammar.errors import OptionError
+
+    if names:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
+        raise OptionError(f"{flags} is for {of}", where=path, hint="leave it out")
+
+
+def _source_of_sentences(loaded: Any, path: str) -> Derivable:
+    """Return the grammar, if sentences can be drawn from it."""
+    from grammar.errors import OptionError
+
+    if loaded.pcfg is not None:
+        return cast("Derivable", loaded)
+    raise OptionError(
+        "a latent parser tells how probable trees are, but makes no sentences",
+        where=path,
+        hint="sample a grammar of the model pcfg, lpcfg, dop, double-dop or bayes-tsg",
+    )
+
+
+def _reweighted(
+    grammar: Derivable, distribution: Any, temperature: float, *, bounded: bool
+) -> Derivable:
+    from grammar.families.distributions import check_tight, reweighted
+
+    made = reweighted(grammar, distribution, temperature=temperature)
+    if made is not grammar and not bounded:
+        check_tight(made.pcfg, "--length 1:40")
+    return made
+
+
+def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
+    for batch in batches:
+        for row in batch.to_pylist():
+            if as_json:
+                print(json.dumps(row, ensure_ascii=False))
+            else:
+                print(row["tree"] if trees else row["text"])
+
+
+def _sample_pairs(
+    grammar: SynchronousGrammar,
+    n: int,
+    output: str | None,
+    bands: dict[str, str | None],
+    *,
+    seed: int,
+    start: int,
+    uniform: bool,
+    flat: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write pairs of a grammar to a file, or show them; bands are texts such as ``1:9``."""
+    from grammar.errors import NotTightError, OptionError
+    from sampling.sentences.pairs import pair_batches
+
+    if output is not None:
+        check_pair_output(output)
+    given: dict[str, Any] = {
+        name: read_length(text, name.replace("_", " ")) for name, text in bands.items()
+    }
+    if (uniform or flat) and not any(given.values()):
+        raise OptionError("--uniform and --flat need a band", hint=_BANDS)
+    try:
+        batches = pair_batches(
+            grammar, n, seed=seed, start=start, uniform=uniform, flat=flat, **given
+        )
+    except NotTightError as error:
+        raise NotTightError(error.what, where=error.where, hint=_BANDS) from None
+    if output is not None:
+        rows = write_pair_tables(counted(batches, n, "sampling", quiet=quiet), output)
+        show_facts({"output": output, "pairs": rows, "seed": seed}, as_json=as_json, quiet=quiet)
+        return
+    for batch in batches:
+        for row in batch.to_pylist():
+            line = f"IN: {row['text']} OUT: {row['target']}"
+            print(json.dumps(row, ensure_ascii=False) if as_json else line)
+
+
+def _sample_method(
+    path: str,
+    n: int,
+    output: str | None,
+    *,
+    seed: int,
+    start: int,
+    workers: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Draw new examples from the saved grammar of a method; the corpus is not needed."""
+    from induction.corpus.formats import check_output, write_batches
+    from sampling.looks.samplers import open_sampler
+
+    if output is not None:
+        check_output(output)
+    batches = open_sampler(path).batches(n, seed=seed, start=start, workers=workers)
+    with warnings_said(quiet=quiet):
+        if output is not None:
+            rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+            facts = {"output": output, "examples": rows, "seed": seed}
+            show_facts(facts, as_json=as_json, quiet=quiet)
+            return
+        for batch in batches:
+            for row in batch.to_pylist():
+                if as_json:
+                    print(json.dumps(row, ensure_ascii=False))
+                else:
+                    beside = [row[name] for name in ("text_pair", "target") if row.get(name)]
+                    print("\t".join([row["text"], *beside]))

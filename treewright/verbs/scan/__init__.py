@@ -1,0 +1,1 @@
+"""The verbs about SCAN, COGS and GeoQuery."""

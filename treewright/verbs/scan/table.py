@@ -1,0 +1,161 @@
+"""The verb scan table: many training runs, one small file each, and the table of them all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, need_torch, progress, say
+
+if TYPE_CHECKING:
+    from scan.experiment import Outcome
+    from scan.table import Cell, Row
+
+__all__ = ["table"]
+
+SPLITS = (
+    "simple", "length", "jump", "turn-left", "around-right", "opposite-right", "right",
+    "jump-around-right", "mcd1", "mcd2", "mcd3",
+)  # fmt: skip
+METHODS = ("none", "geca", "synchronous")
+
+
+def table(
+    split: Annotated[
+        list[str] | None, typer.Option(help="A split, or several; the eleven by default.")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="none, worddrop, switchout, seqmix, geca, treemix, treemix-oracle, "
+            "geca+treemix, sub2, synchronous or geca-code; none, geca and synchronous by default."
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each split and method.")] = 3,
+    model: Annotated[
+        list[str] | None, typer.Option(help="lstm, transformer, or both; lstm by default.")
+    ] = None,
+    results: Annotated[
+        str, typer.Option(help="The folder of result files; runs found there are not run again.")
+    ] = "scan-results",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write the table here: .md or .csv.")
+    ] = None,
+    plot: Annotated[str | None, typer.Option(help="Draw it here: .svg or .png.")] = None,
+    run: Annotated[
+        bool, typer.Option("--run/--no-run", help="Run what is missing, or only read.")
+    ] = True,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time, one core each; all cores by default.")
+    ] = None,
+    updates: Annotated[
+        int | None, typer.Option(min=1, help="Updates instead of 4,000: to try it out.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train on splits of SCAN with methods of augmentation, and print the table.
+
+    Every run is a file of its own as soon as it ends, so this can be stopped and started again.
+    With --no-run and no --split, --method or --model, all that is there is shown.
+
+    Example: treewright scan table --split jump --method none --method synchronous --seeds 1
+    """
+    from scan.augmenters import AUGMENTERS
+    from scan.models.recipe import MODELS
+    from scan.table import cells, load_results, result_path, rows
+
+    _check_outputs(output, plot)
+    splits = _different(split or SPLITS)
+    methods = _different(method or (METHODS if run else AUGMENTERS))
+    models = _different(model or (MODELS[:1] if run else MODELS))
+    wanted = cells(splits, methods, seeds, models)
+    if run:
+        missing = [cell for cell in wanted if not result_path(cell, results).exists()]
+        _run_all(missing, results, updates, workers, quiet=quiet)
+    found = {name: load_results(results, name) for name in models}
+    if not (run or split):
+        splits += sorted({each.split for runs in found.values() for each in runs} - {*splits})
+    made = rows(found, splits, methods)
+    _show(made, output, plot, as_json=as_json, quiet=quiet)
+
+
+def _different(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _run_all(
+    missing: list[Cell], results: str, updates: int | None, workers: int | None, *, quiet: bool
+) -> None:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from grammar.files import made_folder
+
+    if not missing:
+        return
+    need_torch()
+    made_folder(results)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    pool = ProcessPoolExecutor(min(workers or cores or 1, len(missing)), get_context("spawn"))
+    with progress(quiet=quiet) as bars, pool:
+        task = bars.add_task("runs", total=len(missing), note="")
+        try:
+            running = [pool.submit(_run, cell, results, updates) for cell in missing]
+            for done in as_completed(running):
+                outcome = done.result()
+                note = f"{outcome.split}, {outcome.method}: test exact {outcome.test_exact:.4f}"
+                bars.update(task, advance=1, note=note)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _run(cell: Cell, results: str, updates: int | None) -> Outcome:
+    from scan.table import run_cell
+
+    shown = f"--split {cell.split} --method {cell.method} --model {cell.model}"
+    tried = "" if updates is None else f" --updates {updates}"
+    command = f"treewright scan table {shown} --seeds {cell.seed + 1}{tried}"
+    return run_cell(cell, results, command=command, updates=updates)
+
+
+def _check_outputs(output: str | None, plot: str | None) -> None:
+    from grammar.errors import OptionError
+    from grammar.pictures.svg import checked_suffix
+
+    if plot is not None:
+        checked_suffix(plot)
+    if output is not None and Path(output).suffix not in (".md", ".csv"):
+        raise OptionError(
+            "the file name does not tell a format", where=output, hint="end it in .md or .csv"
+        )
+
+
+def _show(
+    made: list[Row], output: str | None, plot: str | None, *, as_json: bool, quiet: bool
+) -> None:
+    import json
+
+    from grammar.errors import MissingDataError
+    from grammar.files import write_text
+    from scan.table import HEADER, markdown_table, to_csv
+    from scan.table_plot import draw_table
+
+    if not made:
+        raise MissingDataError("there are no results yet", hint="leave out --no-run")
+    text = markdown_table(HEADER, [row.texts() for row in made])
+    if as_json:
+        print(json.dumps([line for row in made for line in row.facts()]))
+    else:
+        print(text)
+    if output is not None:
+        write_text(output, to_csv(made) if output.endswith(".csv") else text + "\n")
+        say(f"written to {output}", quiet=quiet)
+    if plot is not None:
+        draw_table(made, plot)
+        say(f"drawn in {plot}", quiet=quiet)

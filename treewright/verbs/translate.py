@@ -1,0 +1,192 @@
+"""The verb translate: sources become targets, by the best derivations of a synchronous grammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from treewright.pair_files import read_pair_file
+from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, say, show_facts
+
+if TYPE_CHECKING:
+    from grammar.chart.parses import NoParse
+    from grammar.synchronous.grammar import SynchronousGrammar
+    from grammar.synchronous.parsing import SynchronousParser, Translation
+
+    Found = list[Translation] | NoParse
+
+__all__ = ["translate"]
+
+
+def translate(
+    grammar: Annotated[
+        str, typer.Argument(metavar="GRAMMAR", help="A synchronous grammar: .json or notation.")
+    ],
+    sources: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="One source a line, words apart by spaces; - is stdin."
+        ),
+    ] = "-",
+    kbest: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many targets a source, best first, with log-probabilities."),
+    ] = None,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score",
+            help="FILE holds pairs: tell how many are derivable, "
+            "and of how many the best target is theirs.",
+        ),
+    ] = False,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(help="Draw the derivation of one source here: .svg or .png.")
+    ] = None,
+    memory_limit: MemoryLimit = 1024,
+    step_limit: StepLimit = 100_000_000,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the most probable target of each source.
+
+    A source without a derivation gives an empty line, and the reason is said on standard error.
+    Targets are ranked by their best derivation. A source whose chart takes too many steps is
+    parsed with a beam; which ones is said.
+
+    Example: treewright translate scan.json commands.txt --kbest 3
+    """
+    from grammar.errors import OptionError
+    from grammar.files import write_text
+    from grammar.pictures.svg import checked_suffix
+    from grammar.synchronous.parsing import SynchronousParser
+
+    if plot:
+        checked_suffix(plot)
+    if grammar == sources == "-":
+        raise OptionError(
+            "grammar and sources are both standard input", hint="give at least one file by name"
+        )
+    if score and (kbest or plot or output):
+        raise OptionError(
+            "--score gives no targets", hint="leave it out, or leave out --kbest, --plot, --output"
+        )
+    opened = _open(grammar)
+    parser = SynchronousParser(opened, memory_limit=memory_limit << 20, step_limit=step_limit)
+    if score:
+        show_facts(_scored(parser, sources), as_json=as_json)
+        return
+    given = _lines(sources)
+    if plot and len(given) != 1:
+        raise OptionError(
+            f"the picture shows one source, and there are {len(given):,}",
+            hint="give a file with one line, or leave out --plot",
+        )
+    written: list[str] = []
+    best: Translation | None = None
+    for number, source in enumerate(given, 1):
+        found = _found(parser, source, kbest or 1)
+        if not isinstance(found, list):
+            say(f"line {number}: {found}", quiet=quiet)
+        else:
+            best = best or found[0]
+            if not found[0].exact:
+                say(f"line {number}: found with a beam: it takes too many steps", quiet=quiet)
+        for line in _shown(number, source, found, scores=kbest is not None, as_json=as_json):
+            if output is None:
+                print(line)
+            written.append(line)
+    if output is not None:
+        write_text(output, "".join(f"{line}\n" for line in written))
+    if plot:
+        _draw(opened, best, plot, quiet=quiet)
+
+
+def _open(path: str) -> SynchronousGrammar:
+    from grammar.errors import OptionError
+    from grammar.opening import open_grammar
+
+    opened = open_grammar(path)
+    if opened.family == "synchronous":
+        return cast("SynchronousGrammar", opened)
+    raise OptionError(
+        "this is no synchronous grammar, so it has no targets",
+        where=path,
+        hint="induce one with --model synchronous; trees are the answer of the verb parse",
+    )
+
+
+def _lines(source: str) -> list[str]:
+    """Return the lines of a file; the end of the last line begins no other."""
+    from grammar.files import read_text
+
+    lines = read_text(source).split("\n")
+    return [line.strip() for line in (lines if lines[-1] else lines[:-1])]
+
+
+def _found(parser: SynchronousParser, source: str, k: int) -> Found:
+    from grammar.chart.parses import NoParse
+
+    words = source.split()
+    return parser.translations(words, k) if words else NoParse((), "the source is empty")
+
+
+def _shown(number: int, source: str, found: Found, *, scores: bool, as_json: bool) -> Iterator[str]:
+    targets = found if isinstance(found, list) else []
+    if as_json:
+        facts: dict[str, Any] = {"line": number, "source": source}
+        facts["targets"] = [
+            {"target": " ".join(one.target), "log_probability": one.log_probability}
+            for one in targets
+        ]
+        if not isinstance(found, list):
+            facts["reason"] = found.reason
+        yield json.dumps(facts, ensure_ascii=False)
+        return
+    for one in targets:
+        columns = [str(number), f"{one.log_probability:.4f}"] if scores else []
+        yield "\t".join([*columns, " ".join(one.target)])
+    if not targets:
+        yield f"{number}\t-inf\t" if scores else ""
+
+
+def _scored(parser: SynchronousParser, path: str) -> dict[str, Any]:
+    """Return how many pairs have their own target as the best one of their source, or as one."""
+    from grammar.errors import CorpusError
+
+    pairs = read_pair_file(path)
+    if not len(pairs):
+        raise CorpusError("there are no pairs to score", where=path, hint="give at least one")
+    exact = derivable = without = 0
+    for source, target in zip(pairs.column("text"), pairs.column("target"), strict=True):
+        found = _found(parser, source, 1)
+        if not isinstance(found, list):
+            without += 1
+            continue
+        wanted = tuple((target or "").split())
+        right = found[0].target == wanted
+        exact += right
+        derivable += right or (wanted != () and parser.is_derivable(source.split(), wanted))
+    return {
+        "pairs": len(pairs),
+        "exact": exact,
+        "derivable": derivable,
+        "no target": without,
+        "exact match": exact / len(pairs),
+    }
+
+
+def _draw(grammar: SynchronousGrammar, best: Translation | None, path: str, *, quiet: bool) -> None:
+    from grammar.synchronous.drawing import draw_pair_derivation
+
+    if best is None:
+        say("warning: there is no derivation to draw", quiet=quiet)
+        return
+    draw_pair_derivation(grammar, best.rules, path)
+    say(f"drawn in {path}", quiet=quiet)
