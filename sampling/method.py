@@ -7,19 +7,18 @@ A method is a :class:`~sampling.stream.Sampler` whose options are the fields of 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from grammar.options import Option, named, options_of, refuse_unknown, whole_number
+from grammar.options import Option, named, options_of, refuse_unknown
 from induction.corpus.corpus import Corpus
 from sampling.stream import Sampler
 
 __all__ = [
     "METHODS",
     "Method",
-    "batch_bounds",
     "find_method",
     "induce",
 ]
@@ -36,22 +35,22 @@ class Method:
     module, qualname : str
         Where its class is.
     family : str
-        Of its grammar, as :data:`grammar.opening.FAMILIES` has it; empty if that is not one.
+        Of its grammar, as :data:`grammar.opening.FAMILIES` has it, if options ask for no other.
     """
 
     name: str
     title: str
     module: str
     qualname: str
-    family: str = ""
+    family: str
 
     reads = "examples"
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """What the names of files with its grammar end with; none if it cannot be saved."""
+        """What the names of files with its grammar end with."""
         # families are named by what their files say: a schema in Arrow, a family in JSON
-        return ((".arrow",) if "/" in self.family else (".json", ".json.gz")) if self.family else ()
+        return (".arrow",) if "/" in self.family else (".json", ".json.gz")
 
     @property
     def sampler(self) -> Any:
@@ -79,8 +78,8 @@ _SPANS, _WORDS = "treewright.spans/1", "treewright.words/1"
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        name: Method(name, title, module, qualname, *family)
-        for name, title, module, qualname, *family in (
+        name: Method(name, title, module, qualname, family)
+        for name, title, module, qualname, family in (
             ("sub2", "substructure substitution (Shi et al. 2021)", "sampling.spans.sub2", "Sub2",
              _SPANS),
             ("treemix", "constituents exchanged, labels mixed (Zhang et al. 2022)",
@@ -90,9 +89,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ("geca", "good-enough compositional augmentation (Andreas 2020)",
              "sampling.geca.method", "GECA", "substitution"),
             ("geca-stream", "geca for corpora of millions (Andreas 2020)",
-             "sampling.geca.stream", "GECAStream"),
+             "sampling.geca.stream", "GECAStream", "treewright.walks/1"),
             ("grammar", "sentences of the grammar of a treebank",
-             "sampling.sentences.method", "GrammarSampler"),
+             "sampling.sentences.method", "GrammarSampler", "pcfg"),
             ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",
              "sampling.alp.method", "ALP", "treewright.alp/1"),
             ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.words.eda", "EDA", _WORDS),
@@ -138,31 +137,3 @@ def induce(name: str, corpus: Corpus, **options: Any) -> Sampler:
     ['jump twice']
     """
     return find_method(name).induce(corpus, **options)
-
-
-def batch_bounds(
-    n: int, *, seed: int, start: int, workers: int, batch_size: int
-) -> Iterator[tuple[int, int]]:
-    """Check a request for batches, and return where each begins and ends.
-
-    There is always one, which is empty if ``n`` is 0, so that a table has its columns.
-
-    Raises
-    ------
-    OptionError
-        If one of them is not a whole number, of zero or more (``n``, ``start``, ``seed``), or of
-        one or more (``workers``, ``batch_size``).
-
-    Examples
-    --------
-    >>> list(batch_bounds(5, seed=0, start=2, workers=1, batch_size=3))
-    [(2, 5), (5, 7)]
-    >>> list(batch_bounds(0, seed=0, start=2, workers=1, batch_size=3))
-    [(2, 2)]
-    """
-    for name, value in (("n", n), ("start", start), ("seed", seed)):
-        whole_number(name, value, 0)
-    for name, value in (("workers", workers), ("batch_size", batch_size)):
-        whole_number(name, value, 1)
-    stop = start + n
-    return ((at, min(at + batch_size, stop)) for at in range(start, stop, batch_size) or (start,))

@@ -244,6 +244,7 @@ def pools_of(
     forms: Forms,
     classes: LongArray,
     labels: list[str],
+    *,
     match: str,
     protected: BoolArray,
 ) -> Constituents:

@@ -52,7 +52,9 @@ def induce_grammar(corpus: Corpus, o: ALPOptions) -> ALPGrammar:
     forms = word_forms(parsed, tags, labels)
     protected = protected_words(parsed.corpus, parsed.side, o.protect)
     frames = frames._replace(open=open_words(parsed, frames, labels, forms, o, protected))
-    pools = pools_of(parsed, frames, tree, forms, classes, labels, o.match, protected)
+    pools = pools_of(
+        parsed, frames, tree, forms, classes, labels, match=o.match, protected=protected
+    )
     frames = frames._replace(pool=pools.pool)
     counts = _Counts(parsed, frames, tree, forms, classes, best)
     frames, synonym_offsets, synonym = _with_synonyms(frames, forms, labels, o)

@@ -60,5 +60,5 @@ def open_sampler(path: PathLike) -> Sampler:
         )
     kind = METHODS[method].sampler
     with located(str(path)):
-        sampler: Sampler = getattr(kind, "opened", kind)(grammar)
+        sampler: Sampler = kind.opened(grammar)
     return sampler

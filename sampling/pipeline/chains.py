@@ -160,10 +160,9 @@ class Single:
                 warnings.simplefilter("always")
                 table = next(tables, None)
             for warning in caught:
-                if issubclass(warning.category, ShortfallWarning):
+                if isinstance(warning.message, ShortfallWarning):
                     # how many were asked for at a time is nobody's business
-                    message = str(warning.message)
-                    self.shortfall = message.partition(", but ")[2] or message
+                    self.shortfall = str(warning.message.shortfall or warning.message)
                 else:
                     warnings.warn_explicit(
                         warning.message, warning.category, warning.filename, warning.lineno

@@ -280,7 +280,7 @@ def test_all_that_is_there_is_shown(monkeypatch, capsys, tmp_path) -> None:
     [
         (("--split", "jmup"), "did you mean 'jump'?"),
         (("--method", "syncronous"), "did you mean 'synchronous'?"),
-        (("--model", "gru"), "choose from lstm, transformer"),
+        (("--model", "gru"), "use one of lstm, transformer"),
         (("-o", "table.txt"), "end it in .md or .csv"),
         (("--plot", "table.gif"), ".svg"),
     ],

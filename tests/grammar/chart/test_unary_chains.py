@@ -15,7 +15,7 @@ from grammar.chart.unary_chains import cyclic_units, unary_chains
 def test_unary_chains_are_the_inverse_and_the_shortest_paths(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grammar.unary_chains, "_BLOCK", block)
+    monkeypatch.setattr(grammar.chart.unary_chains, "_BLOCK", block)
     random = np.random.default_rng(1)
     size = 14
     weights = np.where(random.random((size, size)) < 0.2, random.random((size, size)) / 4, 0.0)

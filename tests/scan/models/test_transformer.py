@@ -403,7 +403,7 @@ def test_the_command_line_changes_the_recipe(
     trained = TrainedModel.load(tmp_path / "m.safetensors")
     assert trained.recipe == Recipe(copy=True, hidden=8, seed=3, dropout=0, updates=1)
     for wrong, message in (
-        ("hiden=8", "a recipe has no 'hiden'\n  hint: did you mean hidden? It has embedding,"),
+        ("hiden=8", "a recipe has no option 'hiden'\n  hint: did you mean 'hidden'?"),
         ("model=lstm", "use --model"),
         ("hidden", "the option 'hidden' is not NAME=VALUE"),
         ("hidden=0", "hidden=0 is out of range"),
