@@ -79,7 +79,7 @@ class Model:
         >>> from grammar import Treebank
         >>> treebank = Treebank.parse("(S (NP we) (VP swim)) (S (NP they) (VP swim))")
         >>> find_model("double-dop").induce(treebank)
-        TreeSubstitutionGrammar(start TOP: 5 fragments)
+        TreeSubstitutionGrammar(start TOP: 6 fragments of 4 roots)
         """
         return self.function(data, **{**self.given, **options})
 

@@ -149,7 +149,11 @@ class Parser:
 
         ``may`` says of the name of a symbol whether it may be one of them.
 
-        >>> parser = Parser(Grammar.parse("S -> NP VP [1]\nVP -> 'ran' [1]\nNP -> 'we' [1]"))
+        >>> parser = Parser(Grammar.parse('''
+        ...     S -> NP VP [1]
+        ...     VP -> 'ran' [1]
+        ...     NP -> 'we' [1]
+        ... '''))
         >>> [str(piece.tree) for piece in parser.pieces("ran we ran".split())]
         ['(VP ran)', '(S (NP we) (VP ran))']
         """

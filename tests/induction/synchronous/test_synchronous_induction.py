@@ -324,7 +324,7 @@ def test_options_of_sampling_that_contradict() -> None:
         sample_pairs(grammar, 1, depth=(1, 2), source_length=(1, 2))
     with pytest.raises(OptionError, match="need a band"):
         sample_pairs(grammar, 1, uniform=True)
-    with pytest.raises(OptionError, match="n is -1"):
+    with pytest.raises(OptionError, match="n=-1"):
         sample_pairs(grammar, -1)
     whole, part = sample_pairs(grammar, 4), sample_pairs(grammar, 2, start=2)
     assert part.table.equals(whole.table.slice(2, 2))

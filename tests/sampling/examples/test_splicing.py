@@ -14,6 +14,7 @@ from grammar.hashing import new_set
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from sampling.examples.labels import class_numbers
 from sampling.examples.sides import protected_words, read_side, text_bytes
 from sampling.examples.splicing import bracket_places, join_heads, join_pieces
 from sampling.spans.draws import hash_sides
@@ -21,7 +22,6 @@ from sampling.spans.repairs import repair_names, repaired
 from sampling.spans.sites import (
     all_spans,
     balanced_spans,
-    class_numbers,
     dependency_spans,
     ratio_bounds,
     tree_spans,
