@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: demo test lint bench accuracy clean
+.PHONY: demo test lint bench accuracy fuzz clean
 
 demo: $(READY)
 	.venv/bin/treewright demo
@@ -35,6 +35,9 @@ bench: $(READY)
 
 accuracy: $(READY)
 	$(PY) -m benchmarks.accuracy
+
+fuzz: $(READY)
+	$(PY) -m tests.fuzz 5000
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treewright needs Python 3.11 or newer: make PYTHON=python3.11 ...")'

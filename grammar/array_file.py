@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, atomic_output, read_bytes
+from grammar.seal import UNSEALED, check_file, sealed
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 
@@ -44,15 +45,14 @@ def save_arrays(
         name: pa.LargeListArray.from_arrays(pa.array([0, len(array)], pa.int64()), array)
         for name, array in arrays.items()
     }
-    metadata = {b"schema": schema.encode(), b"facts": json.dumps(facts).encode()}
+    metadata = {"schema": schema, "facts": json.dumps(facts), "seal": UNSEALED}
     table = pa.table(rows).replace_schema_metadata(metadata)
     options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with (
-        atomic_output(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, table.schema, options=options) as writer,
-    ):
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
         writer.write_table(table)
+    with atomic_output(path) as temporary:
+        temporary.write_bytes(sealed(sink.getvalue().to_pybytes()))
 
 
 def load_arrays(
@@ -82,11 +82,15 @@ def load_arrays(
             metadata = reader.schema.metadata or {}
             found = metadata.get(b"schema", b"").decode("utf-8", "replace")
             if found == schema:
+                check_file(path)
                 table = reader.read_all()
+                table.validate(full=True)
                 return json.loads(metadata[b"facts"]), {
                     n: _values(table, n) for n in table.column_names
                 }
-    except (pa.ArrowInvalid, pa.ArrowSerializationError, ValueError, LookupError, TypeError):
+    except SchemaError:
+        raise
+    except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError, RecursionError):
         pass  # said below: it is damaged, or something else
     except OSError as error:
         if error.errno is not None:
@@ -115,7 +119,7 @@ def array_schema(path: PathLike) -> str | None:
     try:
         with pa.OSFile(os.fspath(path)) as source:
             metadata = pa.ipc.open_file(source).schema.metadata or {}
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError):
         return None
     return str(metadata.get(b"schema", b"").decode("utf-8", "replace"))
 

@@ -11,6 +11,7 @@ from grammar.errors import OptionError, SchemaError, TreewrightError
 from grammar.files import PathLike, read_text, write_text
 from grammar.graph.storage import looks_like_json, table_from_json, without_collection, write_graph
 from grammar.graph.table import GraphTable
+from grammar.seal import check_seal
 
 __all__ = ["ArrayCodec", "Codec", "GraphCodec", "read_content"]
 
@@ -122,7 +123,10 @@ def read_content(path: PathLike) -> GraphTable | str:
         If it is JSON, but no grammar of this schema.
     """
     text = read_text(path)
-    return table_from_json(text, source=str(path)) if looks_like_json(text, path) else text
+    if not looks_like_json(text, path):
+        return text
+    check_seal(text.encode(), str(path))
+    return table_from_json(text, source=str(path))
 
 
 def check_suffix(path: PathLike, suffixes: tuple[str, ...], family: str) -> None:

@@ -2,7 +2,8 @@
 
 The file holds one JSON object::
 
-    {"schema": "treewright.grammar/1", "family": "pcfg", "start": "S",
+    {"schema": "treewright.grammar/1", "seal": "treewright sha256 ...", "family": "pcfg",
+     "start": "S",
      "nodes": [{"id": "symbol:S", "kind": "symbol", "name": "S"}, ...],
      "edges": [{"source": "symbol:S", "target": "rule:0", "key": 0, "weight": 1.0}, ...]}
 
@@ -23,16 +24,15 @@ from typing import Any
 import networkx as nx
 
 from grammar.errors import SchemaError
-from grammar.files import PathLike, read_text, write_text
+from grammar.files import PathLike, write_text
 from grammar.graph.table import GraphTable, TableReader
+from grammar.seal import UNSEALED, sealed
 
 __all__ = [
     "SCHEMA",
     "graph_from_json",
     "graph_to_json",
     "looks_like_json",
-    "read_graph",
-    "read_table",
     "table_from_json",
     "without_collection",
     "write_graph",
@@ -47,7 +47,7 @@ _JSON_START = re.compile(r'\s*\{\s*"\w+"\s*:')
 
 def graph_to_json(graph: nx.MultiDiGraph | GraphTable) -> str:
     """Return the node-link JSON of a grammar graph (``graph.graph`` holds family and start)."""
-    return "".join(_pieces(graph))
+    return "".join(_pieces(graph, {"schema": SCHEMA}))
 
 
 def graph_from_json(text: str, *, source: str = "<string>") -> nx.MultiDiGraph:
@@ -72,8 +72,10 @@ def table_from_json(text: str, *, source: str = "<string>") -> GraphTable:
 
 
 def write_graph(graph: nx.MultiDiGraph | GraphTable, path: PathLike) -> None:
-    """Save a grammar graph, atomically; gzipped if the name ends in ``.gz``."""
-    write_text(path, graph_to_json(graph))
+    """Save a grammar graph with a seal, atomically; gzipped if the name ends in ``.gz``."""
+    text = "".join(_pieces(graph, {"schema": SCHEMA, "seal": UNSEALED}))
+    # what cannot be written is for write_text to say
+    write_text(path, sealed(text.encode(errors="surrogatepass")).decode(errors="surrogatepass"))
 
 
 def looks_like_json(text: str, path: PathLike) -> bool:
@@ -83,16 +85,6 @@ def looks_like_json(text: str, path: PathLike) -> bool:
     (True, False)
     """
     return ".json" in Path(path).suffixes or _JSON_START.match(text) is not None
-
-
-def read_graph(path: PathLike) -> nx.MultiDiGraph:
-    """Load a grammar graph (raises like :func:`graph_from_json`)."""
-    return graph_from_json(read_text(path), source=str(path))
-
-
-def read_table(path: PathLike) -> GraphTable:
-    """Load the columns of a grammar graph (raises like :func:`table_from_json`)."""
-    return table_from_json(read_text(path), source=str(path))
 
 
 @contextmanager
@@ -107,9 +99,9 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _pieces(graph: nx.MultiDiGraph | GraphTable) -> Iterator[str]:
+def _pieces(graph: nx.MultiDiGraph | GraphTable, head: dict[str, str]) -> Iterator[str]:
     table = GraphTable.of(graph)
-    yield json.dumps({"schema": SCHEMA, **table.graph}, ensure_ascii=False)[:-1]
+    yield json.dumps({**head, **table.graph}, ensure_ascii=False)[:-1]
     for name, items in (("nodes", table.node_items()), ("edges", table.edge_items())):
         yield f',\n"{name}": ['
         separator = "\n"
@@ -129,7 +121,7 @@ Chunks = Iterable[list[Any]]
 
 
 def _table(head: Head, nodes: Chunks, edges: Chunks, source: str) -> GraphTable:
-    reader = TableReader({k: v for k, v in head.items() if k != "schema"}, source)
+    reader = TableReader({k: v for k, v in head.items() if k not in ("schema", "seal")}, source)
     for chunk in nodes:
         reader.add_nodes(chunk)
     for chunk in edges:

@@ -253,7 +253,10 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
     if not chosen.binary:
         decode(data, asked.path)
     try:
-        return chosen.read(data, asked)
+        rows = chosen.read(data, asked)
+        if chosen.binary:  # its bytes are taken as they are
+            rows.table.validate(full=True)
+        return rows
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(

@@ -127,7 +127,7 @@ def read_folder(asked: Asked) -> Rows:
     """
     folder = Path(asked.path)
     if (folder / _SPLITS).is_file():
-        splits = json.loads((folder / _SPLITS).read_text("utf-8")).get("splits", [])
+        splits = _splits(folder / _SPLITS)
         raise CorpusError(
             f"the folder holds several datasets: {', '.join(splits)}",
             where=asked.path,
@@ -142,6 +142,7 @@ def read_folder(asked: Asked) -> Rows:
     datasets = _library()
     try:
         table = table_of_dataset(datasets.load_from_disk(asked.path))
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise CorpusError(
             f"the folder does not hold a whole dataset: {str(error).splitlines()[0]}",
@@ -149,6 +150,20 @@ def read_folder(asked: Asked) -> Rows:
             hint="make it again with dataset.save_to_disk",
         ) from None
     return Rows(table, numbered_rows(asked.path))
+
+
+def _splits(path: Path) -> list[str]:
+    try:
+        splits = json.loads(path.read_text("utf-8"))["splits"]
+        if isinstance(splits, list) and all(isinstance(name, str) for name in splits):
+            return splits
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    raise CorpusError(
+        "the file does not say which datasets the folder holds",
+        where=str(path),
+        hint="make it again with dataset.save_to_disk",
+    )
 
 
 def write_folder(table: pa.Table, path: PathLike) -> None:

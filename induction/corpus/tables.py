@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.json
@@ -40,6 +41,9 @@ __all__ = [
 ROWS_A_GROUP = 65_536
 """Rows are written in groups of so many, however they come."""
 
+DEEPEST = 200
+"""How deep the values of JSON lines may be nested."""
+_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
@@ -71,6 +75,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if not data.strip():
         return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
     where = functools.partial(_line_of_object, data, asked.path)
+    _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
     dated = {
@@ -81,6 +86,21 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if dated:
         table = _parse_json(data, dated, where).select(table.column_names)
     return Rows(table, where)
+
+
+def _refuse_deep(data: bytes, path: str) -> None:
+    """Refuse objects that the parser, which calls itself, could not come back from."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.count(b"[") + line.count(b"{") <= DEEPEST:
+            continue
+        signs = np.frombuffer(_JSON_STRING.sub(b"", line), np.uint8)
+        steps = np.isin(signs, (91, 123)).astype(np.int64) - np.isin(signs, (93, 125))
+        if int(np.cumsum(steps).max(initial=0)) > DEEPEST:
+            raise CorpusError(
+                f"an object is nested more than {DEEPEST} deep",
+                where=f"{path}:{number}",
+                hint="leave the column out, or write it as text",
+            )
 
 
 def _parse_json(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from grammar.array_checks import check_counts, check_length, check_numbers, check_offsets
 from grammar.arrays import FloatArray
 from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError
@@ -218,13 +219,10 @@ class LatentParser(ForestParser, Weighted):
         Limits are ``max_words``, ``workers``, ``memory_limit`` and ``step_limit``.
         """
         skeleton = _skeleton(columns, facts["start"])
-        lexicon = _lexicon(columns, "lexicon", tuple(columns["words"]), facts["lexicon"])
+        words, known = tuple(columns["words"]), facts["lexicon"]
+        lexicon = _lexicon(columns, "lexicon", words, known, len(skeleton.tags))
         small, *models = (
-            LatentModel(
-                LatentGrammar(skeleton, columns[f"{k}.states"], columns[f"{k}.weight"]),
-                _lexicon(columns, str(k), lexicon.words, facts["lexicon"]),
-            )
-            for k in range(facts["models"] + 1)
+            _model(columns, k, skeleton, words, known) for k in range(facts["models"] + 1)
         )
         threshold = facts["threshold"]
         return cls(skeleton, lexicon, small, tuple(models), threshold, **limits)
@@ -259,15 +257,50 @@ def _counts(name: str, lexicon: Lexicon) -> dict[str, Any]:
     }
 
 
+def _model(
+    columns: dict[str, Any],
+    k: int,
+    skeleton: Skeleton,
+    words: tuple[str, ...],
+    options: dict[str, Any],
+) -> LatentModel:
+    states = columns[f"{k}.states"]
+    check_length(f"{k}.states", states, len(skeleton.grammar.rules.nonterminals))
+    check_numbers(f"{k}.states", states, 1, len(columns[f"{k}.weight"]) + 2)
+    grammar = LatentGrammar(skeleton, states, columns[f"{k}.weight"])
+    width = int(states[skeleton.tags].sum())
+    return LatentModel(grammar, _lexicon(columns, str(k), words, options, width))
+
+
 def _lexicon(
-    columns: dict[str, Any], name: str, words: tuple[str, ...], options: dict[str, Any]
+    columns: dict[str, Any],
+    name: str,
+    words: tuple[str, ...],
+    options: dict[str, Any],
+    width: int,
 ) -> Lexicon:
-    parts = (columns[f"{name}.{part}"] for part in ("counts", "states_of_words", "starts"))
-    shape = (len(words), int(columns[f"{name}.width"][0]))
-    return Lexicon(words, sp.csr_array(tuple(parts), shape=shape), **options)
+    counts, states, starts = (
+        columns[f"{name}.{part}"] for part in ("counts", "states_of_words", "starts")
+    )
+    check_offsets(f"{name}.starts", starts, len(words), len(states))
+    check_numbers(f"{name}.states_of_words", states, 0, width)
+    check_length(f"{name}.counts", counts, len(states))
+    check_counts(f"{name}.counts", counts)
+    if columns[f"{name}.width"].tolist() != [width]:
+        raise ValueError(f"{name}.width: not as many states as tags have")
+    return Lexicon(
+        words, sp.csr_array((counts, states, starts), shape=(len(words), width)), **options
+    )
 
 
 def _skeleton(columns: dict[str, Any], start: str) -> Skeleton:
     names = (tuple(columns["nonterminals"]), tuple(columns["tags"]))
-    rules = RuleTable(*names, columns["lhs"], columns["offsets"], columns["rhs"])
+    lhs, offsets, rhs = (columns[name] for name in ("lhs", "offsets", "rhs"))
+    check_numbers("lhs", lhs, 0, len(names[0]))
+    check_offsets("offsets", offsets, len(lhs), len(rhs), least=1)
+    check_numbers("rhs", rhs, -len(names[1]), len(names[0]))
+    for name in ("rule_weight", "rule_count"):
+        check_length(name, columns[name], len(lhs))
+        check_counts(name, columns[name])
+    rules = RuleTable(*names, lhs, offsets, rhs)
     return Skeleton(Grammar(rules, columns["rule_weight"], start, columns["rule_count"]))

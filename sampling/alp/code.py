@@ -28,6 +28,7 @@ from grammar.rng import below, next_uniform, open_stream, stream_key
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.alp.checks import check_phrases
 from sampling.alp.columns import class_labels
 from sampling.alp.induction import refuse_no_labels, text_classes
 from sampling.alp.options import ALPOptions
@@ -129,13 +130,15 @@ class PhraseGrammar(Weighted):
         """Read a grammar off what :meth:`to_arrays` returned."""
         strings = {name: tuple(columns[name]) for name in ("phrases", "ids", "texts")}
         classes = tuple(tuple(c) if isinstance(c, list) else c for c in facts["classes"])
-        return cls(
+        grammar = cls(
             **strings,
             donor=columns["donor"],
             offsets=columns["offsets"],
             classes=classes,
             facts=facts["facts"],
         )
+        check_phrases(grammar)
+        return grammar
 
 
 class Strung(NamedTuple):

@@ -18,6 +18,7 @@ from grammar.arrays import FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
 from grammar.weighted import Weighted
+from sampling.alp.checks import check_alp
 from sampling.alp.frames import Frames
 from sampling.alp.slots import Choices, Texts
 from sampling.alp.words import WordModel, word_model
@@ -300,7 +301,7 @@ class ALPGrammar(Weighted):
         columns["events"] = columns["events"].reshape(-1, 5)
         kept: dict[str, Any] = {name: columns[name] for name in _ARRAYS}
         kept |= {name: tuple(columns[name]) for name in _STRINGS}
-        return cls(
+        grammar = cls(
             Texts(*(columns[f"texts.{name}"] for name in Texts._fields)),
             Frames(*(columns[f"frames.{name}"] for name in Frames._fields)),
             **kept,
@@ -308,6 +309,8 @@ class ALPGrammar(Weighted):
             columns=tuple(facts["columns"]),
             facts=facts["facts"],
         )
+        check_alp(grammar)
+        return grammar
 
 
 _ARRAYS = (

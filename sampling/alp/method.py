@@ -65,7 +65,7 @@ class ALP(Sampler):
 
     def __init__(self, grammar: ALPGrammar) -> None:
         super().__init__(grammar)
-        o = self._options = ALPOptions(**grammar.options)
+        o = self._options = read_options(ALPOptions, grammar.options, self.method)
         self.distinct = o.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT

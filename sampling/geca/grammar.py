@@ -18,6 +18,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
+from grammar.array_checks import check_numbers
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.errors import SchemaError
 from grammar.graph.table import GraphTable
@@ -228,7 +229,7 @@ class SubstitutionGrammar(Weighted):
         """Read the columns back from those of a graph (SchemaError if a part is missing)."""
         try:
             return cls(**_columns_of_graph(table.to_graph()))
-        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
             raise SchemaError(
                 f"not a complete substitution grammar ({error!r})",
                 where=source,
@@ -258,17 +259,22 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
     contexts = [graph.nodes[f"rule:{c}"] for c in range(shift)]
     rules = sum(data["kind"] == "rule" for _, data in graph.nodes(data=True))
     fillers = [graph.nodes[f"rule:{r}"] for r in range(shift, rules)]
-    number = {f"symbol:class-{k}": k for k in range(len(graph))}
     members: list[list[tuple[int, int]]] = []
     while f"symbol:class-{len(members)}" in graph:
         row = graph[f"symbol:class-{len(members)}"]
         members.append(
             sorted((int(rule[5:]) - shift, edge[0]["count"]) for rule, edge in row.items())
         )
+    number = {f"symbol:class-{k}": k for k in range(len(members))}
     class_offsets, class_fillers = _rows([[f for f, _ in row] for row in members])
     barred_offsets, barred_fillers = _rows([[r - shift for r in c["barred"]] for c in contexts])
-    if not contexts or not fillers or not all(members) or class_fillers.min() < 0:
+    if not contexts or not fillers or not all(members):
         raise ValueError("no contexts, no fillers, or a class without fillers")
+    check_numbers("class fillers", class_fillers, 0, len(fillers))
+    check_numbers("barred", barred_fillers, 0, len(fillers))
+    named = [c["host"] for c in contexts] + [f["donor"] for f in fillers]
+    if not all(isinstance(name, str) for name in named):
+        raise ValueError("a host or a donor is no text")
     gaps = max(len(filler_words(data["pattern"])) for data in fillers)
     if any(int(k) >= gaps for c in contexts for k in HOLE.findall(c["pattern"])):
         raise ValueError("a context has a hole that no filler fills")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grammar.arrays import LongArray
+from grammar.arrays import Bytes, LongArray
 from sampling.geca.sequences import Sequences, SideWords, side_words
 from sampling.geca.template_kernels import SEPARATOR, Grams
 from sampling.geca.templates import room_at
@@ -79,10 +79,19 @@ def _sides(columns: Mapping[str, Any]) -> list[SideWords]:
         example = np.repeat(np.arange(examples), np.diff(offsets))
         inside = (bounds[example] <= start) & (start < end) & (end <= bounds[example + 1])
         _demand(bool(inside.all() and (start[1:] >= end[:-1]).all()), "words")
-        side = SideWords(np.asarray(text, np.uint8), bounds, offsets, start, end, offsets)
+        text = np.asarray(text, np.uint8)
+        text.tobytes().decode()  # a UnicodeDecodeError is a ValueError
+        _demand(all(_begin_characters(text, at) for at in (bounds, start, end)), "characters")
+        side = SideWords(text, bounds, offsets, start, end, offsets)
         read.append(side)
         _demand(len(bounds) == len(read[0].text_offsets), "texts")
     return read
+
+
+def _begin_characters(text: Bytes, places: LongArray) -> bool:
+    """Say whether no place is inside a character of UTF-8."""
+    inside = text[places[places < len(text)]]
+    return bool(((inside & 0xC0) != 0x80).all())
 
 
 def _grams(

@@ -5,7 +5,7 @@ What one person induced another can sample, without the corpus and without knowi
 
 from __future__ import annotations
 
-from grammar.errors import SchemaError, located
+from grammar.errors import SchemaError, TreewrightError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
 from sampling.method import METHODS
@@ -60,5 +60,12 @@ def open_sampler(path: PathLike) -> Sampler:
         )
     kind = METHODS[method].sampler
     with located(str(path)):
-        sampler: Sampler = kind.opened(grammar)
+        try:
+            sampler: Sampler = kind.opened(grammar)
+        except TreewrightError:
+            raise
+        except (LookupError, TypeError, ValueError) as error:
+            raise SchemaError(
+                f"the facts of the grammar are damaged: {error}", hint="save it again"
+            ) from None
     return sampler

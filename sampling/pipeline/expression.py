@@ -26,6 +26,8 @@ from sampling.method import find_method
 
 __all__ = ["Expression", "Part", "Step", "read_expression", "read_value", "with_options"]
 
+MOST_PARTS = 1000
+"""An expression may have so many parts."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 _SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
@@ -206,6 +208,11 @@ def _weight(token: Any, text: str) -> Fraction:
 
 def _chain(tree: Any, text: str) -> list[Part]:
     choices = [_atom(child, text) for child in tree.children]
+    if math.prod(map(len, choices)) > MOST_PARTS:
+        raise OptionError(
+            f"the expression has more than {MOST_PARTS:,} parts once its parentheses are open",
+            hint="sum up fewer methods, or fewer before and behind each |",
+        )
     chains = []
     for parts in product(*choices):
         share = functools.reduce(lambda a, b: a * b, (part.share for part in parts))

@@ -18,6 +18,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
+from grammar.array_checks import check_length, check_numbers, check_offsets, check_shares
 from grammar.codecs import ArrayCodec
 from grammar.look import Look
 from grammar.weighted import Weighted
@@ -197,7 +198,7 @@ class SpanGrammar(Weighted):
         )
         examples = pa.RecordBatch.from_struct_array(columns["examples"])
         names = ("of_site", "host_weight", "offsets", "fillers", "weight")
-        return cls(
+        grammar = cls(
             facts["method"],
             facts["version"],
             Corpus(pa.Table.from_batches([examples])),
@@ -207,3 +208,40 @@ class SpanGrammar(Weighted):
             facts["mixes"],
             facts["options"],
         )
+        _check_sites(grammar)
+        _check_pools(grammar.pools, len(grammar.sites))
+        return grammar
+
+
+def _check_sites(grammar: SpanGrammar) -> None:
+    """Refuse spans that are not in their texts (ValueError)."""
+    sites = grammar.sites
+    check_numbers("example", sites.example, 0, len(grammar.examples))
+    if (np.diff(sites.example) < 0).any():
+        raise ValueError("example: spans of an example do not follow each other")
+    for k, side in enumerate(grammar.sides):
+        start, end, node = sites.start[:, k], sites.end[:, k], sites.node[:, k]
+        longest = int(side.lengths.max(initial=0))
+        for name, column in (("start", start), ("end", end)):
+            check_length(name, column, len(sites.example))
+            check_numbers(name, column, 0, longest + 1)
+        if (start >= end).any() or (end > side.lengths[sites.example]).any():
+            raise ValueError("start, end: a span is not in its text")
+        nodes = len(side.treebank.label) if side.treebank is not None else 0
+        check_length("node", node, len(sites.example))
+        check_numbers("node", node, -1, nodes)
+
+
+def _check_pools(pools: Pools, sites: int) -> None:
+    """Refuse pools that do not give hosts their fillers (ValueError)."""
+    check_length("of_site", pools.of_site, sites)
+    check_numbers("of_site", pools.of_site, -1, len(pools.names))
+    check_length("host_weight", pools.host_weight, sites)
+    check_shares("host_weight", pools.host_weight, (0, sites))
+    check_numbers("fillers", pools.fillers, 0, sites)
+    check_offsets("offsets", pools.offsets, len(pools.names), len(pools.fillers))
+    check_length("weight", pools.weight, len(pools.fillers))
+    check_shares("weight", pools.weight, pools.offsets)
+    hosts = pools.of_site >= 0
+    if not np.diff(pools.offsets)[pools.of_site[hosts]].all() or pools.host_weight[~hosts].any():
+        raise ValueError("of_site: a host has no fillers")

@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
+from grammar.array_checks import check_length, check_numbers
 from grammar.arrays import IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
@@ -262,18 +263,12 @@ def _add(
 def _check(grammar: WordGrammar) -> None:
     """Refuse what does not fit the texts (ValueError)."""
     check_pools(grammar.pools)
-    _check_numbers("hosts", grammar.hosts, 0, len(grammar.texts.side))
+    check_numbers("hosts", grammar.hosts, 0, len(grammar.texts.side))
     sizes = np.diff(grammar.pools.offsets)
     if len(sizes) != len(grammar.names) or not len(grammar.hosts):
         raise ValueError("there are no texts, or not as many names as pools")
     for name, pool in (("replaced", grammar.replaced), ("inserted", grammar.inserted)):
-        _check_numbers(name, pool, -1, len(sizes))
-        if len(pool) != len(grammar.texts.words.kind) or not sizes[pool[pool >= 0]].all():
-            raise ValueError(f"{name} does not give words their pools")
-
-
-def _check_numbers(name: str, numbers: Any, least: int, below: int) -> None:
-    if not np.issubdtype(numbers.dtype, np.integer) or (
-        len(numbers) and not least <= int(numbers.min()) <= int(numbers.max()) < below
-    ):
-        raise ValueError(f"{name} holds what is no number of one")
+        check_numbers(name, pool, -1, len(sizes))
+        check_length(name, pool, len(grammar.texts.words.kind))
+        if not sizes[pool[pool >= 0]].all():
+            raise ValueError(f"{name}: a word has an empty pool")

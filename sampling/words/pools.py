@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from grammar.array_checks import check_length, check_numbers, check_offsets, check_running_sums
 from grammar.arrays import Bytes, FloatArray, IntArray, LongArray, kernel, pack_strings
 
 __all__ = ["Pools", "as_pools", "check_pools", "pick_entry", "probabilities", "vocabulary_of"]
@@ -48,13 +49,10 @@ def as_pools(
 def check_pools(pools: Pools) -> None:
     """Refuse pools that kernels could not read (ValueError)."""
     offsets, form, ends, _, bounds = pools
-    rising = np.diff(offsets) >= 0
-    if not len(offsets) or offsets[0] or offsets[-1] != len(form) or not rising.all():
-        raise ValueError("the pools do not hold the entries")
-    if len(form) and not 0 <= int(form.min()) <= int(form.max()) < len(bounds) - 1:
-        raise ValueError("an entry is no word of the vocabulary")
-    if len(ends) != len(form) or not (probabilities(pools) > 0).all():
-        raise ValueError("the probabilities of the entries are not running sums")
+    check_offsets("offsets", offsets, len(offsets) - 1, len(form))
+    check_numbers("form", form, 0, len(bounds) - 1)
+    check_length("ends", ends, len(form))
+    check_running_sums("ends", ends, offsets)
 
 
 @kernel(inline="always")

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import atomic_output
+from grammar.seal import UNSEALED, check_file, sealed
 from scan.models.batches import FIRST_WEIGHTS, random_stream
 from scan.models.encoder_decoder import EncoderDecoder
 from scan.models.input_feeding import InputFeeding
@@ -121,6 +122,7 @@ def write_model(
     tensors = {f"model.{name}": value for name, value in trained.model.state_dict().items()}
     header = {
         "schema": SCHEMA,
+        "seal": UNSEALED,
         "recipe": asdict(trained.recipe),
         "source": trained.model.source.tokens,
         "target": trained.model.target.tokens,
@@ -130,7 +132,7 @@ def write_model(
     # one entry, because safetensors writes several in no fixed order
     metadata = {"treewright": json.dumps(header)}
     with atomic_output(path) as temporary:
-        save_file(tensors | moments, temporary, metadata)
+        temporary.write_bytes(sealed(save(tensors | moments, metadata)))
 
 
 def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
@@ -139,6 +141,7 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {})["treewright"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        check_file(path)
         if header["schema"] != SCHEMA:
             raise SchemaError(
                 f"the file follows {header['schema']!r}, not {SCHEMA!r}",
@@ -146,9 +149,12 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
                 hint="train the model again, or read it with the version that wrote it",
             )
         recipe = Recipe(**header["recipe"])
-        model = build_model(recipe, Vocabulary(header["source"]), Vocabulary(header["target"]))
+        vocabularies = Vocabulary(header["source"]), Vocabulary(header["target"])
         names = [name for name in tensors if name.startswith("model.")]
-        model.load_state_dict({name.removeprefix("model."): tensors.pop(name) for name in names})
+        weights = {name.removeprefix("model."): tensors.pop(name) for name in names}
+        _check_shapes(recipe, *vocabularies, weights)
+        model = build_model(recipe, *vocabularies)
+        model.load_state_dict(weights)
         history = tuple(Check(*look) for look in header["history"])
         return TrainedModel(model, recipe, history), tensors, str(header["data"])
     except SchemaError:
@@ -165,3 +171,13 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
             where=str(path),
             hint="train the model again, or fetch the file again",
         ) from None
+
+
+def _check_shapes(
+    recipe: Recipe, source: Vocabulary, target: Vocabulary, weights: dict[str, Tensor]
+) -> None:
+    """Refuse weights that are not those of the recipe, before room is made for what it claims."""
+    with torch.device("meta"):
+        wanted = build_model(recipe, source, target).state_dict()
+    if {n: t.shape for n, t in wanted.items()} != {n: t.shape for n, t in weights.items()}:
+        raise ValueError("the weights do not have the shapes that the recipe says")

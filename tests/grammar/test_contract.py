@@ -18,6 +18,7 @@ from grammar.draws.ancestral import AncestralSampler, derivation_trees
 from grammar.opening import FAMILIES, family_of
 from grammar.rng import stream_key
 from tests.grammar.strategies import grammars
+from tests.seals import without_seal
 
 SAVED = Path(__file__).parents[1] / "guards" / "saved"
 FILES = {
@@ -74,7 +75,7 @@ def test_notes_are_kept_in_files(grammar: Weighted, tmp_path: Path) -> None:
     if path.suffix == ".json":
         assert opened.graph.graph["notes"] == dict(noted.notes)
         broken = tmp_path / "broken.json"
-        broken.write_text(path.read_text("utf-8").replace('"notes": {', '"notes": [], "x": {'))
+        broken.write_text(without_seal(path).replace('"notes": {', '"notes": [], "x": {'))
         with pytest.raises(SchemaError, match="'notes' is of the wrong kind"):
             open_grammar(broken)
 

@@ -23,6 +23,7 @@ from grammar.trees.tree import Tree
 from sampling import sample_sentences
 from tests.grammar.enumeration import all_derivations
 from tests.grammar.strategies import trees
+from tests.seals import without_seal
 
 WEIGHTED = [
     ("(S (NP ) (VP ))", 0.5, 3),
@@ -191,7 +192,7 @@ def test_the_graph_has_the_layout_of_all_families() -> None:
 def test_a_file_whose_fragment_does_not_fit_is_refused(tmp_path: Path, change, what: str) -> None:
     path = tmp_path / "g.json"
     GRAMMAR.save(path)
-    document = json.loads(path.read_text())
+    document = json.loads(without_seal(path))
     (node,) = (n for n in document["nodes"] if n.get("fragment") == "(S (NP ) (VP ))")
     change(node)
     path.write_text(json.dumps(document))
@@ -214,7 +215,7 @@ def test_families_are_told_apart(tmp_path: Path) -> None:
 def test_a_file_with_bad_weights_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "g.json"
     GRAMMAR.save(path)
-    path.write_text(path.read_text().replace('"weight": 0.125', '"weight": 0.5'))
+    path.write_text(without_seal(path).replace('"weight": 0.125', '"weight": 0.5'))
     with pytest.raises(WeightError, match=r"g\.json.*weights of NP sum to"):
         TreeSubstitutionGrammar.load(path)
 

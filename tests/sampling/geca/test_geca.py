@@ -30,6 +30,7 @@ from sampling.geca.stream import GECAStream
 from sampling.geca.template_kernels import WHOLE, Listing, group_equal
 from sampling.method import METHODS
 from sampling.stream import ShortfallWarning
+from tests.seals import without_seal
 
 DATA = os.environ.get("TREEWRIGHT_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="TREEWRIGHT_DATA is not set")
@@ -623,7 +624,7 @@ def test_a_grammar_of_another_family_is_refused(tmp_path):
     path = tmp_path / "g.json"
     sampler = GECA.induce(SANG, gaps=1, size=1)
     sampler.grammar.save(path)
-    text = path.read_text(encoding="utf-8")
+    text = without_seal(path)
     path.write_text(text.replace('"substitution"', '"pcfg"'), encoding="utf-8")
     with pytest.raises(SchemaError, match="'pcfg', not 'substitution'"):
         SubstitutionGrammar.load(path)

@@ -567,6 +567,7 @@ def test_leakage_is_counted_and_left_out_only_if_asked() -> None:
         ("aeda $ sub2", r"column 6 .*'\$'"),
         ("sub2(length=true, length=false)", "stands twice"),
         ("", "ends too early"),
+        (" | ".join(["(aeda + eda)"] * 22), "more than 1,000 parts"),
     ],
 )
 def test_faults_of_expressions_have_a_place_and_a_hint(text: str, message: str) -> None:

@@ -23,6 +23,7 @@ from grammar.errors import (
 
 torch = pytest.importorskip("torch")
 
+from scan.models import files  # noqa: E402
 from scan.models.batches import BatchOrder  # noqa: E402
 from scan.models.files import TrainedModel  # noqa: E402
 from scan.models.recipe import Recipe  # noqa: E402
@@ -569,7 +570,7 @@ def edit_header(file: Path, changes: dict[str, object]) -> None:
     data = file.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8 : 8 + size])
-    inner = json.loads(header["__metadata__"]["treewright"]) | changes
+    inner = json.loads(header["__metadata__"]["treewright"]) | {"seal": None} | changes
     header["__metadata__"]["treewright"] = json.dumps(
         {k: v for k, v in inner.items() if v is not None}
     )
@@ -622,3 +623,20 @@ def test_files_that_are_not_there(trained: TrainedModel, tmp_path: Path) -> None
 def test_the_package_is_imported_without_torch() -> None:
     code = "import scan, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_header_that_claims_more_than_the_file_holds_is_refused_at_once(
+    trained: TrainedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "m.safetensors"
+    trained.save(file)
+    edit_header(file, {"recipe": vars(SMALL) | {"hidden": 14_000}})
+    made = []
+    build = files.build_model
+    monkeypatch.setattr(files, "build_model", lambda *given: made.append(m := build(*given)) or m)
+    with pytest.raises(SchemaError, match="the weights do not have the shapes"):
+        TrainedModel.load(file)
+    assert [p.device.type for p in made[0].parameters()].count("meta") == len(
+        [*made[0].parameters()]
+    )
+    assert len(made) == 1

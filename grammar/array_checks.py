@@ -1,0 +1,88 @@
+"""What arrays of a file must be before a kernel reads them: each check is one pass over the whole.
+
+All raise ValueError, which :class:`grammar.codecs.ArrayCodec` tells with the name of the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "check_counts",
+    "check_length",
+    "check_numbers",
+    "check_offsets",
+    "check_running_sums",
+    "check_shares",
+]
+
+_ROUNDING = 1e-6
+
+
+def check_numbers(name: str, numbers: Any, least: int, below: int) -> None:
+    """Refuse numbers that are not from ``least`` to ``below - 1``.
+
+    >>> check_numbers("words", np.array([0, 3]), 0, 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: words: a number is not from 0 to 2
+    """
+    if not np.issubdtype(_array(name, numbers).dtype, np.integer):
+        raise ValueError(f"{name}: not whole numbers")
+    if len(numbers) and not least <= int(numbers.min()) <= int(numbers.max()) < below:
+        raise ValueError(f"{name}: a number is not from {least} to {below - 1}")
+
+
+def check_length(name: str, values: Any, length: int) -> None:
+    """Refuse arrays that do not have as many values as what they tell of."""
+    if len(_array(name, values)) != length:
+        raise ValueError(f"{name}: {len(values)} values, not {length}")
+
+
+def check_offsets(name: str, offsets: Any, groups: int, total: int, *, least: int = 0) -> None:
+    """Refuse offsets that do not cut ``total`` values into groups of ``least`` or more.
+
+    >>> check_offsets("pools", np.array([0, 2, 1, 3]), 3, 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: pools: the offsets fall
+    """
+    check_length(name, offsets, groups + 1)
+    check_numbers(name, offsets, 0, total + 1)
+    if offsets[0] != 0 or offsets[-1] != total:
+        raise ValueError(f"{name}: the offsets do not go from 0 to {total}")
+    if (np.diff(offsets) < least).any():
+        raise ValueError(f"{name}: the offsets fall" + (" or do not rise" if least else ""))
+
+
+def check_counts(name: str, counts: Any) -> None:
+    """Refuse counts or weights that are negative or not finite."""
+    values = _array(name, counts)
+    if values.dtype.kind not in "iuf" or not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(f"{name}: not counts")
+
+
+def check_shares(name: str, shares: Any, offsets: Any) -> None:
+    """Refuse probabilities that are negative, or do not sum to one in each group that has any."""
+    values = _array(name, shares)
+    check_counts(name, values)
+    first = np.asarray(offsets[:-1])[np.diff(offsets) > 0]
+    sums = np.add.reduceat(values, first) if len(first) else np.ones(0)
+    if (np.abs(sums - 1.0) > _ROUNDING).any():
+        raise ValueError(f"{name}: not probabilities")
+
+
+def check_running_sums(name: str, ends: Any, offsets: Any) -> None:
+    """Refuse running sums of probabilities that fall, or do not end at one in each group."""
+    shares = np.diff(_array(name, ends), prepend=0.0)
+    first = np.asarray(offsets[:-1])[np.diff(offsets) > 0]
+    shares[first] = ends[first]
+    check_shares(name, shares, offsets)
+
+
+def _array(name: str, values: Any) -> Any:
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        raise ValueError(f"{name}: not an array of numbers")
+    return values

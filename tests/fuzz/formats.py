@@ -1,0 +1,192 @@
+"""The formats that are tried: a small file of each, and all that a user does with what it holds.
+
+Methods' grammars are opened and sampled; grammars of sentences are sampled and looked at; parsers
+parse; corpora are read to the last column; models of the scan room are loaded.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grammar.opening import open_grammar
+from grammar.pcfg.ebnf import from_lark
+from grammar.pcfg.grammar import Grammar
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus, write_corpus
+from induction.corpus.readers import read_reviews
+from induction.parsers.opening import open_parser
+from sampling.looks.samplers import open_sampler
+from sampling.method import METHODS
+from sampling.pipeline.expression import read_expression
+from sampling.sentences.sentences import sample_sentences
+from scan.models.files import TrainedModel
+from scan.models.recipe import Recipe
+from scan.models.training import train
+from tests.guards.golden import METHODS_TRIED, corpora, families, induce
+
+__all__ = ["FORMATS", "Format"]
+
+Make = Callable[[Path], Any]
+Use = Callable[[Path], Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: the name of its file, what writes a small one, and what reads and uses it."""
+
+    name: str
+    make: Make
+    use: Use
+
+
+def _use_sampler(path: Path) -> None:
+    sampler = open_sampler(path)
+    sampler.grammar.look()
+    sampler.sample(3)
+    sampler.grammar.rule_text(len(sampler.grammar) - 1)
+
+
+def _use_grammar(path: Path) -> None:
+    grammar = open_grammar(path)
+    grammar.look()
+    grammar.check()
+    if len(grammar):
+        grammar.rule_text(len(grammar) - 1)
+    if grammar.pcfg is not None:
+        sample_sentences(grammar, 3)
+
+
+def _use_parser(path: Path) -> None:
+    parser = open_parser(path, step_limit=2_000_000)
+    next(iter(parser.parse_each([["the", "film", "was", "good"]])))
+
+
+def _use_corpus(path: Path) -> None:
+    corpus = read_corpus(path)
+    corpus.table.validate(full=True)
+    for row in itertools.islice(corpus, 20):
+        repr(row)
+
+
+def _use_text(use: Callable[[str], Any]) -> Use:
+    return lambda path: use(path.read_bytes().decode("utf-8", "replace"))
+
+
+def _write(content: str | bytes) -> Make:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda path: path.write_bytes(data)
+
+
+def _few(corpus: Corpus, count: int = 12) -> Corpus:
+    return Corpus(corpus.table.slice(0, count))
+
+
+def _corpus_formats() -> Iterator[Format]:
+    reviews = _few(read_reviews())
+    flat = Corpus(reviews.table.select(["id", "text", "label"]))
+    pairs = _few(corpora()["pairs"])
+    for suffix in ("jsonl", "parquet", "arrow", "csv", "tsv", "txt"):
+        kept = reviews if suffix in ("jsonl", "parquet", "arrow") else flat
+        yield Format(
+            f"reviews.{suffix}", lambda path, kept=kept: write_corpus(kept, path), _use_corpus
+        )
+    lines = b'{"text": "a good film", "label": 1}\n' * 4
+    yield Format("lines.jsonl.gz", _write(gzip.compress(lines)), _use_corpus)
+    deep = '{"text": ' + "[" * 9 + '"a"' + "]" * 9 + "}\n"
+    yield Format("deep.jsonl", _write(deep * 3), _use_corpus)
+    for suffix in ("mrg", "sst"):
+        bracketed = " ".join(str(tree) for tree in reviews.column("tree"))
+        text = bracketed if suffix == "mrg" else "(3 (2 a) (4 (2 good) (2 film)))\n" * 3
+        yield Format(f"trees.{suffix}", _write(text), _use_corpus)
+    yield Format("words.conllu", _write(_CONLLU * 3), _use_corpus)
+    yield Format(
+        "pairs.scan",
+        _write("IN: walk twice OUT: I_WALK I_WALK\nIN: jump OUT: I_JUMP\n"),
+        lambda path: read_corpus(path, format="scan"),
+    )
+    yield Format("pairs.jsonl", lambda path: write_corpus(pairs, path), _use_corpus)
+    yield Format(
+        "brackets.txt",
+        _write("(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n" * 4),
+        _use_text(lambda text: str(Treebank.parse(text)[0])),
+    )
+
+
+_CONLLU = (
+    "# text = dogs ran\n1\tdogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
+    "2\tran\trun\tVERB\tVBD\t_\t0\troot\t_\t_\n\n"
+)
+
+
+def _folder_formats() -> Iterator[Format]:
+    def use(path: Path) -> None:
+        folder = path.parent / f"{path.stem}.hf"
+        folder.mkdir(exist_ok=True)
+        (folder / "dataset_dict.json").write_bytes(path.read_bytes())
+        read_corpus(folder)
+
+    yield Format("dataset_dict.json", _write('{"splits": ["train", "test"]}'), use)
+
+
+def _grammar_formats() -> Iterator[Format]:
+    held = corpora()
+    small = {name: _few(corpus, 60) for name, corpus in held.items()}
+    for name in ("sub2", "treemix", "geca", "geca-stream", "alp", "alp-code", "eda", "switchout"):
+        method, corpus, options = METHODS_TRIED[name]
+        suffix = METHODS[method].suffixes[0]
+        yield Format(
+            f"{name}{suffix}",
+            lambda path, m=method, c=corpus, o=options: induce(m, small[c], **o).grammar.save(path),
+            _use_sampler,
+        )
+    skipped = ("bayes-tsg", "latent", "synchronous", "synchronous-text", *METHODS)
+    for name, suffix, make in families(held):
+        if name not in skipped:
+            yield Format(f"{name}{suffix}", lambda path, make=make: make().save(path), _use_grammar)
+        if name == "latent":
+            yield Format("latent.arrow", lambda path, make=make: make().save(path), _use_parser)
+
+
+def _other_formats() -> Iterator[Format]:
+    notation = "S -> 'a' S [1/3] | {NP^<S>} [2/3]\n{NP^<S>} -> \"it's\" [0.5] | 'b' 'c' [0.5]\n"
+    yield Format("notation.txt", _write(notation), _use_text(Grammar.parse))
+    yield Format(
+        "pairs.txt",
+        _write("NT_1 twice ### NT_1 NT_1 [0.2]\njump ### JUMP [0.4]\nwalk ### WALK [0.4]\n"),
+        _use_text(lambda text: SynchronousGrammar.parse(text)),
+    )
+    lark = 'start: "a" start? | b+\nb: "x" ("y" | "z")* -> named\n'
+    yield Format("grammar.lark", _write(lark), _use_text(from_lark))
+    yield Format(
+        "expression.txt",
+        _write("0.7*treemix(high=0.5) + 0.3*(sub2 + eda(alpha_sr=0.1)) | aeda"),
+        _use_text(read_expression),
+    )
+
+    def train_one(path: Path) -> None:
+        train(
+            [("walk", "W"), ("jump twice", "J J")], recipe=Recipe(hidden=8, embedding=8, updates=1)
+        ).save(path)
+
+    yield Format("model.safetensors", train_one, TrainedModel.load)
+
+
+def _formats() -> Iterator[Format]:
+    yield from _corpus_formats()
+    yield from _folder_formats()
+    yield from _other_formats()
+    yield from _grammar_formats()
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    FORMATS: Mapping[str, Format] = {each.name: each for each in _formats()}
+"""Every format by the name of its file."""
