@@ -30,6 +30,7 @@ _PIECE = re.compile(
     r"\s*(?:(?P<quoted>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\S)"
     r"|(?P<weight>\[[^\]\s]*\])(?=\s*$)|(?P<plain>[^\s'\"]\S*))"
 )
+_DIGITS = 3
 _SLOT = re.compile(r"([^\W\d]\w*)_([1-9]\d*)")
 _WEIGHT = re.compile(r"\[(\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)(?:/(\d+))?\]")
 _FORM = "write rules as  V -> NT_1 twice ### NT_1 NT_1 [0.5] ; quote words that look like signs"
@@ -250,6 +251,8 @@ def parse_line(text: str, where: str) -> WeightedLine:
             symbols = []
         else:
             slot = _SLOT.fullmatch(piece)
+            if slot is not None and len(slot.group(2)) > _DIGITS:
+                raise _malformed(text, at, where, "no rule has so many open places")
             symbols.append(Slot(int(slot.group(2)), slot.group(1)) if slot else piece)
         position = match.end()
     if len(sides) != 1:

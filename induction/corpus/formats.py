@@ -257,7 +257,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         if chosen.binary:  # its bytes are taken as they are
             rows.table.validate(full=True)
         return rows
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(
             f"the file does not follow the format of {format or suffix}: {reason}",

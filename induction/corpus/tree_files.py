@@ -59,12 +59,16 @@ def parse_brackets(data: bytes, asked: Asked) -> Rows:
     return Rows(corpus_of_trees(treebank).table, _numbered_trees(asked.path))
 
 
+_DIGITS = 9
+"""A class of sentiment has no more."""
+
+
 def parse_sst(data: bytes, asked: Asked) -> Rows:
     """Read sentiment trees (raises like :func:`read_sst`)."""
     treebank = Treebank.parse(data.decode("utf-8-sig"), source=asked.path)
     roots = _roots(treebank)
     for number, root in enumerate(roots):
-        if not root.isdecimal():
+        if not root.isdecimal() or len(root) > _DIGITS:
             raise CorpusError(
                 f"the root label {root!r} of tree {number + 1} is not a class",
                 where=asked.path,

@@ -116,7 +116,7 @@ def _corpus_formats() -> Iterator[Format]:
     yield Format(
         "brackets.txt",
         _write("(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n" * 4),
-        _use_text(lambda text: str(Treebank.parse(text)[0])),
+        _use_text(lambda text: [str(tree) for tree in Treebank.parse(text)]),
     )
 
 
