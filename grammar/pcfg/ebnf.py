@@ -26,6 +26,9 @@ __all__ = ["from_lark", "to_lark"]
 
 MOST_MATCHES = 100
 """A regular expression with more matches is not read as a list of words."""
+MOST_CHOICES = 16
+"""An alternative with more optional parts is not read: it would become 2^17 rules."""
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|/(?!/)(?:[^/\\\n]|\\.)+/|//[^\n]*')
 _LONGEST_MATCH = 40
 _MOST_TRIED = 100_000
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " "
@@ -179,6 +182,7 @@ def _compiled(
     import lark
 
     if isinstance(source, str):
+        _refuse_many_choices(source, name)
         try:
             source = lark.Lark(source, start=start)
         except Exception as error:  # of many kinds: Lark's, the file system's, those of re
@@ -187,6 +191,24 @@ def _compiled(
     if start not in {lhs for lhs, _ in rules}:
         raise StartSymbolError(f"there is no rule {start!r}", where=name)
     return rules, {terminal.name: terminal.pattern for terminal in source.terminals}
+
+
+def _refuse_many_choices(source: str, name: str) -> None:
+    """Refuse alternatives that Lark would write out with and without each of many symbols."""
+    bare = _QUOTED.sub(lambda found: "\n" * found[0].count("\n"), source)
+    depth, choices = 0, 0
+    for place in re.finditer(r"[()\[\]?|]|^\s*[!?]*\w+[^\n:|]*:", bare, re.MULTILINE):
+        sign = place[0]
+        depth += (sign in "([") - (sign in ")]")
+        if sign.endswith(":") or (sign == "|" and depth <= 0):
+            choices = 0
+        choices += sign in "?["
+        if choices > MOST_CHOICES:
+            raise NotationError(
+                f"an alternative has more than {MOST_CHOICES} optional parts",
+                where=f"{name}:{bare.count(chr(10), 0, place.start()) + 1}",
+                hint="give some of them a rule of their own",
+            )
 
 
 def _words_of(

@@ -28,6 +28,8 @@ __all__ = ["Expression", "Part", "Step", "read_expression", "read_value", "with_
 
 MOST_PARTS = 1000
 """An expression may have so many parts."""
+_DIGITS = 100
+"""A weight has no more."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 _SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
@@ -198,6 +200,10 @@ def _sum(tree: Any, text: str) -> list[Part]:
 
 
 def _weight(token: Any, text: str) -> Fraction:
+    if token is not None and len(token) > _DIGITS:
+        raise OptionError(
+            "the weight has too many digits", where=_place(text, token.column), hint="round it"
+        )
     weight = Fraction(1) if token is None else Fraction(str(token))
     if weight == 0:
         raise OptionError(

@@ -19,8 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.array_checks import check_length, check_numbers, check_offsets, check_shares
+from grammar.arrays import LongArray
 from grammar.codecs import ArrayCodec
 from grammar.look import Look
+from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.examples.patterns import FAMILY, START, hole
@@ -227,9 +229,23 @@ def _check_sites(grammar: SpanGrammar) -> None:
             check_numbers(name, column, 0, longest + 1)
         if (start >= end).any() or (end > side.lengths[sites.example]).any():
             raise ValueError("start, end: a span is not in its text")
-        nodes = len(side.treebank.label) if side.treebank is not None else 0
         check_length("node", node, len(sites.example))
-        check_numbers("node", node, -1, nodes)
+        first = side.offsets[sites.example]
+        _check_nodes(side.treebank, node, first + start, first + end)
+
+
+def _check_nodes(
+    treebank: Treebank | None, node: LongArray, first: LongArray, last: LongArray
+) -> None:
+    """Refuse nodes that do not stand above the words of their spans (ValueError)."""
+    check_numbers("node", node, -1, len(treebank.label) if treebank is not None else 0)
+    if treebank is None:
+        return
+    words = np.concatenate(([0], np.cumsum(treebank.is_word)))
+    named = node >= 0
+    begin, end = words[node[named]], words[(node + treebank.size[node])[named]]
+    if (begin != first[named]).any() or (end != last[named]).any():
+        raise ValueError("node: a node is not above the words of its span")
 
 
 def _check_pools(pools: Pools, sites: int) -> None:

@@ -207,3 +207,11 @@ def test_what_lark_cannot_read_is_said(text: str, message: str) -> None:
 def test_a_parser_without_the_start_rule() -> None:
     with pytest.raises(StartSymbolError, match="no rule 'sum'"):
         from_lark(lark.Lark('start: "x"'), start="sum")
+
+
+def test_alternatives_of_many_optional_parts_are_refused() -> None:
+    alternatives = " | ".join(f'"{n}?[" b? ' for n in range(40))
+    assert len(from_lark(f'start: {alternatives}\nb: "x"\n')) == 81
+    with pytest.raises(NotationError, match="optional") as caught:
+        from_lark('start: "a"\n  | ' + "b? " * 17 + '\nb: "x"\n', name="g.lark")
+    assert caught.value.where == "g.lark:2"
