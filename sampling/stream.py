@@ -365,6 +365,10 @@ class Sampler:
         """
         return Resampled(self, seed, tilt)
 
+    def under(self, tilt: Any) -> Sampler | None:
+        """Return a sampler of the same grammar that weighs every choice, where a method has one."""
+        return None
+
     def own_score(self, kind: str) -> Any:
         """Learn a score from what the grammar holds, where a method knows how; else None."""
         return None

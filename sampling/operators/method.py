@@ -7,6 +7,7 @@ sampler of another method, and write what that one writes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -107,7 +108,9 @@ class Operator(Sampler):
     def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
         """Return examples of the method as those of the operator."""
         *own, added = columns
-        table = self.inner.table(tuple(own), seed, index)
+        return self._as_own(self.inner.table(tuple(own), seed, index), added, seed, index)
+
+    def _as_own(self, table: pa.Table, added: Any, seed: int, index: LongArray) -> pa.Table:
         made: Any = table.column("provenance").combine_chunks()
         likely = made.field("log_probability").to_numpy(zero_copy_only=False) + added
         fields = {
@@ -179,9 +182,23 @@ class Fluent(Operator):
 
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
+        if self._within is not None:
+            return self._within.stream(seed)
         if isinstance(self.grammar.score, SeamScore):
             return self.inner.tilted(seed, self.tilt)
         return super().stream(seed)
+
+    def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Return examples of the method as those of the operator."""
+        if self._within is None:
+            return super().table(columns, seed, index)
+        return self._as_own(self._within.table(columns, seed, index), 0.0, seed, index)
+
+    @functools.cached_property
+    def _within(self) -> Sampler | None:
+        """The method with the score inside, where it has one."""
+        own = isinstance(self.grammar.score, SeamScore)
+        return self.inner.under(self.tilt) if own else None
 
 
 class Agree(Operator):

@@ -230,6 +230,7 @@ def tilted(name: str) -> Any:
         "exact": {"of": "sub2(phrase=true)", "most_pairs": 2**24},
         "learnt": {"of": "sub2(phrase=true)", "score": "learnt"},
         "words": {"of": "random-word", "draws": 4},
+        "refilled": {"of": "alp(synonym=0)", "draws": 8},
     }[name]
     corpus = reviews() if name != "words" else Corpus(reviews().table.drop_columns(["tree"]))
     return Fluent.induce(corpus, **how)
@@ -237,7 +238,7 @@ def tilted(name: str) -> Any:
 
 @settings(max_examples=6)
 @given(
-    name=st.sampled_from(["resampled", "exact", "learnt", "words"]),
+    name=st.sampled_from(["resampled", "exact", "learnt", "words", "refilled"]),
     size=st.integers(1, 40),
     workers=st.integers(1, 3),
     start=st.integers(0, 30),
@@ -249,6 +250,33 @@ def test_batches_and_workers_change_no_byte(name: str, size: int, workers: int, 
     assert pa.concat_tables(parts).equals(whole.slice(start))
 
 
+def test_a_word_of_alp_weighs_what_it_gains_beside_its_neighbours() -> None:
+    trees = [
+        "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))))",
+        "(S (NP (DT a) (NN bird)) (VP (VBD heard) (NP (DT the) (JJ young) (NN fox))))",
+        "(S (NP (DT the) (NN cat)) (VP (VBD sang)))",
+    ]
+    texts = ["the old dog saw a cat", "a bird heard the young fox", "the cat sang"]
+    corpus = Corpus.from_columns(text=texts, label=[0, 0, 0], tree=trees)
+    inner = induce("alp", corpus, synonym=0, exchange=0, pool=1, quantile=0, distinct=False)
+    score = inner.own_score("seams")
+    tilted = inner.under(Tilt(score, 3.0, 64))
+    gain = {}
+    for word in ("dog", "cat", "bird", "fox"):
+        pieces = [["a"], [word], []]
+        gain[word] = cohesion([text.split() for text in texts], pieces, 2)
+    # of the host "the old dog saw a cat" the last word is redrawn last, between "a" and the end
+    found: dict[bool, Counter[str]] = {}
+    for name, sampler in ((False, inner), (True, tilted)):
+        made = sampler.sample(30_000, seed=1).column("text")
+        last = [t.split() for t in made if len(t.split()) == 6 and t.split()[4] == "a"]
+        found[name] = Counter(words[5] for words in last)
+    total = sum(found[False][w] / found[False].total() * math.exp(3 * g) for w, g in gain.items())
+    for word, g in gain.items():
+        share = found[False][word] / found[False].total() * math.exp(3 * g) / total
+        assert found[True][word] / found[True].total() == pytest.approx(share, abs=0.03)
+
+
 def test_hosts_come_in_turn() -> None:
     sampler = tilted("resampled")
     hosts = len(hosts_of(sampler.inner.grammar).share)
@@ -256,7 +284,7 @@ def test_hosts_come_in_turn() -> None:
     assert len({row["provenance"]["parents"][0] for row in made}) == len(made)
 
 
-@pytest.mark.parametrize("name", ["resampled", "learnt", "words"])
+@pytest.mark.parametrize("name", ["resampled", "learnt", "words", "refilled"])
 def test_a_tilt_raises_the_score(name: str) -> None:
     sampler = tilted(name)
     plain, better = sampler.inner.sample(100), sampler.sample(100)
