@@ -99,6 +99,8 @@ def score_word(
 
 @kernel(inline="always")
 def _child(first_child: LongArray, word: IntArray, node: Index, wanted: Index) -> Index:
+    if node == 0:
+        return 1 + wanted  # every word is a unigram
     low, end = first_child[node], first_child[node + 1]
     high = end
     while low < high:
