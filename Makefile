@@ -28,6 +28,7 @@ bench: $(READY)
 	$(PY) -m benchmarks.parsing
 	$(PY) -m benchmarks.fragments
 	$(PY) -m benchmarks.samplers
+	$(PY) -m benchmarks.fluent
 	$(PY) -m benchmarks.tokens
 	$(PY) -m benchmarks.alp speed
 	$(PY) -m benchmarks.augment drawing

@@ -13,6 +13,9 @@ from sampling.looks.look import look as look
 from sampling.looks.samplers import open_sampler as open_sampler
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
+from sampling.operators.method import Agree as Agree
+from sampling.operators.method import Fluent as Fluent
+from sampling.operators.method import fluent as fluent
 from sampling.pipeline.augment import Augmentation as Augmentation
 from sampling.pipeline.augment import augment as augment
 from sampling.pipeline.on_the_fly import Epochs as Epochs

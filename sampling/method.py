@@ -105,6 +105,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.words.drop", "WordDrop", _WORDS),
             ("shuffle", "words, constituents or dependents in another order",
              "sampling.words.shuffle", "Shuffle", _WORDS),
+            ("fluent", "another method, tilted to what fits its place (fluent(treemix))",
+             "sampling.operators.method", "Fluent", "treewright.tilted/1"),
+            ("agree", "another method, its labels confirmed by a classifier (agree(treemix))",
+             "sampling.operators.method", "Agree", "treewright.tilted/1"),
         )
     }
 )  # fmt: skip

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.errors import SchemaError
 from grammar.options import whole_number
-from grammar.rng import next_uniform, open_stream
+from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from induction.corpus.corpus import Corpus
 
 __all__ = [
     "Attempts",
+    "Resampled",
     "Sampler",
     "Search",
     "Shortfall",
@@ -200,6 +201,80 @@ class Attempts:
         return np.array(new, np.bool_)
 
 
+class Resampled:
+    """One of so many examples of a sampler each, chosen by its weight.
+
+    Sampling-importance-resampling (Rubin 1987): choice i is among examples ``i * draws`` to
+    ``(i + 1) * draws - 1`` of the seed. Behind the sampler's own columns stands one of what the
+    choice adds to the log-probability: that of its weight, over the mean weight of the draws.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        What draws.
+    seed : int
+        Of its stream.
+    tilt : Tilt
+        Its ``log_weights`` of a table are the logarithms of the weights, -inf to refuse an
+        example, and ``draws`` how many one is chosen of.
+    """
+
+    def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
+        self.made = 0
+        self._sampler, self._seed, self._tilt = sampler, seed, tilt
+        self._stream = sampler.stream(seed)
+        self._key = stream_key(seed, f"{sampler.method} resampled")
+        self._search = Search(sampler.patience)
+        self._waiting: Columns = ()
+
+    def take(self, count: int) -> Columns:
+        """Return the next choices; fewer only if there are no more."""
+        parts = [self._waiting] if self._waiting else []
+        waiting = sum(len(part[0]) for part in parts)
+        while not parts or waiting < count:
+            part, ended = self._chosen()
+            parts.append(part)
+            waiting += len(part[0])
+            if ended:
+                break
+        joined = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+        self._waiting = tuple(column[count:] for column in joined)
+        self.made += min(count, waiting)
+        return tuple(column[:count] for column in joined)
+
+    def shortfall(self) -> Shortfall:
+        """Say why there are no more."""
+        draws = f", each of {self._tilt.draws}" if self._tilt.draws > 1 else ""
+        if self._search.vain:
+            why = f"only {self.made:,} were found{draws}: the last draws were all refused"
+        else:
+            why = f"only {self.made:,} can be chosen{draws}: {self._stream.shortfall().why}"
+        return Shortfall(self.made, why, self._stream.made)
+
+    def _chosen(self) -> tuple[Columns, bool]:
+        """Choose among the next draws; say too whether there are no more."""
+        draws, first = self._tilt.draws, self._search.made
+        groups = max(1, CHUNK // draws)
+        columns = self._stream.take(groups * draws)
+        size = len(columns[0])
+        table = self._sampler.table(columns, self._seed, np.arange(size, dtype=np.int64))
+        weights = np.full(groups * draws, -np.inf)
+        weights[:size] = self._tilt.log_weights(table)
+        weights = weights.reshape(groups, draws)
+        highest = weights.max(axis=1)
+        good = np.flatnonzero(highest > -np.inf)
+        mine, _ = self._search.goes_on(good, groups)
+        shares = np.exp(weights[mine] - highest[mine, None])
+        ends = np.cumsum(shares, axis=1)
+        u = uniforms(self._key, first, groups)[mine] * ends[:, -1]
+        k = np.minimum((ends <= u[:, None]).sum(axis=1), draws - 1)
+        rows = mine * draws + k
+        mean = highest[mine] + np.log(ends[:, -1] / draws)
+        added = weights[mine, k] - mean
+        kept = tuple(column[rows] for column in columns)
+        return (*kept, added), size < groups * draws or self._search.vain
+
+
 class Sampler:
     """What ``induce`` of every method returns: a grammar, and the stream of its examples.
 
@@ -281,6 +356,22 @@ class Sampler:
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
         return Attempts(self, seed)
+
+    def tilted(self, seed: int, tilt: Any) -> Stream:
+        """Return the examples of a seed by the sampler's distribution times the weight of a tilt.
+
+        Behind the columns of :meth:`stream` stands one of what is to be added to the
+        log-probability of each example.
+        """
+        return Resampled(self, seed, tilt)
+
+    def under(self, tilt: Any) -> Sampler | None:
+        """Return a sampler of the same grammar that weighs every choice, where a method has one."""
+        return None
+
+    def own_score(self, kind: str) -> Any:
+        """Learn a score from what the grammar holds, where a method knows how; else None."""
+        return None
 
     def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
         """Return what a stream gave as examples with these numbers.

@@ -85,7 +85,7 @@ def read_option(text: str) -> tuple[str, Any]:
         If it is not NAME=VALUE.
     """
     from grammar.errors import OptionError
-    from sampling.pipeline.expression import read_value
+    from sampling.expression import read_value
 
     name, equals, value = text.partition("=")
     if not equals or not name:

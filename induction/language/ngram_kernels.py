@@ -12,7 +12,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, Index, IntArray, LongArray, kernel
 
-__all__ = ["fill_probabilities", "fill_scores", "maximise_weights"]
+__all__ = ["fill_probabilities", "fill_scores", "maximise_weights", "score_word"]
 
 _MOST_ROUNDS = 10_000
 _NO_WEIGHT = 1e-5
@@ -71,14 +71,14 @@ def fill_scores(
         state = start
         for i in range(offsets[sentence], offsets[sentence + 1]):
             columns = first_child, word, suffix, log_probability, log_backoff
-            _, unknown[i] = _score(state, 0, *columns)
-            child, scores[i] = _score(state, tokens[i], *columns)
+            _, unknown[i] = score_word(state, 0, *columns)
+            child, scores[i] = score_word(state, tokens[i], *columns)
             state = suffix[child] if child >= deepest else child
     return state
 
 
 @kernel()
-def _score(
+def score_word(
     state: Index,
     wanted: Index,
     first_child: LongArray,
@@ -99,6 +99,8 @@ def _score(
 
 @kernel(inline="always")
 def _child(first_child: LongArray, word: IntArray, node: Index, wanted: Index) -> Index:
+    if node == 0:
+        return 1 + wanted  # every word is a unigram
     low, end = first_child[node], first_child[node + 1]
     high = end
     while low < high:

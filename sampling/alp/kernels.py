@@ -11,14 +11,33 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grammar.arrays import BoolArray, Index, LongArray, kernel
+from grammar.arrays import BoolArray, Index, IntArray, LongArray, kernel
 from grammar.rng import next_uniform, open_stream
 from grammar.rules.backoff import path_below, smoothed
+from induction.language.ngram_counts import END
 from sampling.alp.frames import Frames
 from sampling.alp.slots import NOTHING, SPACE, Choices, Settings, Slots, Texts, pick, share
 from sampling.alp.words import WordModel
+from sampling.seams.kernels import Automaton, step
 
-__all__ = ["draw"]
+__all__ = ["Fit", "draw"]
+
+_HIGHEST = 600.0
+"""Logarithms of weights end here, so that their sums do not overflow."""
+
+
+class Fit(NamedTuple):
+    """How words are chosen by what stands beside them.
+
+    Each open word is one of so many ``draws``, by its weight: ``power`` times what it gains beside
+    its neighbours, by a model of bigrams in which form f has the number ``word[f]``. With one draw
+    nothing is chosen.
+    """
+
+    model: Automaton
+    word: IntArray
+    power: float
+    draws: int
 
 
 class _Parts(NamedTuple):
@@ -39,6 +58,7 @@ def draw(
     choices: Choices,
     model: WordModel,
     o: Settings,
+    fit: Fit,
     slots: Slots,
 ) -> None:
     """Draw derivations: row r with the stream ``attempts[r]`` of the key, for text ``hosts[r]``."""
@@ -74,7 +94,7 @@ def draw(
         if slots.size[r] < max(1.0, o.shortest * texts.words[host]):
             slots.size[r] = -1
             continue
-        _refill(state, texts.classes[host], frames, choices, model, o, slots, r, done)
+        _refill(state, texts.classes[host], frames, choices, model, o, fit, slots, r, done)
         _judge(texts.classes[host], frames, model, o, slots, r)
         _settle(texts, choices, o, slots, r)
 
@@ -232,6 +252,7 @@ def _refill(
     choices: Choices,
     model: WordModel,
     o: Settings,
+    fit: Fit,
     slots: Slots,
     r: int,
     done: BoolArray,
@@ -256,19 +277,96 @@ def _refill(
             if u < o.pool:
                 parent = 0 if above < 0 else slots.form[above] + 1
                 symbols = (text_class * 4096 + frames.tag[leaf], slots.label[s], parent)
-                state, entry, likely = _word(state, model, symbols, o.back_off)
+                if fit.draws > 1:
+                    beside = _beside(fit, slots, r, s)
+                    state, entry, likely = _fitting(state, model, symbols, o.back_off, fit, beside)
+                else:
+                    state, entry, likely = _word(state, model, symbols, o.back_off)
                 if entry >= 0:
                     slots.log_probability[r] += np.log(o.pool) + likely
                     slots.form[s], slots.rule[s] = model.form[entry], entry
             elif u < o.pool + o.synonym and row >= 0:
                 state, v = next_uniform(state)
                 first, last = choices.synonym_offsets[row], choices.synonym_offsets[row + 1]
-                entry = min(first + int(v * (last - first)), last - 1)
-                slots.log_probability[r] += np.log(o.synonym / (last - first))
+                if fit.draws > 1:
+                    beside = _beside(fit, slots, r, s)
+                    entry, likely = _fitting_synonym(choices, first, last, v, fit, beside)
+                else:
+                    entry = min(first + int(v * (last - first)), last - 1)
+                    likely = -np.log(last - first)
+                slots.log_probability[r] += np.log(o.synonym) + likely
                 slots.form[s], slots.rule[s] = choices.synonym[entry], len(model.form) + entry
             else:
                 kept = 1.0 - o.pool - (o.synonym if row >= 0 else 0.0)
                 slots.log_probability[r] += np.log(kept)
+
+
+@kernel(inline="always")
+def _beside(fit: Fit, slots: Slots, r: int, s: int) -> tuple[Index, Index]:
+    """Return the state behind the word before a slot, and the number of the word behind it.
+
+    Ends of sentences count as words; words not yet redrawn stand as they were.
+    """
+    state: Index = fit.model.start
+    behind: Index = END
+    if s > slots.at[r] and slots.sentence[s - 1] == slots.sentence[s]:
+        state = 1 + fit.word[slots.form[s - 1]]
+    if s + 1 < slots.at[r] + slots.size[r] and slots.sentence[s + 1] == slots.sentence[s]:
+        behind = fit.word[slots.form[s + 1]]
+    return state, behind
+
+
+@kernel(inline="always")
+def _weight(fit: Fit, beside: tuple[Index, Index], form: int) -> float:
+    """Return the weight of a form between its neighbours."""
+    word = fit.word[form]
+    gain = step(fit.model, beside[0], word)[1] - step(fit.model, 0, word)[1]
+    gain += step(fit.model, 1 + word, beside[1])[1] - step(fit.model, 0, beside[1])[1]
+    return np.exp(min(fit.power * gain, _HIGHEST))
+
+
+@kernel()
+def _fitting(
+    state: np.uint64,
+    model: WordModel,
+    symbols: Any,
+    back_off: float,
+    fit: Fit,
+    beside: tuple[Index, Index],
+) -> Any:
+    """Draw some words as :func:`_word` does, and choose one of them by its weight."""
+    total, kept, chosen, likely = 0.0, 0.0, -1, 0.0
+    for _ in range(fit.draws):
+        state, entry, alone = _word(state, model, symbols, back_off)
+        if entry < 0:
+            return state, -1, 0.0
+        weight = _weight(fit, beside, model.form[entry])
+        total += weight
+        state, u = next_uniform(state)
+        if u * total < weight:
+            kept, chosen, likely = weight, entry, alone
+    if chosen < 0:
+        return state, -1, 0.0
+    return state, chosen, likely + np.log(kept) - np.log(total / fit.draws)
+
+
+@kernel()
+def _fitting_synonym(
+    choices: Choices, first: int, last: int, v: float, fit: Fit, beside: tuple[Index, Index]
+) -> tuple[int, float]:
+    """Choose one of a row of synonyms by their weights; return its log-probability too."""
+    total = 0.0
+    for entry in range(first, last):
+        total += _weight(fit, beside, choices.synonym[entry])
+    below, chosen, kept = 0.0, first, 0.0
+    for entry in range(first, last):
+        weight = _weight(fit, beside, choices.synonym[entry])
+        if weight > 0.0:
+            chosen, kept = entry, weight
+        below += weight
+        if v * total < below:
+            break
+    return chosen, np.log(kept / total)
 
 
 @kernel()

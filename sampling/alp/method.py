@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -16,14 +17,16 @@ from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.alp.code import ALPCode, PhraseGrammar
 from sampling.alp.columns import example_columns, spell
+from sampling.alp.fitting import fit_of, no_fit, sentences_of_grammar
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.induction import induce_grammar
-from sampling.alp.kernels import draw
+from sampling.alp.kernels import Fit, draw
 from sampling.alp.options import ALPOptions, settled
 from sampling.alp.slots import Settings, Slots, room
 from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
 from sampling.examples.splicing import as_strings
+from sampling.seams.score import SeamScore, Tilt
 from sampling.stream import CHUNK, Sampler, Search, Shortfall, ShortfallWarning, in_rounds
 
 __all__ = ["ALP"]
@@ -68,11 +71,22 @@ class ALP(Sampler):
         o = self._options = read_options(ALPOptions, grammar.options, self.method)
         self.distinct = o.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
+        self._fit: Fit = no_fit()
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT
         self._settings = Settings(
             float(o.exchange), o.depth, float(o.pool), float(o.synonym), float(back_off), base,
             float(o.shortest), float(o.longest), o.article,
         )  # fmt: skip
+
+    def own_score(self, kind: str) -> SeamScore | None:
+        """Return the cohesion over the words of the grammar's texts; there is no learnt one."""
+        return SeamScore(sentences_of_grammar(self.grammar), None) if kind == "seams" else None
+
+    def under(self, tilt: Tilt) -> ALP:
+        """Return a sampler that redraws each word by what stands beside it, slot by slot."""
+        made = copy.copy(self)
+        made._fit, made._left = fit_of(self.grammar, tilt), None
+        return made
 
     @classmethod
     def opened(cls, grammar: ALPGrammar | PhraseGrammar) -> ALP | ALPCode:
@@ -175,7 +189,7 @@ class ALP(Sampler):
         slots = room(grammar.texts, hosts, self._settings.longest)
         draw(
             stream_key(seed, self.method), numbers, hosts, grammar.texts, grammar.frames,
-            grammar.choices, grammar.model, self._settings, slots,
+            grammar.choices, grammar.model, self._settings, self._fit, slots,
         )  # fmt: skip
         return slots, hosts
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import number_classes
+from sampling.expression import read_expression
 from sampling.method import induce
-from sampling.pipeline.expression import read_expression
 from sampling.spans.grammar import SpanGrammar
 
 __all__ = ["grammar_of_manifest", "made_with", "parents_of"]

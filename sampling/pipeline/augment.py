@@ -59,7 +59,7 @@ def augment(
         The originals, with the columns that the methods need. Where labels are names, so are those
         of the new examples; distributions are over the names in their order.
     method : str
-        What to make (see :func:`~sampling.pipeline.expression.read_expression`): a method, with
+        What to make (see :func:`~sampling.expression.read_expression`): a method, with
         options in parentheses; ``a | b``, b applied to what a makes; ``0.7*a + 0.3*b``, a mixture.
     test : Corpus, optional
         Texts to look for among the new ones; they are counted, or left out (``drop_leaked``).

@@ -21,8 +21,8 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, located
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from sampling.expression import Part, Step
 from sampling.method import induce
-from sampling.pipeline.expression import Part, Step
 from sampling.stream import Sampler, ShortfallWarning
 from sampling.words.sampler import RefusedColumnError
 

@@ -18,9 +18,9 @@ from grammar.options import whole_number
 from induction.corpus.corpus import PROVENANCE, Corpus
 from sampling.examples.class_names import class_names, named, number_classes
 from sampling.examples.labels import check_corpus, read_labels, soften
+from sampling.expression import Part, read_expression, with_options
 from sampling.pipeline.chains import Source, open_source, seeds_of
 from sampling.pipeline.deduplication import FATES, Progress, Screen, text_keys
-from sampling.pipeline.expression import Part, read_expression, with_options
 from sampling.pipeline.quotas import plan_cells
 from sampling.pipeline.report import Report, report_of
 from sampling.pipeline.settings import Settings

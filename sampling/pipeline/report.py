@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sampling.expression import Part
 from sampling.pipeline.deduplication import FATES, Progress
-from sampling.pipeline.expression import Part
 from sampling.pipeline.quotas import Cells
 
 __all__ = ["PartReport", "Report", "report_of"]

@@ -25,12 +25,14 @@ __all__ = [
     "Hashes",
     "draw_examples",
     "draw_tables",
+    "drawn_entry",
     "example_hashes",
     "guides",
     "hash_sides",
     "site_pieces",
     "site_words",
     "span_hashes",
+    "spliced_hashes",
 ]
 
 _M61 = np.uint64(2**61 - 1)
@@ -218,6 +220,15 @@ def _spliced_hash(power: Keys, pieces: Keys, host: int, filler: int) -> np.uint6
 
 
 @kernel()
+def spliced_hashes(power: Keys, pieces: Keys, host: IntArray, filler: IntArray) -> Keys:
+    """Return the number of the texts that each host site filled by another site makes."""
+    result = np.empty(len(host), np.uint64)
+    for r in range(len(host)):
+        result[r] = _spliced_hash(power, pieces, host[r], filler[r])
+    return result
+
+
+@kernel()
 def guides(ends: NDArray[np.float64], offsets: LongArray) -> IntArray:
     """Return, for every k of n rows with running sums, where the search for k / n begins.
 
@@ -245,6 +256,14 @@ def _drawn(ends: Any, guide: IntArray, first: Index, last: Index, u: float) -> I
     while at < last - 1 and ends[at] <= u:
         at += 1
     return at
+
+
+@kernel(inline="always")
+def drawn_entry(tables: DrawTables, host: int, u: float) -> Index:
+    """Return the entry of a host site's pool that a number in [0, 1) draws."""
+    row = tables.pool[host]
+    first, last = tables.pool_offsets[row], tables.pool_offsets[row + 1]
+    return _drawn(tables.pool_ends, tables.pool_guide, first, last, u)
 
 
 @kernel(inline="always")
@@ -321,9 +340,7 @@ def draw_examples(
             _, v = next_uniform(state)
             h = _drawn(tables.host_ends, tables.host_guide, 0, hosts, u)
             host = tables.hosts[h]
-            row = tables.pool[host]
-            first, last = tables.pool_offsets[row], tables.pool_offsets[row + 1]
-            entry = _drawn(tables.pool_ends, tables.pool_guide, first, last, v)
+            entry = drawn_entry(tables, host, v)
         else:
             pair = _shuffled(key, attempt - rounds, pairs)
             h = np.searchsorted(tables.pair_ends, pair, side="right")

@@ -15,12 +15,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import LongArray
+from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError
 from grammar.files import PathLike
-from grammar.hashing import members, new_set
+from grammar.hashing import Keys, members, new_set
 from grammar.options import option
 from grammar.rng import stream_key
+from sampling.seams.score import SeamScore
 from sampling.spans.draws import (
     WEIGHTED_ROUNDS,
     DrawTables,
@@ -29,11 +30,14 @@ from sampling.spans.draws import (
     draw_tables,
     example_hashes,
     hash_sides,
+    spliced_hashes,
 )
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.induction import other_fillers
+from sampling.spans.learnt import learn_seams
 from sampling.spans.spelling import Executor, Speller
-from sampling.stream import Columns, Sampler, Search, Shortfall
+from sampling.spans.tilted import TiltedSpans
+from sampling.stream import Columns, Sampler, Search, Shortfall, Stream
 
 __all__ = ["SpanOptions", "SpanSampler"]
 
@@ -120,6 +124,32 @@ class SpanSampler(Sampler):
         """Spell out host sites and entries of their pools as examples with these numbers."""
         host, entry = columns
         return self.speller.table(host, entry, seed, index)
+
+    def attempt(self, seed: int, numbers: LongArray, *beside: Any) -> Columns:
+        """Return what a tilted stream drew: host sites and entries of their pools."""
+        return (numbers, beside[0])
+
+    def refused(self, drawn: Columns) -> dict[str, BoolArray]:
+        """Return which rows have no host site, as nothing drawn there was usable."""
+        return {"refused": drawn[0] < 0}
+
+    def hash(self, drawn: Columns, rows: LongArray) -> Keys:
+        """Return a number for the texts of each row."""
+        filler = self.grammar.pools.fillers[drawn[1][rows]]
+        return spliced_hashes(self.hashes.power, self.tables.pieces, drawn[0][rows], filler)
+
+    def known(self) -> list[int]:
+        """Return the hashes of the texts of the corpus."""
+        known: list[int] = example_hashes(self.hashes).tolist()
+        return known
+
+    def tilted(self, seed: int, tilt: Any) -> Stream:
+        """Return a stream whose places and fillers are drawn by the score of their seams too."""
+        return TiltedSpans(self, seed, tilt)
+
+    def own_score(self, kind: str) -> SeamScore:
+        """Learn the score of seams from the examples of the grammar."""
+        return learn_seams(self.grammar, self.tables, kind)
 
     @functools.cached_property
     def hashes(self) -> Hashes:

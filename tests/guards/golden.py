@@ -58,6 +58,12 @@ METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "worddrop": ("worddrop", "texts", {}),
     "shuffle": ("shuffle", "texts", {}),
     "shuffle-tree": ("shuffle", "reviews", {"structure": "tree"}),
+    "fluent": ("fluent", "parsed", {"of": "treemix", "draws": 8}),
+    "fluent-exact": ("fluent", "parsed", {"of": "sub2(phrase=true)", "most_pairs": 2**24}),
+    "fluent-learnt": ("fluent", "parsed", {"of": "sub2(phrase=true)", "score": "learnt"}),
+    "fluent-words": ("fluent", "texts", {"of": "random-word", "draws": 8}),
+    "fluent-alp": ("fluent", "parsed", {"of": "alp(synonym=0)", "draws": 8}),
+    "agree": ("agree", "parsed", {"of": "treemix"}),
 }  # fmt: skip
 
 

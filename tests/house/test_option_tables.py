@@ -13,6 +13,7 @@ from sampling.method import METHODS
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {
     "alp": ("alp",),
+    "fluent": ("fluent", "agree"),
     "geca": ("geca", "geca-stream"),
     "grammar-sampling": ("grammar",),
     "sub2": ("sub2",),

@@ -168,6 +168,13 @@ CASES: tuple[Case, ...] = (
     ("shuffle", "texts", {}, {"protect": WORDS_OF_TEXTS}),
     ("shuffle", "short texts", {}, {"distinct": False}),
     ("shuffle", "short texts", {}, {"faithful": "code"}),
+    ("fluent", "trees", {}, {"of": "sub2(phrase=true)"}),
+    ("fluent", "trees", {}, {"score": "learnt"}),
+    ("fluent", "trees", {}, {"strength": 1.0}),
+    ("fluent", "trees", {}, {"draws": 4}),
+    ("fluent", "few trees", {}, {"most_pairs": 2**24}),
+    ("agree", "trees", {}, {"of": "sub2(phrase=true)"}),
+    ("agree", "trees", {}, {"folds": 3}),
 )  # fmt: skip
 IDS = [f"{method}-{'-'.join(f'{k}={v}' for k, v in on.items())}" for method, _, _, on in CASES]
 

@@ -141,7 +141,7 @@ def _opened(
     """Check what is asked for, cheap things first, and make the pipeline ready."""
     from grammar.errors import OptionError
     from induction.corpus.formats import check_output
-    from sampling.pipeline.expression import read_expression
+    from sampling.expression import read_expression
     from sampling.pipeline.manifest import file_hash
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError, OptionError, TreewrightError
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_corpus
+from sampling.expression import read_expression, read_value, with_options
 from sampling.method import METHODS
 from sampling.pipeline import chains, pipeline
 from sampling.pipeline.augment import Augmentation, augment
 from sampling.pipeline.chains import LeftOutWarning
 from sampling.pipeline.deduplication import FATES, text_keys
-from sampling.pipeline.expression import read_expression, read_value, with_options
 from sampling.pipeline.near_duplicates import NearIndex, is_near, keep
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.quotas import apportion, classes_of, levelled, plan_cells, read_bands
@@ -83,6 +83,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "random-word": ({}, ("label", "tokens", "tags", "tree")),
     "switchout": ({}, ("label", "tokens", "tags")),
     "shuffle": ({}, ("label",)),
+    "fluent": ({"of": "'treemix(low=0.0, high=0.7)'", "draws": 2}, ("label", "tree")),
+    "agree": ({"of": "'sub2(phrase=true)'"}, ("label", "tree")),
 }
 PROTECTING = [name for name in METHODS if any(o.name == "protect" for o in METHODS[name].options)]
 

@@ -1,6 +1,7 @@
 """What to make, in one line: ``0.7*treemix(high=0.5) + 0.3*sub2 | aeda``.
 
-A *method* with its options; ``a | b``, b applied to what a makes; ``w*a + v*b``, a mixture; and
+A *method* with its options, of an operator first the method that it is applied to, as in
+``fluent(treemix, draws=8)``; ``a | b``, b applied to what a makes; ``w*a + v*b``, a mixture; and
 parentheses. Because ``|`` distributes over ``+``, every expression is one thing: a list of *parts*,
 each a share and a chain of methods. All that works on expressions works on that list.
 """
@@ -24,7 +25,16 @@ from grammar.errors import OptionError
 from grammar.options import refuse_unknown
 from sampling.method import find_method
 
-__all__ = ["Expression", "Part", "Step", "read_expression", "read_value", "with_options"]
+__all__ = [
+    "OPERAND",
+    "Expression",
+    "Part",
+    "Step",
+    "read_expression",
+    "read_step",
+    "read_value",
+    "with_options",
+]
 
 MOST_PARTS = 1000
 """An expression may have so many parts."""
@@ -35,6 +45,9 @@ _WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 _SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
 _KINDS = {"NAME": "a name", "WEIGHT": "a weight", "NUMBER": "a number", "QUOTED": "a text"}
 
+OPERAND = "of"
+"""The option of operators that stands first, without its name: the method they are applied to."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -44,10 +57,11 @@ class Step:
     options: Mapping[str, Any]
 
     def __str__(self) -> str:
-        given = ", ".join(
-            f"{name}={_written(value)}" for name, value in sorted(self.options.items())
-        )
-        return f"{self.method}({given})" if given else self.method
+        named = ((n, v) for n, v in sorted(self.options.items()) if n != OPERAND)
+        given = [f"{name}={_written(value)}" for name, value in named]
+        if OPERAND in self.options:
+            given.insert(0, str(self.options[OPERAND]))
+        return f"{self.method}({', '.join(given)})" if given else self.method
 
 
 @dataclass(frozen=True)
@@ -107,6 +121,28 @@ def read_expression(text: str) -> Expression:
     except lark.exceptions.UnexpectedInput as error:
         raise _fault(error, text) from None
     return Expression(tuple(_sum(tree, text)))
+
+
+def read_step(text: str) -> Step:
+    """Read a single method with its options.
+
+    Raises
+    ------
+    OptionError
+        If it does not follow the notation, or is more than one method.
+
+    Examples
+    --------
+    >>> print(read_step("fluent(sub2(phrase=true), draws=8)"))
+    fluent(sub2(phrase=true), draws=8)
+    """
+    parts = read_expression(text).parts
+    if len(parts) != 1 or len(parts[0].steps) != 1:
+        raise OptionError(
+            f"{text!r} is more than one method",
+            hint="apply the operator to one method; chains and mixtures go around it",
+        )
+    return parts[0].steps[0]
 
 
 def read_value(text: str) -> Any:
@@ -235,6 +271,11 @@ def _atom(tree: Any, text: str) -> list[Part]:
         known = [o.name for o in find_method(method).options]
     given: dict[str, Any] = {}
     for option in options:
+        if option.data == "method":
+            with _placed(text, option.children[0].column):
+                _refuse_operand(method, known, given)
+            given[OPERAND] = str(_atom(option, text)[0].steps[0])
+            continue
         key, value = option.children
         with _placed(text, key.column):
             refuse_unknown([str(key)], known, method)
@@ -242,6 +283,16 @@ def _atom(tree: Any, text: str) -> list[Part]:
                 raise OptionError(f"the option {str(key)!r} stands twice", hint="leave one out")
         given[str(key)] = _value(value)
     return [Part(Fraction(1), (Step(method, given),))]
+
+
+def _refuse_operand(method: str, known: Iterable[str], given: Mapping[str, Any]) -> None:
+    """Refuse a method in the parentheses of one that takes none, or has one already."""
+    if OPERAND not in known:
+        raise OptionError(
+            f"{method} is applied to no other method", hint="write name=value, or fluent(...)"
+        )
+    if OPERAND in given:
+        raise OptionError(f"{method} is applied to one method", hint="leave the other out")
 
 
 @contextmanager

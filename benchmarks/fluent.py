@@ -1,0 +1,62 @@
+"""Fluent Sub2 and TreeMix on the embedded reviews: examples a second at 32 draws on one core.
+
+python -m benchmarks.fluent               speed
+python -m benchmarks.fluent quality FILE  variety and fidelity, on a corpus with trees and labels
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from benchmarks.timing import report, seconds
+from induction import Corpus, read_corpus, read_reviews
+from sampling import Fluent, Sampler
+from sampling.quality.measures.fidelity import agreement, judge, shared_labels
+from sampling.quality.measures.parents import find_parents
+from sampling.quality.measures.self_bleu import self_bleu
+
+METHODS = ("sub2(phrase=true, label=true)", "treemix")
+SCORES = ("seams", "learnt")
+FEW, MANY = 50, 1000
+
+
+def speed(corpus: Corpus) -> None:
+    for of in METHODS:
+        for score in SCORES:
+            sampler = Fluent.induce(corpus, of=of, score=score)
+            # draws as they come: of a small corpus, most repeat an example before
+            sampler.inner.distinct = False
+            stream = sampler.stream(0)
+            stream.take(FEW)
+            size = 32_768
+            rate = size / seconds(lambda: stream.take(size))  # noqa: B023
+            report(f"{of}, {score}", rate, 20_000, "32 draws, one core", unit="/s")
+
+
+def quality(corpus: Corpus) -> None:
+    for of in METHODS:
+        plain = Fluent.induce(corpus, of=of, strength=0)
+        tell(f"{of}, plain with hosts in turn", plain, corpus)
+        for score in SCORES:
+            tell(f"{of}, {score}", Fluent.induce(corpus, of=of, score=score), corpus)
+
+
+def tell(name: str, sampler: Sampler, corpus: Corpus) -> None:
+    columns = sampler.stream(0).take(MANY)
+    made = Corpus(sampler.table(columns, 0, np.arange(MANY)))
+    entries = sampler.inner.grammar.pools.fillers[columns[1]]
+    fillers = len(np.unique(sampler.inner.tables.span[entries]))
+    variety = f"self-BLEU-5 {self_bleu(made).mean():.3f}  fillers {fillers}"
+    judged = judge(made, corpus, find_parents(made, corpus))
+    known = ~np.isnan(judged.augmented[:, 0])
+    kept = agreement(judged.augmented[known], shared_labels(made, corpus)[0][known]).mean()
+    print(f"{name:<52} {variety}  fidelity {kept:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["quality"]:
+        quality(read_corpus(sys.argv[2]))
+    else:
+        speed(read_reviews())

@@ -1,0 +1,325 @@
+"""The operators: a method's distribution tilted by a score, or filtered by one.
+
+``fluent(treemix, draws=32, strength=4)`` draws what ``treemix`` draws, but what fits its place
+more often; ``agree(treemix)`` keeps examples whose label is confirmed. Both are samplers over the
+sampler of another method, and write what that one writes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.arrays import LongArray
+from grammar.errors import CorpusError, OptionError
+from grammar.options import option, read_options
+from induction.corpus.corpus import Corpus
+from sampling.expression import Step, read_step
+from sampling.method import METHODS, induce
+from sampling.operators.agreement import Agreement
+from sampling.operators.grammar import TiltedGrammar
+from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
+from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
+
+__all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
+
+_STRENGTHS = {"seams": 2.0, "learnt": 1.0}
+SPREAD_OF = 1024
+"""So many plain examples say how far the cohesions of a method spread."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluentOptions:
+    """The options of ``fluent``."""
+
+    of: str = option("treemix", "The method, with its options in parentheses.")
+    score: str = option(
+        "seams",
+        "What fits: cohesion over words and tags at the seams (seams), or what tells a span in its "
+        "own place from a random one (learnt; methods that exchange spans).",
+        choices=("seams", "learnt"),
+    )
+    strength: float | None = option(
+        None, "The power of the score; 0 is the method itself. 2; of a learnt score 1.", least=0
+    )
+    draws: int = option(32, "Draws that an example is chosen of.", source="Rubin 1987", least=1)
+    most_pairs: int = option(
+        0,
+        "Methods that exchange spans: up to so many pairs of a context and a filler, compute the "
+        "distribution exactly instead.",
+        least=0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreeOptions:
+    """The options of ``agree``."""
+
+    of: str = option("treemix", "The method, with its options in parentheses.")
+    folds: int = option(
+        5, "Parts of the source; a classifier sees those without the parents.", least=2
+    )
+
+
+class Operator(Sampler):
+    """A sampler over the sampler of another method, by a score of its examples.
+
+    Parameters
+    ----------
+    grammar : TiltedGrammar
+        Its ``base`` is the grammar of the other sampler.
+    inner : Sampler, optional
+        The other sampler; by default the one of ``base``.
+    """
+
+    grammar: TiltedGrammar
+
+    def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
+        super().__init__(grammar)
+        if inner is None:
+            inner = METHODS[method_of(grammar.base)].sampler.opened(grammar.base)
+        self.inner: Sampler = inner
+        self.distinct, self.patience = inner.distinct, inner.patience
+
+    @classmethod
+    def opened(cls, grammar: TiltedGrammar) -> Self:
+        """Return the sampler of a grammar of the operator."""
+        return cls(grammar)
+
+    @property
+    def tilt(self) -> Tilt:
+        """The score, and how much it weighs."""
+        return Tilt(self.grammar.score)
+
+    def count(self) -> int:
+        """Return an upper bound of the number of distinct new examples: that of the method."""
+        return self.inner.count()
+
+    def stream(self, seed: int) -> Stream:
+        """Return the examples of a seed from the first on."""
+        return Resampled(self.inner, seed, self.tilt)
+
+    def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Return examples of the method as those of the operator."""
+        *own, added = columns
+        return self._as_own(self.inner.table(tuple(own), seed, index), added, seed, index)
+
+    def _as_own(self, table: pa.Table, added: Any, seed: int, index: LongArray) -> pa.Table:
+        made: Any = table.column("provenance").combine_chunks()
+        likely = made.field("log_probability").to_numpy(zero_copy_only=False) + added
+        fields = {
+            **{made.type[k].name: made.field(k) for k in range(made.type.num_fields)},
+            "method": pa.repeat(self.method, len(made)),
+            "log_probability": pa.array(likely),
+        }
+        kinds = list(made.type)
+        struct = pa.StructArray.from_arrays([fields[kind.name] for kind in kinds], fields=kinds)
+        numbers = pc.cast(pa.array(index, pa.int64()), pa.string())
+        ids = pc.binary_join_element_wise(f"{self.method}-{int(seed)}", numbers, "-")
+        for name, column in (("provenance", struct), ("id", ids)):
+            table = table.set_column(table.column_names.index(name), name, column)
+        return table
+
+
+class Fluent(Operator):
+    """Draw what another method draws, but what fits its place more often.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(
+    ...     text=["the old dog saw a cat", "a bird heard the young fox"],
+    ...     tags=[["DT", "JJ", "NN", "VBD", "DT", "NN"], ["DT", "NN", "VBD", "DT", "JJ", "NN"]])
+    >>> sampler = Fluent.induce(corpus, of="sub2(task=tags)", draws=8)
+    >>> len(sampler.sample(5))
+    5
+    """
+
+    method = "fluent"
+    Options = FluentOptions
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Fluent:
+        """Induce the method that it is applied to, and learn the score from the same corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            With the columns that the method needs. Trees or tags are scored too if there are any.
+        **options
+            Fields of :class:`FluentOptions`; none of them is needed.
+
+        Raises
+        ------
+        CorpusError
+            If the method cannot use the corpus.
+        OptionError
+            If an option is unknown or cannot be used, or the method has no learnt score.
+        """
+        chosen = read_options(FluentOptions, options, cls.method)
+        step = read_step(chosen.of)
+        return cls.over(_induced(step, corpus), corpus, chosen)
+
+    @classmethod
+    def over(cls, inner: Sampler, corpus: Corpus, chosen: FluentOptions) -> Fluent:
+        """Learn the score for a sampler that was induced from a corpus."""
+        score = inner.own_score(chosen.score)
+        if score is None:
+            score = _read_score(inner, corpus, chosen.score)
+        return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
+
+    @property
+    def tilt(self) -> Tilt:
+        """The score, and how much it weighs."""
+        o = FluentOptions(**self.grammar.options)
+        strength = _STRENGTHS[o.score] if o.strength is None else o.strength
+        return Tilt(self.grammar.score, strength, o.draws, o.most_pairs)
+
+    def stream(self, seed: int) -> Stream:
+        """Return the examples of a seed from the first on."""
+        if self._within is not None:
+            return self._within.stream(seed)
+        if isinstance(self.grammar.score, SeamScore):
+            return self.inner.tilted(seed, self.tilt)
+        return super().stream(seed)
+
+    def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Return examples of the method as those of the operator."""
+        if self._within is None:
+            return super().table(columns, seed, index)
+        return self._as_own(self._within.table(columns, seed, index), 0.0, seed, index)
+
+    @functools.cached_property
+    def _within(self) -> Sampler | None:
+        """The method with the score inside, where it has one."""
+        own = isinstance(self.grammar.score, SeamScore)
+        return self.inner.under(self.tilt) if own else None
+
+
+class Agree(Operator):
+    """Keep the examples of another method whose label a classifier confirms.
+
+    The classifier has seen none of their parents: for each set of folds that parents are in, one
+    is trained on all the others.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(
+    ...     text=["a fine film", "fine fun", "a poor film", "poor stuff"] * 3,
+    ...     label=[1, 1, 0, 0] * 3)
+    >>> sampler = Agree.induce(corpus, of="worddrop(p=0.3)")
+    >>> sampler.sample(2).column("label")
+    [0, 1]
+    """
+
+    method = "agree"
+    Options = AgreeOptions
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Agree:
+        """Induce the method that it is applied to, and deal the corpus into folds.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            With labels, and the columns that the method needs.
+        **options
+            Fields of :class:`AgreeOptions`; none of them is needed.
+
+        Raises
+        ------
+        CorpusError
+            If there are no labels of two classes, or the method cannot use the corpus.
+        OptionError
+            If an option is unknown or cannot be used.
+        """
+        chosen = read_options(AgreeOptions, options, cls.method)
+        inner = _induced(read_step(chosen.of), corpus)
+        score = Agreement.learn(corpus, chosen.folds)
+        return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
+
+
+def fluent(
+    sampler: Sampler,
+    corpus: Corpus,
+    *,
+    score: str | Callable[[Corpus], Any] = "seams",
+    **options: Any,
+) -> Fluent:
+    """Tilt the distribution of a sampler by a score of its examples.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        Of any method.
+    corpus : Corpus
+        What it was induced from: the score is learnt from it.
+    score : {"seams", "learnt"} or callable
+        A function takes new examples, with their provenance, and returns a number for each, higher
+        for better. Such a sampler cannot be saved.
+    **options
+        ``draws``, ``strength`` and ``most_pairs`` of :class:`FluentOptions`.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or cannot be used, or the method has no learnt score.
+
+    Examples
+    --------
+    >>> from sampling import Sub2
+    >>> corpus = Corpus.from_columns(text=["a red car", "two blue bikes", "the old boat"])
+    >>> shorter = fluent(Sub2.induce(corpus), corpus, draws=64, strength=100,
+    ...                  score=lambda made: [-len(text) for text in made.column("text")])
+    >>> shorter.sample(1).column("text")
+    ['a boat']
+    """
+    own = {"of": sampler.method, **options}
+    if isinstance(score, str):
+        chosen = read_options(FluentOptions, {**own, "score": score}, "fluent")
+        return Fluent.over(sampler, corpus, chosen)
+    chosen = read_options(FluentOptions, own, "fluent")
+    tilted = TiltedGrammar("fluent", sampler.grammar, _Function(score), asdict(chosen))
+    return Fluent(tilted, sampler)
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A score that is a function of the caller."""
+
+    call: Callable[[Corpus], Any]
+
+    def of(self, made: Corpus) -> Any:
+        """Return what the function says of examples."""
+        scores = np.asarray(self.call(made), np.float64)
+        if scores.shape != (len(made),) or np.isnan(scores).any():
+            raise OptionError(
+                f"the score returned {scores.shape} for {len(made)} examples",
+                hint="return one number for each example, and no nan",
+            )
+        return scores
+
+
+def _induced(step: Step, corpus: Corpus) -> Sampler:
+    return induce(step.method, corpus, **step.options)
+
+
+def _read_score(inner: Sampler, corpus: Corpus, kind: str) -> SeamScore:
+    """Learn the cohesions of a corpus, and how far they spread over plain examples."""
+    if kind == "learnt":
+        raise OptionError(
+            f"{inner.method} exchanges no spans, so there is no learnt score for it",
+            hint="use score=seams",
+        )
+    sides = read_sides(corpus)
+    if not any(len(side.codes) for side in sides):
+        raise CorpusError("the corpus has no words", hint="give texts")
+    score = SeamScore(*sentences_of(sides, corpus))
+    columns = inner.stream(0).take(SPREAD_OF)
+    plain = inner.table(columns, 0, np.arange(len(columns[0]), dtype=np.int64))
+    return score.weighted(score.cohesions(Corpus(plain)))
