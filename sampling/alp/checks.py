@@ -20,6 +20,7 @@ _TAGS = 4096
 
 def check_alp(grammar: Any) -> None:
     """Refuse columns that do not belong together (ValueError)."""
+    _check_facts(grammar, "options", "version", "least_score")
     _check_texts(grammar)
     _check_frames(grammar)
     _check_choices(grammar)
@@ -111,7 +112,7 @@ def _check_choices(grammar: Any) -> None:
     check_numbers("synonym", grammar.synonym, 0, forms)
     events = grammar.events
     check_length("counts", grammar.counts, len(events))
-    check_numbers("counts", grammar.counts, 0, 2**53)
+    check_numbers("counts", grammar.counts, 1, 2**53)
     limits = (len(grammar.classes), len(grammar.labels), len(grammar.labels), forms + 1, forms)
     for column, below in zip(events.T, limits, strict=True):
         check_numbers("events", column, 0, below)
@@ -119,8 +120,15 @@ def _check_choices(grammar: Any) -> None:
 
 def check_phrases(grammar: Any) -> None:
     """Refuse columns that do not belong together (ValueError)."""
+    _check_facts(grammar, "seq_len", "distinct", "version")
     check_offsets("offsets", grammar.offsets, len(grammar.classes), len(grammar), least=1)
     check_length("donor", grammar.donor, len(grammar))
     check_numbers("donor", grammar.donor, 0, len(grammar.ids))
     if len(grammar.ids) != len(grammar.texts) or not all(grammar.phrases):
         raise ValueError("texts: not one for each id, or an empty phrase")
+
+
+def _check_facts(grammar: Any, *names: str) -> None:
+    missing = [name for name in names if name not in grammar.facts]
+    if missing:
+        raise ValueError(f"facts: there is no {missing[0]}")
