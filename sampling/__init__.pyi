@@ -15,6 +15,7 @@ from sampling.method import find_method as find_method
 from sampling.method import induce as induce
 from sampling.pipeline.augment import Augmentation as Augmentation
 from sampling.pipeline.augment import augment as augment
+from sampling.pipeline.estimator import TextAugmenter as TextAugmenter
 from sampling.pipeline.on_the_fly import Epochs as Epochs
 from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented

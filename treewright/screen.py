@@ -143,8 +143,14 @@ def counted(
 
 @contextmanager
 def warnings_said(*, quiet: bool = False) -> Iterator[None]:
-    """Say warnings as single lines instead of in Python's way."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Say warnings as single lines instead of in Python's way, and messages each once."""
+    from grammar.messages import heard_by, said_once
+
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        heard_by(lambda message: say(message, quiet=quiet)),
+        said_once(),
+    ):
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:

@@ -12,7 +12,7 @@ from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS
 from induction.corpus.validity import is_list
 
-__all__ = ["LABEL_NAMES", "TEXT_NAMES", "renamed_by_use"]
+__all__ = ["LABEL_NAMES", "MIXED", "TEXT_NAMES", "renamed_by_use"]
 
 TEXT_NAMES: Sequence[Sequence[str]] = (
     (
@@ -33,6 +33,9 @@ LABEL_NAMES: Sequence[Sequence[str]] = (
     ),
 )  # fmt: skip
 """Names of columns of classes, likewise."""
+
+MIXED = "label_distribution"
+"""The column of labels that a method has mixed, in the files that augmentation writes."""
 
 _FEWEST = 2
 
@@ -70,6 +73,8 @@ def renamed_by_use(
     for new, old in (("text", text), ("label", label)):
         if old and old != new:
             names[old] = new
+    if label is None and MIXED in table.column_names:
+        names.setdefault(MIXED, "label")
     found = {}
     for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
         there = [names.get(name, name) for name in table.column_names]

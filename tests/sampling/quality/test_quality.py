@@ -434,7 +434,7 @@ def test_faults_are_one_message_and_leave_nothing(
     run: Run, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "empty.jsonl").write_text("")
-    (tmp_path / "odd.jsonl").write_text('{"sentence": "a"}\n')
+    (tmp_path / "odd.jsonl").write_text('{"score": "a", "mark": "b"}\n')
     before = {p.name for p in tmp_path.iterdir()}
     code, out, err = run(*arguments)
     assert (code, out) == (1, "")
