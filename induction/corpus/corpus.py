@@ -18,7 +18,7 @@ from grammar.errors import CorpusError, MissingDataError
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
-__all__ = ["COLUMNS", "PROVENANCE", "Corpus"]
+__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "Corpus"]
 
 PROVENANCE = pa.struct(
     [
@@ -54,6 +54,14 @@ COLUMNS: Mapping[str, pa.DataType] = {
 distribution over classes. ``heads`` are as in CoNLL-U: words are numbered from 1, and the root has
 the head 0."""
 
+PARSE_FIRST = "parse its texts first: treewright parse-corpus, or induction.parse_corpus"
+"""The hint of a corpus without trees."""
+
+_MENDED_BY = {
+    "tree": PARSE_FIRST,
+    "tree_pair": PARSE_FIRST,
+    "label": "name the column of the classes: --label NAME, or label='NAME' in Python",
+}
 _SHOWN, _WIDEST = 8, 120
 
 
@@ -178,7 +186,7 @@ class Corpus:
             raise CorpusError(
                 f"the corpus has no column {name!r}",
                 where=f"columns {', '.join(self.names)}",
-                hint=f"add a column {name!r}, or name the column to use instead",
+                hint=_MENDED_BY.get(name, f"add a column {name!r}, or name the one to use instead"),
             )
         return self.table.column(name)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.files import PathLike, atomic_output, decode, read_bytes
 from grammar.options import named
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
@@ -277,6 +277,10 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
     suffix = ".jsonl" if str(path) == "-" else _suffix(path)
     chosen = _format_of(suffix) if format is None else _named(format)
     if chosen is None:
+        if not Path(path).exists():
+            raise UnreadableInputError(
+                "there is no such file", where=asked.path, hint="check the path"
+            )
         raise _unknown_format(path)
     data = read_bytes(path)
     if not chosen.binary:

@@ -41,10 +41,11 @@ def class_names(*corpora: Corpus, classes: int | None = None) -> tuple[str, ...]
     ('1', '4', '10')
     """
     found: set[Any] = set()
-    kinds = set()
+    kinds = {kind for kind in map(label_kind, corpora) if kind is not None}
+    if len(kinds) > 1:
+        kinds -= {"int64"}  # beside names, numbers are those of the names
     for corpus in corpora:
-        if "label" in corpus.names and label_kind(corpus) is not None:
-            kinds.add(label_kind(corpus))
+        if label_kind(corpus) in kinds:
             held = pc.unique(_plain(corpus.arrow("label"))).to_pylist()
             found.update(name for name in held if name is not None and name != "")
     if kinds <= {"int64"} and (min(found, default=0) < 1 or (classes or 0) > len(found)):
@@ -70,7 +71,8 @@ def number_classes(corpus: Corpus, names: tuple[str, ...] | None = None) -> Corp
     [1, 0, 1]
     """
     names = class_names(corpus) if names is None else names
-    if label_kind(corpus) is None or not (names or holds_names(corpus)):
+    numbered = not holds_names(corpus) and not all(map(str.isdecimal, names))
+    if label_kind(corpus) is None or numbered or not (names or holds_names(corpus)):
         return corpus
     labels = _as_names(_plain(corpus.arrow("label")))
     known = pa.array(names, pa.string())

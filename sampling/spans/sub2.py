@@ -13,9 +13,8 @@ from grammar.arrays import IntArray
 from grammar.errors import CorpusError, OptionError
 from grammar.messages import tell
 from grammar.options import option, read_options
-from induction.corpus.corpus import Corpus
+from induction.corpus.corpus import PARSE_FIRST, Corpus
 from induction.corpus.validity import is_list
-from induction.parsers.corpora import PARSE_FIRST
 from sampling.examples.examples import Examples, read_examples, refuse_pairs
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words

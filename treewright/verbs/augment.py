@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from treewright.screen import Json, Quiet, counted, read_option, say, show_facts, warnings_said
 
 if TYPE_CHECKING:
     from sampling.pipeline.pipeline import Pipeline
 
-__all__ = ["augment"]
+__all__ = ["AugmentCommand", "augment"]
 
 _FILES = (
     "input", "output", "test", "text", "label", "test_text", "test_label", "format", "on_error",
@@ -142,6 +143,20 @@ def augment(
         print(f"written to {files['output']}")
         if "skipped" in facts:
             print(f"rows that were left out, with the reasons: {facts['skipped']}")
+
+
+class AugmentCommand(TyperCommand):
+    """The verb augment, whose help has the methods."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the verb, and then the methods."""
+        from sampling.method import METHODS
+
+        super().format_help(ctx, formatter)
+        width = max(map(len, METHODS))
+        lines = [f"  {one.name:<{width}}  {one.title}" for one in METHODS.values()]
+        about = "Methods (treewright methods NAME has the options of each):"
+        formatter.write("\n".join([about, *lines]) + "\n")
 
 
 def _given(

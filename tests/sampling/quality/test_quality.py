@@ -420,7 +420,7 @@ def test_a_parser_parses_again(run: Run, tmp_path: Path) -> None:
         (["old.jsonl", "gone.jsonl"], "gone.jsonl: cannot read the file"),
         (["old.jsonl", "empty.jsonl"], "empty.jsonl: the corpus is empty"),
         (["old.jsonl", "odd.jsonl"], "odd.jsonl, .*the corpus has no column 'text'"),
-        (["old.jsonl", "new.xyz"], "new.xyz: the file name does not tell a format"),
+        (["old.jsonl", "new.xyz"], "new.xyz: there is no such file"),
         (["-", "-"], "two files are standard input"),
         (["old.jsonl", "new.jsonl", "--fail-if", "x"], "'x': this is no comparison"),
         (["old.jsonl", "new.jsonl", "--fail-if", "novel<1"], "did you mean novelty"),
