@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from grammar.array_file import load_arrays, save_arrays
 from grammar.errors import OptionError, SchemaError, TreewrightError
 from grammar.files import PathLike, read_text, write_text
 from grammar.graph.storage import looks_like_json, table_from_json, without_collection, write_graph
 from grammar.graph.table import GraphTable
-from grammar.seal import check_seal
+from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.seal import check_seal
 
 __all__ = ["ArrayCodec", "Codec", "GraphCodec", "read_content"]
 

@@ -15,7 +15,7 @@ from grammar.pictures.neighbourhood import draw_neighbourhood
 
 __all__ = ["Findings", "Look", "known_symbol", "look_at_graph"]
 
-_WIDEST = 100
+_WIDEST, _OFFERED = 100, 8
 
 
 class Findings(Protocol):
@@ -122,13 +122,32 @@ def look_at_graph(
 
 
 def known_symbol(symbol: str, names: Sequence[str]) -> str:
-    """Return a symbol that the grammar has, or raise OptionError with the nearest."""
+    """Return a symbol that the grammar has, or raise OptionError with the nearest.
+
+    Those that annotate it, as ``NP^<S>`` does ``NP``, come first.
+
+    >>> known_symbol("NP", ["S", "NP^<S>", "NP^<VP>", "VP^<S>"])
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: the grammar has no symbol 'NP'
+      hint: try NP^<S>, NP^<VP>
+    """
     if symbol in names:
         return symbol
+    annotated = [name for name in names if _is_annotated(name, symbol)]
+    if annotated:
+        more = f", ... ({len(annotated)} in all)" if len(annotated) > _OFFERED else ""
+        some = ", ".join(annotated[:_OFFERED]) + more
+        raise OptionError(f"the grammar has no symbol {symbol!r}", hint=f"try {some}")
     folded = {name.casefold(): name for name in reversed(names)}
     near = [folded[n] for n in difflib.get_close_matches(symbol.casefold(), folded, 3)]
     some = ", ".join(near or names[:8])
     raise OptionError(f"the grammar has no symbol {symbol!r}", hint=f"try {some}")
+
+
+def _is_annotated(name: str, symbol: str) -> bool:
+    rest = name.removeprefix(symbol)
+    return bool(symbol) and rest != name and not (rest[:1].isalnum() or rest[:1] in "-$")
 
 
 def _said(graph: nx.MultiDiGraph, rule: str) -> str:

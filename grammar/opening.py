@@ -8,11 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from grammar.array_file import array_fault, array_schema, is_arrow_file
 from grammar.codecs import read_content
 from grammar.errors import OptionError, SchemaError
 from grammar.files import PathLike
 from grammar.graph.storage import without_collection
+from grammar.saving.array_file import array_fault, array_schema, is_arrow_file
 from grammar.synchronous.notation import looks_synchronous
 from grammar.weighted import Weighted
 

@@ -18,6 +18,7 @@ from sampling.operators.method import Fluent as Fluent
 from sampling.operators.method import fluent as fluent
 from sampling.pipeline.augment import Augmentation as Augmentation
 from sampling.pipeline.augment import augment as augment
+from sampling.pipeline.estimator import TextAugmenter as TextAugmenter
 from sampling.pipeline.on_the_fly import Epochs as Epochs
 from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented

@@ -27,6 +27,9 @@ from grammar.errors import SchemaError
 from grammar.options import whole_number
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
+from sampling.examples.class_names import class_names, label_kind, named, number_classes
+from sampling.examples.travelling import tell_losses, tell_mixing
 
 __all__ = [
     "Attempts",
@@ -306,7 +309,15 @@ class Sampler:
     """How many attempts in a row without a new example end a stream."""
     at_once: int = CHUNK
     """How many attempts are made at a time; it changes nothing."""
+    given: Corpus | None = None
+    """What it was induced from, until it is said what of it new examples do not have."""
     _left: tuple[int, Stream] | None = None
+
+    def __init_subclass__(cls, **of_class: Any) -> None:
+        """Let every ``induce`` take whatever a person has, and give it back."""
+        super().__init_subclass__(**of_class)
+        if "induce" in vars(cls):
+            cls.induce = classmethod(_of_whatever(vars(cls)["induce"].__func__))  # type: ignore[method-assign, assignment]
 
     def __init__(self, grammar: Any) -> None:
         if method_of(grammar) != self.method:
@@ -380,6 +391,21 @@ class Sampler:
         """
         return self.write(self.attempt(seed, *columns), seed, index)
 
+    def examples(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
+        """Return the table of the method, in which classes have the names that they were given."""
+        table = self.table(columns, seed, index)
+        notes = getattr(self.grammar, "notes", {})
+        if "classes" in notes and "label" in table.column_names:
+            at, label = table.column_names.index("label"), table.column("label")
+            if pa.types.is_integer(label.type):
+                label = named(label, tuple(notes["classes"]), notes["class_kind"])
+                table = table.set_column(at, "label", label)
+        if self.given is not None:
+            tell_losses(self.method, self.given, table)
+            tell_mixing(self.method, self.given, table.schema, notes.get("classes", ()))
+            self.given = None
+        return table
+
     def sample(self, n: int, *, seed: int = 0, start: int = 0) -> Corpus:
         """Draw distinct new examples.
 
@@ -432,7 +458,9 @@ class Sampler:
             columns = stream.take(wanted)
             made = len(columns[0])
             if made or first == start:
-                yield functools.partial(self.table, columns, seed, np.arange(first, first + made))
+                yield functools.partial(
+                    self.examples, columns, seed, np.arange(first, first + made)
+                )
             first += made
             if made < wanted:
                 _warn(n, start, stream.shortfall())
@@ -450,6 +478,27 @@ class Sampler:
         while stream.made < start and len(stream.take(min(BATCH, start - stream.made))[0]):
             pass
         return stream
+
+
+def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an ``induce`` that reads what it is given and numbers the classes.
+
+    The grammar notes the names of the classes, so that a saved one gives them back too.
+    """
+
+    @functools.wraps(induce)
+    def reading(cls: type[Sampler], corpus: Any, *values: Any, **options: Any) -> Any:
+        given = read_corpus(corpus)
+        names = class_names(given, classes=options.get("classes"))
+        sampler = induce(cls, number_classes(given, names), *values, **options)
+        if names:
+            sampler.grammar = sampler.grammar.noted(
+                classes=list(names), class_kind=label_kind(given)
+            )
+        sampler.given = given
+        return sampler
+
+    return reading
 
 
 def plain_batches(

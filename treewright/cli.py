@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.verbs.augment import augment
+from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
@@ -47,7 +47,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, augment,
+    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb,
     quality, explain, replay, models, methods,
 )  # fmt: skip
 _SCAN_VERBS = (interpret, generate, split, augment_scan, table, cogs, geoquery)
@@ -55,6 +55,7 @@ scan_app = typer.Typer(
     help="SCAN: its language, its splits, models for it; COGS and GeoQuery.", no_args_is_help=True
 )
 app.command(cls=InduceCommand)(induce)
+app.command(cls=AugmentCommand)(augment)
 for verb in _VERBS:
     app.command()(verb)
 scan_app.command(cls=TrainCommand)(train)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -143,12 +145,28 @@ def counted(
 
 @contextmanager
 def warnings_said(*, quiet: bool = False) -> Iterator[None]:
-    """Say warnings as single lines instead of in Python's way."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Say warnings as single lines instead of in Python's way, and messages each once."""
+    from grammar.messages import heard_by, said_once
+
+    _say_of_compiling(quiet=quiet)
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        heard_by(lambda message: say(message, quiet=quiet)),
+        said_once(),
+    ):
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
         say(f"warning: {warning.message}", quiet=quiet)
+
+
+def _say_of_compiling(*, quiet: bool) -> None:
+    """Say once that a first run takes longer: kernels are compiled, and kept beside the code."""
+    import grammar
+
+    folder = Path(grammar.__file__).parent / "__pycache__"
+    if "NUMBA_CACHE_DIR" not in os.environ and not any(folder.glob("*.nbi")):
+        say("a first run compiles: this takes a minute, later runs start at once", quiet=quiet)
 
 
 def need_torch() -> None:

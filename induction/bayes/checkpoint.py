@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from grammar.array_file import load_arrays, save_arrays
 from grammar.arrays import BoolArray, FloatArray, IntArray
 from grammar.errors import MismatchError, SchemaError
 from grammar.files import PathLike
 from grammar.options import Checked, option
+from grammar.saving.array_file import load_arrays, save_arrays
 from grammar.trees.treebank import Treebank
 
 __all__ = ["ChainOptions", "ChainState", "load_state", "save_state"]

@@ -7,16 +7,18 @@ along untouched.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, MissingDataError
 from grammar.pictures.html import html_table
+from induction.corpus.rows import Skipped
 
-__all__ = ["COLUMNS", "PROVENANCE", "Corpus"]
+__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "Corpus"]
 
 PROVENANCE = pa.struct(
     [
@@ -52,6 +54,14 @@ COLUMNS: Mapping[str, pa.DataType] = {
 distribution over classes. ``heads`` are as in CoNLL-U: words are numbered from 1, and the root has
 the head 0."""
 
+PARSE_FIRST = "parse its texts first: treewright parse-corpus, or induction.parse_corpus"
+"""The hint of a corpus without trees."""
+
+_MENDED_BY = {
+    "tree": PARSE_FIRST,
+    "tree_pair": PARSE_FIRST,
+    "label": "name the column of the classes: --label NAME, or label='NAME' in Python",
+}
 _SHOWN, _WIDEST = 8, 120
 
 
@@ -65,6 +75,8 @@ class Corpus:
         With columns of the agreed types (see :meth:`from_columns`).
     places : callable, optional
         Where in a file each row begins, for messages; reading a file sets it.
+    skipped : tuple of Skipped
+        Rows that were left out when it was read, if that was asked for.
 
     Examples
     --------
@@ -79,6 +91,7 @@ class Corpus:
 
     table: pa.Table
     places: Callable[[int], str] | None = None
+    skipped: tuple[Skipped, ...] = ()
 
     @classmethod
     def from_columns(cls, **columns: Any) -> Corpus:
@@ -93,8 +106,10 @@ class Corpus:
             raise CorpusError(
                 "the corpus has no column 'text'",
                 where=f"columns {sorted(columns)}",
-                hint="name the column that holds the sentences 'text'",
+                hint="say which column holds the texts: --text NAME, or text='NAME' in Python",
             )
+        for name, values in columns.items():
+            _refuse_string(name, values)
         lengths = {name: len(values) for name, values in columns.items()}
         if len(set(lengths.values())) > 1:
             raise CorpusError(f"columns differ in length: {lengths}", hint="pass equal columns")
@@ -171,9 +186,29 @@ class Corpus:
             raise CorpusError(
                 f"the corpus has no column {name!r}",
                 where=f"columns {', '.join(self.names)}",
-                hint=f"add a column {name!r}, or name the column to use instead",
+                hint=_MENDED_BY.get(name, f"add a column {name!r}, or name the one to use instead"),
             )
         return self.table.column(name)
+
+    def head(self, n: int = 5) -> Corpus:
+        """Return the first ``n`` examples.
+
+        >>> Corpus.from_columns(text=["walk", "jump"]).head(1).column("text")
+        ['walk']
+        """
+        return self[:n]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame of all columns.
+
+        Raises
+        ------
+        MissingDataError
+            If pandas is not installed.
+        """
+        if importlib.util.find_spec("pandas") is None:
+            raise MissingDataError("pandas is not installed", hint="pip install pandas")
+        return self.table.to_pandas()
 
     def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
         """Return a corpus with the column added, or replaced if it was there.
@@ -203,8 +238,17 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
+def _refuse_string(name: str, values: Any) -> None:
+    if isinstance(values, str | bytes):
+        raise CorpusError(
+            f"the column {name!r} is a single string, not a list of them",
+            hint=f"give a list: {name}=[{_shown(values)!r}]",
+        )
+
+
 def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     kind = COLUMNS.get(name)
+    _refuse_string(name, values)
     try:
         if isinstance(values, pa.Array | pa.ChunkedArray):
             return values if kind is None else values.cast(kind)

@@ -18,15 +18,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.files import PathLike, atomic_output, decode, read_bytes
+from grammar.options import named
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus import tables as tables_on_disk
-from induction.corpus.columns import corpus_of_rows
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
 from induction.corpus.huggingface import to_dataset
+from induction.corpus.inputs.columns import corpus_of_rows
+from induction.corpus.inputs.in_memory import is_path, rows_in_memory
+from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tree_files import corpus_of_trees, read_sst
 
@@ -82,24 +85,33 @@ _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 
 
 def read_corpus(
-    path: PathLike,
+    data: Any,
     *,
+    text: str | None = None,
+    label: str | None = None,
     rename: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
     format: str | None = None,
     tags: str = "upos",
+    on_error: str = "stop",
 ) -> Corpus:
-    """Read a corpus; the format is told by the file name (``.gz`` may follow it).
+    """Read a corpus: a file, a frame, a data set, a list of texts or of dictionaries.
 
-    ``.jsonl``, ``.csv`` (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one
-    sentence a line), ``.conllu``, ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment
-    trees), or a folder that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from
-    standard input.
+    The format of a file is told by its name (``.gz`` may follow it): ``.jsonl``, ``.csv``
+    (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one sentence a line),
+    ``.conllu``, ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment trees), or a folder
+    that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input.
+
+    Usual names of the columns of texts and classes (``sentence``, ``review``, ``sentiment``, ...)
+    are recognised, and it is told which were. Other columns are kept as they are.
 
     Parameters
     ----------
-    path : path
-        The file.
+    data : path, or data in memory
+        A file, a corpus, or what :func:`~induction.corpus.inputs.in_memory.rows_in_memory` knows:
+        ``datasets.Dataset``, pandas, polars, texts, dictionaries, a mapping of columns.
+    text, label : str, optional
+        The columns that hold texts and classes, where names do not tell; ``label=""``: none does.
     rename : mapping, optional
         Column names of the file to names of the corpus, as in ``{"sentence": "text"}``.
     names : sequence of str, optional
@@ -110,6 +122,9 @@ def read_corpus(
         ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
+    on_error : {"stop", "skip"}
+        Whether rows that cannot be used raise an error, or are left out; ``skipped`` of the
+        corpus then says which they are and why.
 
     Raises
     ------
@@ -120,14 +135,28 @@ def read_corpus(
         values of the wrong type, an id is missing or there twice, or a label is NaN or neither a
         class nor a distribution. File and line are given, where the format has lines.
     OptionError
-        If the file name tells no format, there is no such format, or ``rename`` names no column.
+        If the file name tells no format, there is no such format, a column is named that is not
+        there, or several columns have usual names.
+
+    Examples
+    --------
+    >>> corpus = read_corpus([{"text": "good", "label": "yes", "date": "2024-01-02"}])
+    >>> corpus.names
+    ('id', 'text', 'label', 'date')
     """
-    asked = Asked(str(path), rename or {}, names, tags)
-    corpus = corpus_of_rows(_read(path, asked, format), asked)
-    if str(path) == "-":  # what is read of it is gone
+    if isinstance(data, Corpus) and not (text or label or rename):
+        return data
+    source = str(data) if is_path(data) else "the data"
+    skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
+    asked = Asked(source, rename or {}, names, tags, text, label, skips)
+    if isinstance(data, Corpus):
+        data = data.table
+    rows = _read(data, asked, format) if is_path(data) else rows_in_memory(data)
+    corpus = sound_corpus(rows, asked) if skips else corpus_of_rows(rows, asked)
+    if source == "-" or not is_path(data) or skips:  # what is read of it is gone
         return corpus
     # read again when it is asked for, so that the content of the file is not kept
-    return replace(corpus, places=functools.partial(_place, path, asked, format))
+    return replace(corpus, places=functools.partial(_place, data, asked, format))
 
 
 def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
@@ -248,6 +277,10 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
     suffix = ".jsonl" if str(path) == "-" else _suffix(path)
     chosen = _format_of(suffix) if format is None else _named(format)
     if chosen is None:
+        if not Path(path).exists():
+            raise UnreadableInputError(
+                "there is no such file", where=asked.path, hint="check the path"
+            )
         raise _unknown_format(path)
     data = read_bytes(path)
     if not chosen.binary:

@@ -6,15 +6,18 @@ import contextlib
 import csv
 import io
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
-from grammar.files import PathLike, read_text
+from grammar.files import PathLike, decode, read_bytes, read_text
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.rows import Skipped
 from induction.corpus.sources import embedded_file
+from induction.corpus.tree_files import sound_trees
 
 __all__ = ["EMBEDDED", "read_reviews", "read_treebank"]
 
@@ -23,7 +26,12 @@ _NLTK = "nltk:"
 _BRACKETED = {".mrg", ".psd", ".prd", ".tree", ".txt", ".ptb"}
 
 
-def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Treebank:
+def read_treebank(
+    source: PathLike = EMBEDDED,
+    *,
+    encoding: str = "utf-8",
+    skip: Callable[[Skipped], object] | None = None,
+) -> Treebank:
     """Read a treebank as it is, without normalisation.
 
     Parameters
@@ -34,6 +42,8 @@ def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Tr
         too), or a folder of such files, read in the order of their names.
     encoding : str
         Of text files.
+    skip : callable, optional
+        Is given each malformed tree of the files, which is then left out.
 
     Raises
     ------
@@ -66,15 +76,25 @@ def read_treebank(source: PathLike = EMBEDDED, *, encoding: str = "utf-8") -> Tr
         treebank = Treebank.load(source)
     elif Path(name).is_dir():
         files = sorted(p for p in Path(name).rglob("*") if _is_bracketed(p))
-        treebank = Treebank.concatenate([Treebank.read(p, encoding=encoding) for p in files])
+        treebank = Treebank.concatenate([_read_file(p, encoding, skip) for p in files])
     else:
-        treebank = Treebank.read(source, encoding=encoding)
+        treebank = _read_file(source, encoding, skip)
     if not len(treebank):
         raise EmptyTreebankError(
             "there are no trees here",
             where=name,
             hint="a treebank is text such as (S (NP (PRP We)) (VP (VBD slept)))",
         )
+    return treebank
+
+
+def _read_file(path: PathLike, encoding: str, skip: Callable[[Skipped], object] | None) -> Treebank:
+    if skip is None:
+        return Treebank.read(path, encoding=encoding)
+    text = decode(read_bytes(path), str(path), encoding)
+    treebank, skipped = sound_trees(text, str(path))
+    for one in skipped:
+        skip(one)
     return treebank
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Asked", "Rows", "Write", "Writer", "numbered_rows"]
+__all__ = ["Asked", "Rows", "Skipped", "Write", "Writer", "numbered_rows"]
 
 Write = Callable[[pa.Table], None]
 Writer = Callable[[Path, pa.Schema], AbstractContextManager[Write]]
@@ -23,6 +24,19 @@ class Asked:
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Sequence[str] | None = None
     tags: str = "upos"
+    text: str | None = None
+    label: str | None = None
+    skips: bool = False
+    """Whether rows that cannot be used are left out."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A row that was left out: where it stands, why, and what it holds."""
+
+    where: str
+    why: str
+    row: Any
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,9 @@ class Rows:
 
     table: pa.Table
     where: Callable[[int], str]
+    untyped: bool = False
+    """Whether all values are text, so that the form of a label tells what it is."""
+    skipped: tuple[Skipped, ...] = ()
 
 
 def numbered_rows(path: str) -> Callable[[int], str]:

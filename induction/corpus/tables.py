@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import functools
 import io
@@ -19,8 +20,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from grammar.errors import CorpusError
-from induction.corpus.corpus import COLUMNS
-from induction.corpus.rows import Asked, Rows, Write, numbered_rows
+from induction.corpus.rows import Asked, Rows, Skipped, Write, numbered_rows
 
 __all__ = [
     "ROWS_A_GROUP",
@@ -74,18 +74,50 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     """Read JSON lines."""
     if not data.strip():
         return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
+    skipped: tuple[Skipped, ...] = ()
+    if asked.skips:
+        data, skipped = _sound_lines(data, asked.path)
     where = functools.partial(_line_of_object, data, asked.path)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
-    dated = {
-        field.name: COLUMNS[asked.rename.get(field.name, field.name)]
-        for field in table.schema
-        if "timestamp" in str(field.type) and asked.rename.get(field.name, field.name) in COLUMNS
-    }
+    dated = {f.name: _undated(f.type) for f in table.schema if "timestamp" in str(f.type)}
     if dated:
         table = _parse_json(data, dated, where).select(table.column_names)
-    return Rows(table, where)
+    return Rows(table, where, skipped=skipped)
+
+
+def _sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
+    """Return the lines that hold an object each; others become empty, so that numbers stay."""
+    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    skipped = []
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        try:
+            why = "" if isinstance(json.loads(line), dict) else "this is not an object"
+        except ValueError as error:
+            why = f"this is not JSON: {error}"
+        if why:
+            skipped.append(Skipped(f"{path}:{number + 1}", why, line.decode(errors="replace")))
+            lines[number] = b""
+    return b"\n".join(lines), tuple(skipped)
+
+
+def _undated(kind: pa.DataType) -> pa.DataType:
+    """Return a type with strings in the place of dates.
+
+    >>> _undated(pa.list_(pa.struct([("on", pa.timestamp("s"))])))
+    ListType(list<item: struct<on: string>>)
+    """
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_undated(kind.value_type))
+    if pa.types.is_struct(kind):
+        fields = [kind.field(k) for k in range(kind.num_fields)]
+        return pa.struct([(field.name, _undated(field.type)) for field in fields])
+    return kind
 
 
 def _refuse_deep(data: bytes, path: str) -> None:
@@ -151,8 +183,18 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     quoted = separator == ","
     header = 0 if asked.names else 1
     where = functools.partial(_line_of_record, data, asked.path, quoted, header)
-    # what a cell means is told by its column: a text "007" is no number
-    verbatim = set(COLUMNS) | {old for old, new in asked.rename.items() if new in COLUMNS}
+    # cells are what they are written as: "007" is no number, and a day no time of day
+    verbatim = asked.names or _header(data, separator, quoted=quoted)
+    skipped: dict[int, Skipped] = {}
+
+    def leave_out(row: Any) -> str:
+        if not asked.skips:
+            return "error"
+        number = row.number - 1 - header
+        why = f"there are {row.actual_columns} columns, not {row.expected_columns}"
+        skipped[number] = Skipped(where(number), why, row.text)
+        return "skip"
+
     try:
         table = pa.csv.read_csv(
             io.BytesIO(data),
@@ -162,7 +204,10 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
                 use_threads=False,  # a single thread names the row of a fault
             ),
             parse_options=pa.csv.ParseOptions(
-                delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted
+                delimiter=separator,
+                quote_char='"' if quoted else False,
+                newlines_in_values=quoted,
+                invalid_row_handler=leave_out,
             ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(verbatim, pa.string()), strings_can_be_null=False
@@ -170,7 +215,18 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
         )
     except pa.ArrowException as error:
         raise _malformed(error, ".csv" if quoted else ".tsv", where, header) from None
-    return Rows(table, where)
+    if skipped:
+        whole, kept = where, [k for k in range(table.num_rows + len(skipped)) if k not in skipped]
+        return Rows(table, lambda row: whole(kept[row]), True, tuple(skipped.values()))
+    return Rows(table, where, untyped=True)
+
+
+def _header(data: bytes, separator: str, *, quoted: bool) -> list[str]:
+    text = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
+    records = csv.reader(
+        text, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    )
+    return next(filter(None, records), [])
 
 
 def _line_of_record(data: bytes, path: str, quoted: bool, header: int, row: int) -> str:

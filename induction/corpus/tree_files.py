@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from grammar.errors import BracketError, CorpusError
@@ -13,7 +15,8 @@ from grammar.files import PathLike, decode, read_bytes
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.rows import Asked, Rows, Write
+from induction.corpus.rows import Asked, Rows, Skipped, Write
+from induction.corpus.validity import faults_of
 
 __all__ = [
     "brackets_writer",
@@ -21,8 +24,11 @@ __all__ = [
     "parse_brackets",
     "parse_sst",
     "read_sst",
+    "sound_trees",
     "sst_writer",
 ]
+
+_TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
 
 
 def corpus_of_trees(treebank: Treebank) -> Corpus:
@@ -55,8 +61,13 @@ def read_sst(path: PathLike) -> Corpus:
 
 def parse_brackets(data: bytes, asked: Asked) -> Rows:
     """Read bracketed trees, one or more lines each."""
-    treebank = Treebank.parse(data.decode("utf-8-sig"), source=asked.path)
-    return Rows(corpus_of_trees(treebank).table, _numbered_trees(asked.path))
+    text = data.decode("utf-8-sig")
+    skipped: tuple[Skipped, ...] = ()
+    if asked.skips:
+        treebank, skipped = sound_trees(text, asked.path)
+    else:
+        treebank = Treebank.parse(text, source=asked.path)
+    return Rows(corpus_of_trees(treebank).table, _numbered_trees(asked.path), skipped=skipped)
 
 
 _DIGITS = 9
@@ -87,6 +98,33 @@ def parse_sst(data: bytes, asked: Asked) -> Rows:
 
 def _numbered_trees(path: str) -> Callable[[int], str]:
     return lambda row: f"{path}, tree {row + 1}"
+
+
+def sound_trees(text: str, source: str) -> tuple[Treebank, tuple[Skipped, ...]]:
+    """Read bracketed trees, without those that are malformed.
+
+    A tree begins where a line begins with a bracket.
+
+    >>> trees, skipped = sound_trees("(S (NP We)\\n(S (NP They))\\n", "a.mrg")
+    >>> len(trees), [(one.where, one.why) for one in skipped]
+    (1, [('a.mrg:1', 'opening bracket that is never closed')])
+    """
+    pieces = _TREE_BEGINS.split(text)
+    lines = np.cumsum([1, *(piece.count("\n") for piece in pieces)])
+    numbers = [k for k, piece in enumerate(pieces) if piece.strip()]
+
+    def check(first: int, stop: int) -> None:
+        trees = Treebank.parse("".join(pieces[k] for k in numbers[first:stop]))
+        if len(trees) != stop - first:
+            raise BracketError("this is not one tree")
+
+    found = faults_of(check, 0, len(numbers))
+    kept = "".join(pieces[k] for row, k in enumerate(numbers) if row not in found)
+    skipped = tuple(
+        Skipped(f"{source}:{lines[numbers[row]]}", why, {"tree": pieces[numbers[row]].strip()})
+        for row, why in found.items()
+    )
+    return Treebank.parse(kept, source=source), skipped
 
 
 @contextmanager

@@ -5,6 +5,7 @@ One place for these rules: readers name the line of a file, samplers the id of a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grammar.arrays import IntArray, LongArray, kernel
+from grammar.errors import BracketError, CorpusError
 
 __all__ = [
     "HEADS_FAULTS",
     "Fault",
+    "faults_of",
     "first_broken_heads",
     "heads_fault",
     "is_list",
@@ -40,6 +43,36 @@ class Fault:
     row: int
     what: str
     hint: str
+
+
+def faults_of(check: Callable[[int, int], None], first: int, stop: int) -> dict[int, str]:
+    """Return which rows a check refuses, and why.
+
+    Halves are tried until the faults stand alone, so few faults in many rows are found soon.
+
+    Parameters
+    ----------
+    check : callable
+        Raises CorpusError or BracketError if one of the rows ``first`` to ``stop - 1`` is at fault.
+
+    Examples
+    --------
+    >>> def check(first, stop):
+    ...     if first <= 2 < stop:
+    ...         raise CorpusError("it is two")
+    >>> faults_of(check, 0, 5)
+    {2: 'it is two'}
+    """
+    if first == stop:
+        return {}
+    try:
+        check(first, stop)
+    except (CorpusError, BracketError) as error:
+        if stop - first == 1:
+            return {first: error.what}
+        middle = (first + stop) // 2
+        return faults_of(check, first, middle) | faults_of(check, middle, stop)
+    return {}
 
 
 def is_list(kind: pa.DataType) -> bool:

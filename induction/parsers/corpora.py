@@ -14,13 +14,10 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import penn_word, sentence_spans
 from induction.parsers.protocol import Sentence, TextParser
 
-__all__ = ["JOINED", "PARSE_FIRST", "ParsedCorpus", "parse_corpus"]
+__all__ = ["JOINED", "ParsedCorpus", "parse_corpus"]
 
 JOINED = "TOP"
 """The label above the trees of a text with several sentences."""
-
-PARSE_FIRST = "parse its texts first: treewright parse-corpus, or induction.parse_corpus"
-"""The hint of a corpus without trees."""
 
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from grammar.array_checks import check_counts, check_length, check_numbers, check_offsets
 from grammar.arrays import FloatArray
 from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError
@@ -29,6 +28,7 @@ from grammar.look import Look, known_symbol
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.bar_chart import draw_bars
 from grammar.rules.rules import RuleTable
+from grammar.saving.array_checks import check_counts, check_length, check_numbers, check_offsets
 from grammar.weighted import Weighted
 from induction.counts.lexicon import Lexicon
 from induction.latent.em import LatentModel

@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from grammar.array_checks import check_length, check_numbers, check_offsets, check_running_sums
 from grammar.arrays import LongArray, kernel
+from grammar.saving.array_checks import (
+    check_length,
+    check_numbers,
+    check_offsets,
+    check_running_sums,
+)
 
 __all__ = ["check_alp", "check_phrases"]
 

@@ -181,7 +181,7 @@ class ALP(Sampler):
         for name, value in (("n", n), ("seed", seed), ("start", start)):
             whole_number(name, value, 0)
         index, attempts = self._of_each_class(n, seed, start)
-        return Corpus(self.table((attempts,), seed, index))
+        return Corpus(self.examples((attempts,), seed, index))
 
     def attempt(self, seed: int, numbers: LongArray, *beside: Any) -> Drawn:
         """Draw derivations; return them, and the text that each starts from."""

@@ -18,11 +18,11 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from grammar.array_checks import check_numbers
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.errors import SchemaError
 from grammar.graph.table import GraphTable
 from grammar.look import Look, look_at_graph
+from grammar.saving.array_checks import check_numbers
 from grammar.weighted import Weighted
 from sampling.examples.patterns import FAMILY, HOLE, START, add_filler, filler_words
 from sampling.geca.rows import Rows, sized

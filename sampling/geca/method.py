@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import FloatArray, IntArray, LongArray
-from grammar.errors import SchemaError
+from grammar.errors import NothingNewError, SchemaError
 from grammar.options import read_options, whole_number
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
@@ -18,7 +18,7 @@ from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists
 from sampling.geca.grammar import SubstitutionGrammar
 from sampling.geca.induction import induce_grammar
-from sampling.geca.options import GECAOptions, read_geca_options
+from sampling.geca.options import GECAOptions, hinted, read_geca_options, within_classes
 from sampling.geca.verdicts import draw_fillers, exponential_keys, same_result
 from sampling.stream import Columns, Sampler, Shortfall
 
@@ -163,7 +163,11 @@ class GECA(Substituting):
         with the number of substitutions, which are all judged once. Where these are too many, use
         :class:`sampling.geca.stream.GECAStream`.
         """
-        return cls(induce_grammar(corpus, read_geca_options(options)))
+        chosen = within_classes(read_geca_options(options), options, corpus)
+        try:
+            return cls(induce_grammar(corpus, chosen))
+        except NothingNewError as error:
+            raise hinted(error, options, chosen) from None
 
     def count(self) -> int:
         """Return the number of distinct new examples that the grammar derives."""

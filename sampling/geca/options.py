@@ -7,13 +7,22 @@ names the others. GECA by walks has the values of the language models.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
-from grammar.errors import OptionError
+from grammar.errors import NothingNewError, OptionError
 from grammar.options import option, read_options
+from induction.corpus.corpus import Corpus
+from induction.corpus.validity import is_list
 
-__all__ = ["FragmentOptions", "GECAOptions", "GECAStreamOptions", "read_geca_options"]
+__all__ = [
+    "FragmentOptions",
+    "GECAOptions",
+    "GECAStreamOptions",
+    "hinted",
+    "read_geca_options",
+    "within_classes",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +63,11 @@ class FragmentOptions:
         "models.",
         least=1,
     )
-    labels: str = option(
-        "host",
-        "Examples of classes: a new one has the label of its host; with same, fragments are "
-        "exchangeable, and exchanged, only among examples of one label.",
+    labels: str | None = option(
+        None,
+        "Examples of classes: with same, fragments are exchangeable, and exchanged, only among "
+        "examples of one label; with host, among all, and a new one has the label of its host. "
+        "By default same, unless labels are distributions or faithful is given.",
         source="not in the paper",
         choices=("host", "same"),
     )
@@ -149,6 +159,29 @@ class GECAStreamOptions(FragmentOptions):
     window: int | None = _for_language_models("window", 2)
     max_count: int | None = _for_language_models("max_count", 20)
     max_length: int | None = _for_language_models("max_length", 99)
+
+
+F = TypeVar("F", bound=FragmentOptions)
+
+
+def within_classes(chosen: F, given: Mapping[str, Any], corpus: Corpus) -> F:
+    """Return options that say whether fragments pass between classes.
+
+    Where nothing says it, they do not, if there are classes.
+    """
+    if chosen.labels is not None:
+        return chosen
+    classes = "label" in corpus.names and not is_list(corpus.arrow("label").type)
+    same = classes and given.get("faithful") is None
+    return replace(chosen, labels="same" if same else "host")
+
+
+def hinted(error: NothingNewError, given: Mapping[str, Any], chosen: FragmentOptions) -> Exception:
+    """Return an error that names what keeps fragments within classes, if nobody asked for that."""
+    if chosen.labels != "same" or given.get("labels") is not None:
+        return error
+    hint = "or let fragments pass between classes (labels=host)"
+    return NothingNewError(error.what, where=error.where, hint=f"{error.hint}, {hint}")
 
 
 def read_geca_options(options: Mapping[str, Any]) -> GECAOptions:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray
+from grammar.errors import NothingNewError
 from grammar.hashing import members, new_set
 from grammar.options import read_options
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.geca.method import Substituting
-from sampling.geca.options import GECAStreamOptions
+from sampling.geca.options import GECAStreamOptions, hinted, within_classes
 from sampling.geca.walk_grammar import WalkGrammar, induce_walks
 from sampling.geca.walks import Seen, draw_walks
 from sampling.stream import Columns, Shortfall
@@ -78,7 +79,12 @@ class GECAStream(Substituting):
         Sequences are compared by 61-bit hashes, so that one new example in 10 ** 12 may be taken
         for a known one where there are a million.
         """
-        return cls(induce_walks(corpus, read_options(GECAStreamOptions, options, cls.method)))
+        chosen = read_options(GECAStreamOptions, options, cls.method)
+        chosen = within_classes(chosen, options, corpus)
+        try:
+            return cls(induce_walks(corpus, chosen))
+        except NothingNewError as error:
+            raise hinted(error, options, chosen) from None
 
     def count(self) -> int:
         """Return an upper bound of the number of new examples: that of walks."""

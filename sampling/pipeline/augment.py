@@ -13,6 +13,7 @@ from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
 from sampling.pipeline.settings import read_settings
+from sampling.pipeline.sources import read_source
 from sampling.stream import ShortfallWarning
 
 __all__ = ["Augmentation", "augment"]
@@ -44,10 +45,13 @@ class Augmentation:
 
 
 def augment(
-    corpus: Corpus,
+    corpus: Any,
     method: str = "treemix",
     *,
-    test: Corpus | None = None,
+    test: Any = None,
+    text: str | None = None,
+    label: str | None = None,
+    on_error: str = "stop",
     workers: int = 1,
     **settings: Any,
 ) -> Augmentation:
@@ -55,20 +59,27 @@ def augment(
 
     Parameters
     ----------
-    corpus : Corpus
-        The originals, with the columns that the methods need. Where labels are names, so are those
-        of the new examples; distributions are over the names in their order.
+    corpus : Corpus, or data of any kind
+        The originals, with the columns that the methods need: a file, a frame, a data set, a list
+        (:func:`~induction.corpus.formats.read_corpus`). Where labels are names, true or false, or
+        numbers, so are those of the new examples; distributions are over the classes in their
+        order. Other columns travel to the new examples from their first parent; an example whose
+        label is mixed has what all its parents share.
     method : str
         What to make (see :func:`~sampling.expression.read_expression`): a method, with
         options in parentheses; ``a | b``, b applied to what a makes; ``0.7*a + 0.3*b``, a mixture.
-    test : Corpus, optional
+    test : Corpus, or data of any kind, optional
         Texts to look for among the new ones; they are counted, or left out (``drop_leaked``).
+    text, label : str, optional
+        The columns of texts and classes, where their names do not tell.
+    on_error : {"stop", "skip"}
+        Whether rows that cannot be used are an error, or are left out: ``corpus.skipped`` has them.
     workers : int
         Threads; they change nothing.
     **settings
         Fields of :class:`~sampling.pipeline.settings.Settings`: how many (``n``, ``times``,
         ``per_class``, ``balance``, ``length``), ``dedup``, ``threshold``, ``drop_leaked``,
-        ``keep_originals``, ``options`` of the methods, ``seed``.
+        ``keep_originals``, ``columns``, ``options`` of the methods, ``seed``.
 
     Warns
     -----
@@ -93,11 +104,12 @@ def augment(
       sub2: 2 of 2; drawn: 2 made
       sub2 | aeda: 2 of 2; drawn: 2 made
     """
-    pipeline = Pipeline(
-        corpus, read_settings({"method": method, **settings}), test=test, workers=workers
-    )
+    asked = read_settings({"method": method, **settings})
+    given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)
+    tests = None if test is None else read_source(test, on_error=on_error)
+    pipeline = Pipeline(given, asked, test=tests, workers=workers)
     tables = list(pipeline.run())
-    made = Corpus(pa.concat_tables(tables).combine_chunks())
+    made = Corpus(pa.concat_tables(tables).combine_chunks(), skipped=given.skipped)
     report = pipeline.report()
     if report.shortfall:
         warnings.warn(report.shortfall, ShortfallWarning, stacklevel=2)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -19,8 +20,10 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, located
+from grammar.messages import heard_by, tell
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from sampling.examples.travelling import Travelling, listed, tell_losses
 from sampling.expression import Part, Step
 from sampling.method import induce
 from sampling.stream import Sampler, ShortfallWarning
@@ -29,7 +32,6 @@ from sampling.words.sampler import RefusedColumnError
 __all__ = [
     "BLOCK",
     "Chain",
-    "LeftOutWarning",
     "Single",
     "Source",
     "open_source",
@@ -41,10 +43,6 @@ BLOCK = 4096
 
 _BATCH = 16_384
 _SEEDS = 2**62
-
-
-class LeftOutWarning(UserWarning):
-    """A method of an expression cannot keep a column, so the new examples have none."""
 
 
 class Source(Protocol):
@@ -96,20 +94,20 @@ def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: 
     """
     first, *rest = zip(part.steps, seeds, strict=True)
     with located(str(first[0])):
-        sampler = _induced(first[0], corpus)
-    source: Source = Single(sampler, first[0].method, first[1], workers)
+        sampler, corpus = _induced(first[0], corpus)
+    source: Source = Single(sampler, first[0].method, first[1], workers, corpus)
     for step, seed in rest:
         source = Chain(source, step, seed, workers)
     return source
 
 
-def _induced(step: Step, corpus: Corpus) -> Sampler:
-    """Induce a method from the columns that it can keep."""
+def _induced(step: Step, corpus: Corpus) -> tuple[Sampler, Corpus]:
+    """Induce a method from the columns that it can keep; return these too."""
     while True:
         try:
-            return induce(step.method, corpus, **step.options)
+            return induce(step.method, corpus, **step.options), corpus
         except RefusedColumnError as error:
-            warnings.warn(f"{error.what}; it is left out", LeftOutWarning, stacklevel=2)
+            tell(f"{error.what}; it is left out")
             corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
 
 
@@ -136,10 +134,19 @@ def _derived(seed: int, what: str) -> int:
 
 
 class Single:
-    """The examples of one sampler."""
+    """The examples of one sampler, and of their parents the columns that travel.
 
-    def __init__(self, sampler: Sampler, name: str, seed: int, workers: int) -> None:
+    What new examples do not have of the corpus is said once, before any is drawn.
+    """
+
+    def __init__(
+        self, sampler: Sampler, name: str, seed: int, workers: int, corpus: Corpus
+    ) -> None:
         self.sampler = sampler
+        sampler.given = None  # it is said here, with the columns that travel
+        self._travelling = Travelling.of(corpus, shared=sampler.explained_as == "mixed spans")
+        self._corpus = corpus
+        self._told = False
         self.name = name
         self.seed = seed
         self.shortfall = ""
@@ -148,7 +155,9 @@ class Single:
     @property
     def schema(self) -> pa.Schema:
         """The columns of its examples."""
-        return self.sampler.sample(0, seed=self.seed).table.schema
+        table = self._complete(self.sampler.sample(0, seed=self.seed).table)
+        tell_losses(self.name, self._corpus, table)
+        return table.schema
 
     def examples(self, start: int, count: int) -> Iterator[pa.Table]:
         """Yield the examples ``start`` to ``start + count - 1``; fewer if there are no more."""
@@ -170,7 +179,19 @@ class Single:
             if table is None:
                 return
             if table.num_rows:
+                table = self._complete(table)
+                self._tell_of_orphans(table)
                 yield table
+
+    def _tell_of_orphans(self, table: pa.Table) -> None:
+        if self._travelling is not None and not self._told:
+            self._told = True
+            if not table.column("provenance")[0]["parents"].as_py():
+                names = listed(self._travelling.columns.column_names)
+                tell(f"examples of {self.name} have no parents, so nothing in {names}")
+
+    def _complete(self, table: pa.Table) -> pa.Table:
+        return table if self._travelling is None else self._travelling.joined(table)
 
     def facts(self) -> dict[str, Any]:
         """Say what it draws from."""
@@ -267,16 +288,15 @@ class Chain:
         corpus = Corpus(given.drop_columns(["provenance"]))
         try:
             where = f"{self.step}, applied to what {self.before.name} made"
-            with located(where), warnings.catch_warnings():
-                if number:  # it was said of the first
-                    warnings.simplefilter("ignore", LeftOutWarning)
-                sampler = _induced(self.step, corpus)
+            # of blocks behind the first nothing is said again
+            with located(where), heard_by(lambda message: None) if number else nullcontext():
+                sampler, corpus = _induced(self.step, corpus)
         except CorpusError as error:
             if number == 0:
                 raise
             self.shortfall = error.what  # a last block may be too small to use
             return None
-        return _Block(Single(sampler, self.step.method, seed, self._workers), given)
+        return _Block(Single(sampler, self.step.method, seed, self._workers, corpus), given)
 
     def _as_own(self, table: pa.Table, number: int, given: pa.Table) -> pa.Table:
         """Number examples of a block as those of the chain, and trace their parents back."""

@@ -8,16 +8,27 @@ does not depend on workers, on batch sizes, or on where a run was stopped and we
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, located
+from grammar.errors import CorpusError, OptionError, located
+from grammar.messages import said_once, tell
 from grammar.options import whole_number
 from induction.corpus.corpus import PROVENANCE, Corpus
-from sampling.examples.class_names import class_names, named, number_classes
+from induction.corpus.inputs.names import MIXED
+from induction.corpus.validity import is_list
+from sampling.examples.class_names import (
+    class_names,
+    label_kind,
+    named,
+    number_classes,
+    type_of,
+)
 from sampling.examples.labels import check_corpus, read_labels, soften
+from sampling.examples.travelling import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
 from sampling.pipeline.chains import Source, open_source, seeds_of
 from sampling.pipeline.deduplication import FATES, Progress, Screen, text_keys
@@ -67,15 +78,16 @@ class Pipeline:
         whole_number("workers", workers, 1)
         if not len(corpus):
             raise CorpusError("the corpus is empty", hint="give at least one example")
-        self.class_names = class_names(corpus)
-        corpus = number_classes(corpus)
+        self.expression = with_options(read_expression(settings.method), settings.options or {})
+        self.class_names = class_names(corpus, classes=self._classes_asked)
+        self._kind = label_kind(corpus) or "string"
+        corpus = number_classes(corpus, self.class_names)
         check_corpus(corpus)
         if test is not None:
             _check_test(test, corpus)
         self.corpus = corpus
         self.settings = settings
         self.test = test
-        self.expression = with_options(read_expression(settings.method), settings.options or {})
         self.cells = plan_cells(
             corpus,
             n=settings.n,
@@ -95,15 +107,12 @@ class Pipeline:
             drop_leaked=settings.drop_leaked,
         )
         seeds = seeds_of(self.parts, settings.seed)
+        source_corpus = _with_columns(corpus, settings.columns)
         self.sources: list[Source] = [
-            open_source(part, own, corpus, workers=workers)
+            open_source(part, own, source_corpus, workers=workers)
             for part, own in zip(self.parts, seeds, strict=True)
         ]
-        self.schema = _common_schema(
-            [source.schema for source in self.sources],
-            corpus.table.schema if settings.keep_originals else None,
-            named=bool(self.class_names),
-        )
+        self.schema = self._opened_schema()
         if self.cells.classes != (None,) and "label" not in self.schema.names:
             raise CorpusError(
                 "not all methods give labels, so there are no classes to count",
@@ -123,6 +132,17 @@ class Pipeline:
     def total(self) -> int:
         """How many examples there will be, the originals that are kept included."""
         return self.cells.total + len(self.corpus) * self.settings.keep_originals
+
+    @property
+    def mixes(self) -> bool:
+        """Whether classes become distributions."""
+        made = self.schema.field("label").type if "label" in self.schema.names else None
+        return bool(made == _SOFT and not is_list(self.corpus.arrow("label").type))
+
+    def as_written(self, table: pa.Table) -> pa.Table:
+        """Return examples for a file, where the name of the column says that labels are mixed."""
+        mixed = {"label": MIXED} if self.mixes else {}
+        return table.rename_columns([mixed.get(name, name) for name in table.column_names])
 
     def run(self) -> Iterator[pa.Table]:
         """Yield the examples in batches, part after part; the first batch may be empty.
@@ -165,6 +185,8 @@ class Pipeline:
             tested=self.test is not None,
             originals=len(self.corpus) if self.settings.keep_originals else 0,
             classes=self.class_names if _SOFT in self.schema.types else (),
+            mixed=self.mixes,
+            skipped=len(self.corpus.skipped),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -190,6 +212,18 @@ class Pipeline:
                 for table in source.examples(index, 1):
                     return self._conform(table)
         return self.schema.empty_table()
+
+    def _opened_schema(self) -> pa.Schema:
+        """Return the columns that there will be; say which are lost, and whether labels mix."""
+        with said_once():
+            schemas = [source.schema for source in self.sources]
+            for source, schema in zip(self.sources, schemas, strict=True):
+                tell_mixing(source.name, self.corpus, schema, self.class_names)
+            return _common_schema(
+                schemas,
+                self.corpus.table.schema if self.settings.keep_originals else None,
+                named=type_of(self._kind) if self.class_names else None,
+            )
 
     def _draw(self, source: Source, progress: Progress) -> Iterator[pa.Table]:
         left = int(progress.wanted.sum())
@@ -221,20 +255,27 @@ class Pipeline:
         """Return the columns that all parts have, with labels of one kind."""
         columns = []
         for wanted in self.schema:
+            if wanted.name not in table.column_names:  # only originals have it
+                columns.append(pa.nulls(table.num_rows, wanted.type))
+                continue
             column = table.column(wanted.name)
             if wanted.name == "label" and pa.types.is_integer(column.type):
                 if wanted.type == _SOFT:
                     column = soften(read_labels(Corpus(table), classes=self._classes))
                 elif self.class_names:
-                    column = named(column, self.class_names)
+                    column = named(column, self.class_names, self._kind)
             columns.append(column if column.type.equals(wanted.type) else column.cast(wanted.type))
         return pa.table(columns, schema=self.schema)
 
     @cached_property
     def _classes(self) -> int:
         """How wide soft labels are."""
+        return max(read_labels(self.corpus).classes, self._classes_asked)
+
+    @property
+    def _classes_asked(self) -> int:
         asked = [step.options.get("classes") for part in self.parts for step in part.steps]
-        return max(read_labels(self.corpus).classes, *(a for a in [0, *asked] if a is not None))
+        return max(a for a in [0, *asked] if a is not None)
 
 
 def _check_test(test: Corpus, corpus: Corpus) -> None:
@@ -262,21 +303,56 @@ def _without_derivation(table: pa.Table) -> pa.Table:
     return table.append_column("provenance", pa.nulls(table.num_rows, PROVENANCE))
 
 
+def _with_columns(corpus: Corpus, asked: str) -> Corpus:
+    """Return a corpus with those of its other columns that are to travel."""
+    others = other_columns(corpus)
+    names = [name.strip() for name in asked.split(",")]
+    if asked == "all":
+        return corpus
+    if asked == "none":
+        names = []
+    for name in names:
+        if name not in others:
+            raise OptionError(
+                f"there is no column {name!r} that could travel",
+                where=f"columns={asked!r}",
+                hint=f"there are {', '.join(others) or 'none'}; or say all, or none",
+            )
+    left = [name for name in others if name not in names]
+    return replace(corpus, table=corpus.table.drop_columns(left))
+
+
 def _common_schema(
-    schemas: list[pa.Schema], originals: pa.Schema | None, *, named: bool
+    schemas: list[pa.Schema], originals: pa.Schema | None, *, named: pa.DataType | None
 ) -> pa.Schema:
-    """Return the columns that all have; labels are soft if any are, else names if given by name."""
+    """Return the columns that all parts have, and those of originals that are kept.
+
+    Labels are soft if any are, else of the type that they had.
+    """
+    lost = {name for schema in schemas for name in schema.names}
+    every = list(schemas)
     if originals is not None:
-        schemas = [*schemas, _without_derivation(originals.empty_table()).schema]
+        kept = _without_derivation(originals.empty_table()).schema
+        every.append(kept)
     fields = []
     for f in schemas[0]:
-        types = [schema.field(f.name).type for schema in schemas if f.name in schema.names]
-        if len(types) < len(schemas):
+        types = [schema.field(f.name).type for schema in every if f.name in schema.names]
+        if len(types) < len(every):
             continue
         if f.name == "label" and not all(map(pa.types.is_integer, types)):
             fields.append(pa.field("label", _SOFT))
-        elif f.name == "label" and named:
-            fields.append(pa.field("label", pa.string()))
+        elif f.name == "label" and named is not None:
+            fields.append(pa.field("label", named))
         elif all(kind.equals(f.type) for kind in types):
             fields.append(pa.field(f.name, f.type))
+    if originals is not None:
+        there = {field.name for field in fields}
+        own = [field for field in kept if field.name not in there]
+        at = len(fields) - 1 if fields and fields[-1].name == "provenance" else len(fields)
+        fields[at:at] = [
+            pa.field(f.name, named if f.name == "label" and named else f.type) for f in own
+        ]
+    left = sorted(lost - {field.name for field in fields})
+    if left:
+        tell(f"not all methods give {listed(left)}: it is left out")
     return pa.schema(fields)

@@ -62,6 +62,10 @@ class Report:
     classes : tuple of str
         The names of the classes that distributions are over, in their order; empty if labels are
         no distributions, or classes have only numbers.
+    mixed : bool
+        Whether classes became distributions.
+    skipped : int
+        How many rows of the source were left out because they could not be used.
     """
 
     requested: int
@@ -71,6 +75,8 @@ class Report:
     leaked: int | None
     originals: int
     classes: tuple[str, ...] = ()
+    mixed: bool = False
+    skipped: int = 0
 
     @property
     def shortfall(self) -> str:
@@ -108,6 +114,10 @@ class Report:
             yield f"  {name}: {made:,} of {asked:,}"
         if self.leaked is not None:
             yield f"  {self.leaked:,} equal a test text"
+        if self.skipped:
+            yield f"  rows of the source left out because they cannot be used: {self.skipped:,}"
+        if self.mixed:
+            yield "  labels are mixed: each is a distribution over the classes"
         if self.classes:
             yield "  classes: " + ", ".join(f"{k} {name}" for k, name in enumerate(self.classes))
 
@@ -121,6 +131,8 @@ def report_of(
     tested: bool,
     originals: int,
     classes: tuple[str, ...] = (),
+    mixed: bool = False,
+    skipped: int = 0,
 ) -> Report:
     """Sum up what the parts of an augmentation have made."""
     by_part = []
@@ -134,4 +146,7 @@ def report_of(
         pairs = zip(cells.wanted.tolist(), made.tolist(), strict=True)
         by_cell = dict(zip(cells.names, pairs, strict=True))
     leaked = sum(done.leaked for done in progress) if tested else None
-    return Report(cells.total, int(made.sum()), tuple(by_part), by_cell, leaked, originals, classes)
+    return Report(
+        cells.total, int(made.sum()), tuple(by_part), by_cell, leaked, originals, classes, mixed,
+        skipped,
+    )  # fmt: skip

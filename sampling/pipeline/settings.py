@@ -44,6 +44,10 @@ class Settings:
         0.8, "From which Jaccard similarity of word bigrams texts are near (minhash).",
         least=0, most=1,
     )  # fmt: skip
+    columns: str = option(
+        "all",
+        "Which other columns new examples get from their parents: all, none, or names with commas.",
+    )
     drop_leaked: bool = option(False, "Leave out texts of the test corpus, not only count them.")
     keep_originals: bool = option(False, "Put the originals before the new examples.")
     seed: int = option(0, "Every random draw is a function of (seed, index).", least=0)

@@ -2,22 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from grammar.files import PathLike
+from grammar.files import PathLike, write_text
+from grammar.messages import heard_by
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.inputs.skipping import without_faults
+from induction.corpus.rows import Skipped
+from sampling.examples.class_names import class_names, number_classes
+from sampling.examples.examples import read_examples
 from sampling.pipeline.manifest import file_hash
 
-__all__ = ["find_source", "read_source"]
+__all__ = ["find_source", "read_source", "skipped_path", "write_skipped"]
 
 
-def read_source(path: str, columns: Mapping[str, str | None], format: str | None = None) -> Corpus:
-    """Read a corpus whose columns ``text`` and ``label`` may have other names."""
-    rename = {old: new for new, old in columns.items() if old is not None and old != new}
-    return read_corpus(path, rename=rename, format=format)
+def read_source(
+    data: Any,
+    columns: Mapping[str, str | None] = MappingProxyType({}),
+    format: str | None = None,
+    on_error: str = "stop",
+) -> Corpus:
+    """Read a corpus whose columns ``text`` and ``label`` may have other names.
+
+    Parameters
+    ----------
+    data
+        Whatever :func:`~induction.corpus.formats.read_corpus` reads.
+    columns : mapping
+        Its options ``text`` and ``label``, and other columns of the corpus with their names.
+    format, on_error : str
+        Likewise. Rows are left out that methods would refuse, too.
+    """
+    rename = {
+        old: new
+        for new, old in columns.items()
+        if new not in ("text", "label") and old is not None and old != new
+    }
+    text, label = columns.get("text"), columns.get("label")
+    corpus = read_corpus(
+        data, text=text, label=label, rename=rename, format=format, on_error=on_error
+    )
+    if on_error != "skip":
+        return corpus
+    names = class_names(corpus)
+    return without_faults(corpus, lambda part: read_examples(number_classes(part, names)))
+
+
+def skipped_path(output: PathLike) -> Path:
+    """Return where the rows that were left out of an output's source are written.
+
+    >>> skipped_path("new.csv").name
+    'new.csv.skipped.jsonl'
+    """
+    return Path(f"{output}.skipped.jsonl")
+
+
+def write_skipped(skipped: Sequence[Skipped], output: PathLike) -> Path | None:
+    """Write the rows that were left out beside an output; none leave no file, nor an old one."""
+    path = skipped_path(output)
+    if not skipped:
+        path.unlink(missing_ok=True)
+        return None
+    rows = ({"where": row.where, "why": row.why, "row": row.row} for row in skipped)
+    write_text(
+        path, "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    )
+    return path
 
 
 def find_source(
@@ -31,7 +86,10 @@ def find_source(
     entry = (manifest or {}).get("input") or {}
     file = _found(entry, output) if source is None else _if_same(entry, Path(source))
     if file is not None:
-        return read_source(str(file), (manifest or {}).get("columns") or {}, entry.get("format"))
+        columns = (manifest or {}).get("columns") or {}
+        how = entry.get("on_error", "stop")
+        with heard_by(lambda message: None):  # it was said when the output was made
+            return read_source(str(file), columns, entry.get("format"), how)
     return read_corpus(source) if source is not None else None
 
 

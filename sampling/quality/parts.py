@@ -9,7 +9,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError
-from induction.parsers.corpora import PARSE_FIRST
+from induction.corpus.corpus import PARSE_FIRST
 from sampling.examples.sides import read_trees
 from sampling.quality.measures import derivations, diversity, fidelity, overlap, self_bleu
 from sampling.quality.measures.confidence import (

@@ -133,7 +133,10 @@ def _classes(axes: Axes, report: Results) -> None:
     axes.set(xlabel="class", xlim=(-0.6, made.shape[1] - 0.4))
     if made.shape[1] <= 20:
         names = report.material.class_names
-        axes.set_xticks(np.arange(made.shape[1]), names if len(names) == made.shape[1] else None)
+        if len(names) == made.shape[1]:  # as text: $5 is no mathematics
+            axes.set_xticks(np.arange(made.shape[1]), names, parse_math=False)
+        else:
+            axes.set_xticks(np.arange(made.shape[1]))
 
 
 def _beside(axes: Axes, old: FloatArray, new: FloatArray) -> None:

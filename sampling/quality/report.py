@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
-from sampling.examples.class_names import class_names, number_classes
+from induction.corpus.formats import read_corpus
+from sampling.examples.class_names import class_names, holds_names, number_classes
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.words import shared_words
 from sampling.quality.measures_table import MEASURES
@@ -105,10 +106,10 @@ class QualityReport(Results):
 
 
 def assess(
-    originals: Corpus,
-    augmented: Corpus,
+    originals: Any,
+    augmented: Any,
     *,
-    test: Corpus | None = None,
+    test: Any = None,
     parser: TextParser | None = None,
     seed: int = 0,
     told: Callable[[str], None] = lambda part: None,
@@ -117,10 +118,11 @@ def assess(
 
     Parameters
     ----------
-    originals, augmented : Corpus
-        Their columns decide what is measured: ``label`` (classes or distributions), ``tree``, and
+    originals, augmented : Corpus, or data of any kind
+        A file, a frame, a list (:func:`~induction.corpus.formats.read_corpus`). Their columns
+        decide what is measured: ``label`` (classes or distributions), ``tree``, and
         the ``provenance`` of the augmented examples.
-    test : Corpus, optional
+    test : Corpus, or data of any kind, optional
         To look for leakage.
     parser : TextParser, optional
         To parse a part of the augmented examples again.
@@ -144,7 +146,8 @@ def assess(
     """
     from sampling.quality.parts import PARTS
 
-    material = _material(originals, augmented, test, parser, seed)
+    tests = None if test is None else read_corpus(test)
+    material = _material(read_corpus(originals), read_corpus(augmented), tests, parser, seed)
     results: dict[str, Result] = {}
     left_out: dict[str, str] = {}
     for name, part in PARTS.items():
@@ -165,8 +168,7 @@ def _material(
     parser: TextParser | None,
     seed: int,
 ) -> Material:
-    names = class_names(originals)
-    if not names and class_names(augmented):
+    if holds_names(augmented) and not holds_names(originals):
         raise CorpusError(
             "the classes of the augmented are names, and those of the originals are not",
             hint="give the corpus that was augmented, with the same column 'label'",

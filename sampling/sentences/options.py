@@ -12,11 +12,11 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, OptionError, located
 from grammar.options import option
 from grammar.trees.treebank import Treebank
-from induction.corpus.corpus import Corpus
+from induction.corpus.corpus import PARSE_FIRST, Corpus
 from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.parsers.corpora import PARSE_FIRST, parse_corpus
+from induction.parsers.corpora import parse_corpus
 from sampling.examples.labels import read_labels
 from sampling.examples.sides import read_trees
 from sampling.sentences.class_grammars import join_classes

@@ -18,10 +18,10 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from grammar.array_checks import check_length, check_numbers, check_offsets, check_shares
 from grammar.arrays import LongArray
 from grammar.codecs import ArrayCodec
 from grammar.look import Look
+from grammar.saving.array_checks import check_length, check_numbers, check_offsets, check_shares
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from grammar.arrays import IntArray
 from grammar.errors import CorpusError, OptionError
+from grammar.messages import tell
 from grammar.options import option, read_options
-from induction.corpus.corpus import Corpus
-from induction.parsers.corpora import PARSE_FIRST
+from induction.corpus.corpus import PARSE_FIRST, Corpus
+from induction.corpus.validity import is_list
 from sampling.examples.examples import Examples, read_examples, refuse_pairs
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words
@@ -62,9 +63,16 @@ class Sub2Options(SpanOptions):
         source="section 3.1",
         choices=TASKS,
     )
-    phrase: bool = option(False, "+p: spans are phrases of the trees (text).", source="section 3.2")
-    label: bool = option(
-        False, "+l: the phrase labels are equal; needs phrase (text).", source="section 3.2"
+    phrase: bool | None = option(
+        None,
+        "+p: spans are phrases of the trees (text). Where none of phrase, label, text_label, "
+        "sentiment, backbone and faithful is given: if there are trees.",
+        source="section 3.2",
+    )
+    label: bool | None = option(
+        None,
+        "+l: the phrase labels are equal; needs phrase (text). By default as phrase, likewise.",
+        source="section 3.2",
     )
     length: bool = option(
         False,
@@ -72,8 +80,10 @@ class Sub2Options(SpanOptions):
         source="section 3.2",
         code=True,
     )
-    text_label: bool = option(
-        False, "+t: both texts have the same class (text).", source="section 3.2"
+    text_label: bool | None = option(
+        None,
+        "+t: both texts have the same class (text). By default if there are classes, likewise.",
+        source="section 3.2",
     )
     sentiment: bool = option(
         False,
@@ -131,6 +141,9 @@ class Sub2(SpanSampler):
         The hole is drawn uniformly from all spans that can be filled otherwise, the filler
         uniformly from all spans of the class (Algorithm 1). One substitution an example.
 
+        Where no option says what must be equal, phrases of the same label are exchanged if the
+        corpus has trees, and spans of texts of the same class if it has classes.
+
         Parameters
         ----------
         corpus : Corpus
@@ -147,7 +160,10 @@ class Sub2(SpanSampler):
         OptionError
             If an option is unknown or has a value that cannot be used.
         """
-        chosen = _settled(read_options(Sub2Options, options, cls.method))
+        chosen = read_options(Sub2Options, options, cls.method)
+        chosen = _settled(_kept_labels(chosen, options, corpus))
+        if options.get("text_label"):
+            refuse_lone_classes(read_labels(corpus).keys())
         refuse_pairs(corpus, cls.method)
         for name in _needed(chosen):
             corpus.arrow(name)
@@ -168,6 +184,32 @@ class Sub2(SpanSampler):
             options=asdict(chosen),
         )
         return cls(grammar)
+
+
+_SAY_WHAT_IS_EQUAL = {"phrase", "label", "text_label", "sentiment", "backbone", "faithful"}
+
+
+def _kept_labels(o: Sub2Options, given: Mapping[str, Any], corpus: Corpus) -> Sub2Options:
+    """Fill in what must be equal, if nothing says it: the phrase labels and the classes there are.
+
+    Where something says it, the rest is as in the paper: not asked for.
+    """
+    said = {name for name in _SAY_WHAT_IS_EQUAL & given.keys() if given[name] is not None}
+    free = o.task == "text" and not said
+    trees = free and "tree" in corpus.names
+    classes = free and "label" in corpus.names and not is_list(corpus.arrow("label").type)
+    if classes:
+        keys = read_labels(corpus).keys()
+        lone = np.flatnonzero(np.bincount(keys, minlength=1) == 1)
+        classes = len(lone) < len(np.unique(keys))
+        if len(lone) and classes:
+            tell("sub2: a class of one example exchanges only within it")
+    return replace(
+        o,
+        phrase=trees if o.phrase is None else o.phrase,
+        label=trees if o.label is None else o.label,
+        text_label=classes if o.text_label is None else o.text_label,
+    )
 
 
 def _settled(o: Sub2Options) -> Sub2Options:
@@ -201,7 +243,7 @@ def _settled(o: Sub2Options) -> Sub2Options:
 def _needed(o: Sub2Options) -> list[str]:
     by_task = {"tags": ["tags"], "constituency": ["tree"], "dependency": ["heads", "deprels"]}
     trees = o.phrase and o.backbone == "parse"
-    return by_task.get(o.task, []) + ["tree"] * trees + ["label"] * o.text_label
+    return by_task.get(o.task, []) + ["tree"] * bool(trees) + ["label"] * bool(o.text_label)
 
 
 def _found(o: Sub2Options, examples: Examples) -> Spans:
@@ -261,7 +303,6 @@ def _features(spans: Spans, o: Sub2Options, examples: Examples, side: Side) -> l
         features.append((spans.words, lambda n: f"{n} words"))
     if o.text_label:
         keys = read_labels(examples.corpus).keys()
-        refuse_lone_classes(keys)
         features.append((keys[spans.example], lambda key: f"class {key}"))
     return features
 

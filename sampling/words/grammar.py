@@ -16,10 +16,10 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from grammar.array_checks import check_length, check_numbers
 from grammar.arrays import IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
+from grammar.saving.array_checks import check_length, check_numbers
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.words.pools import Pools, check_pools, probabilities, vocabulary_of

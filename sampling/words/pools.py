@@ -9,8 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from grammar.array_checks import check_length, check_numbers, check_offsets, check_running_sums
 from grammar.arrays import Bytes, FloatArray, IntArray, LongArray, kernel, pack_strings
+from grammar.saving.array_checks import (
+    check_length,
+    check_numbers,
+    check_offsets,
+    check_running_sums,
+)
 
 __all__ = ["Pools", "as_pools", "check_pools", "pick_entry", "probabilities", "vocabulary_of"]
 

@@ -14,8 +14,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.options import option
 from grammar.rng import below, next_uniform, open_stream
 from grammar.trees.treebank import Treebank
-from induction.corpus.corpus import Corpus
-from induction.parsers.corpora import PARSE_FIRST
+from induction.corpus.corpus import PARSE_FIRST, Corpus
 from sampling.words.grammar import EDIT, Operation, WordGrammar
 from sampling.words.sampler import TokenOptions, TokenSampler
 from sampling.words.texts import Slots, TokenTexts, Words, keep_words, read_texts, room_for

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import atomic_output
-from grammar.seal import UNSEALED, check_file, sealed
+from grammar.saving.seal import UNSEALED, check_file, sealed
 from scan.models.batches import FIRST_WEIGHTS, random_stream
 from scan.models.encoder_decoder import EncoderDecoder
 from scan.models.input_feeding import InputFeeding

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.array_file import load_arrays, save_arrays
+from grammar.saving.array_file import load_arrays, save_arrays
 
 __all__ = ["damaged"]
 

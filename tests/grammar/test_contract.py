@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 
 from grammar import Grammar, OptionError, SchemaError, Tree, Weighted, open_grammar
-from grammar.array_file import save_arrays
 from grammar.draws.ancestral import AncestralSampler, derivation_trees
 from grammar.opening import FAMILIES, family_of
 from grammar.rng import stream_key
+from grammar.saving.array_file import save_arrays
 from tests.grammar.strategies import grammars
 from tests.seals import without_seal
 

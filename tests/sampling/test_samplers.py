@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar.array_file import save_arrays
 from grammar.errors import CorpusError, OptionError, SchemaError, UnreadableInputError
 from grammar.pcfg.grammar import Grammar
+from grammar.saving.array_file import save_arrays
 from induction.corpus.corpus import Corpus
 from sampling import GECA
 from sampling.examples.labels import check_corpus

@@ -225,7 +225,7 @@ def test_a_fault_of_the_system_is_no_fault_of_ours(run, monkeypatch):
     monkeypatch.setattr(Pipeline, "run", full)
     done = run(*COMMAND, "-o", "new.jsonl")
     assert done.code == 1
-    assert done.err.startswith("treewright: /cache/kernel.nbi: No space left on device\n  hint: ")
+    assert "treewright: /cache/kernel.nbi: No space left on device\n  hint: " in done.err
     assert "unexpected" not in done.err
 
 
@@ -498,3 +498,51 @@ def test_a_folder_of_hugging_face_is_not_replaced_without_force(run, tmp_path):
     assert "the output exists" in run(*wanted).err
     assert run(*wanted, "--force").code == 0
     assert run("replay", "new.hf").code == 0
+
+
+RAW = (
+    "review,mood,zip\nthe film was very good and we liked it,$5,01234\n"
+    '"a bad, slow film with a poor plot",$6,00001\n,$6,1\n'
+    "the last one was a great joy to watch,$5,00009\nwe did not like the plot of it,$6,10\n"
+)
+
+
+def test_rows_that_are_left_out_lie_beside_the_output_and_are_counted(run, tmp_path):
+    (tmp_path / "raw.csv").write_text(RAW)
+    command = ("augment", "raw.csv", "-o", "new.csv", "-m", "aeda", "-n", 4, "--label", "mood")
+    stopped = run(*command)
+    assert stopped.code == 1
+    done = run(*command, "--on-error", "skip")
+    assert done.code == 0
+    assert "left out because they cannot be used: 1" in done.out
+    [line] = (tmp_path / "new.csv.skipped.jsonl").read_text().splitlines()
+    assert json.loads(line)["why"] == "the text is missing or empty"
+    assert json.loads(line)["where"] == "raw.csv:4"
+    manifest = json.loads((tmp_path / "new.csv.manifest.json").read_text())
+    assert manifest["input"]["skipped"] == manifest["report"]["skipped"] == 1
+    assert run("replay", "new.csv").code == 0
+    shown = read_corpus(tmp_path / "new.csv")
+    assert set(shown.column("zip")) <= {"01234", "00001", "00009", "10"}
+    assert set(shown.column("label")) == {"$5", "$6"}
+    page = run("quality", "new.csv", "new.csv", "--html", "page.html")
+    assert page.code == 0, page.err
+
+
+def test_mixed_labels_are_said_and_named_in_the_file(run, tmp_path):
+    (tmp_path / "raw.csv").write_text(RAW)
+    done = run(
+        "augment", "raw.csv", "-o", "new.csv", "-m", "randmix", "-n", 4, "--label", "mood",
+        "--on-error", "skip", "--test", "raw.csv", "--test-text", "review",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "randmix mixes labels: each new one is a distribution over $5, $6" in done.err
+    assert "labels are mixed" in done.out
+    assert (tmp_path / "new.csv").read_text().startswith("id,text,label_distribution,zip,")
+    assert len(read_corpus(tmp_path / "new.csv").column("label")[0]) == 2
+    assert run("replay", "new.csv", "randmix-0-0").code == 0
+
+
+def test_the_help_of_augment_lists_the_methods(run):
+    done = run("augment", "--help")
+    assert "substructure substitution" in done.out
+    assert "treewright methods NAME" in done.out

@@ -126,3 +126,18 @@ def test_what_does_not_go_is_one_clear_error(run: Any, command: str, message: st
     with pytest.raises(TreewrightError) as error:
         run(*command.split())
     assert message in str(error.value)
+
+
+def test_bad_rows_and_trees_are_left_out_of_what_is_induced(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.mrg").write_text("(S (NP We) (VP sleep))\n(S (NP They)\n(S (NP You) (VP run))\n")
+    with pytest.raises(ValueError, match="never closed"):
+        run("induce", "a.mrg", "-o", "g.json")
+    run("induce", "a.mrg", "-o", "g.json", "--on-error", "skip")
+    assert "a.mrg:2" in (tmp_path / "g.json.skipped.jsonl").read_text()
+    (tmp_path / "a.csv").write_text("body,kind\na good film,x\n,x\na bad film,y\n")
+    run(
+        "induce", "a.csv", "-o", "g.arrow", "--model", "aeda", "--label", "kind", "--on-error",
+        "skip",
+    )  # fmt: skip
+    assert "a.csv:3" in (tmp_path / "g.arrow.skipped.jsonl").read_text()

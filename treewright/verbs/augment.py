@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from treewright.screen import Json, Quiet, counted, read_option, say, show_facts, warnings_said
 
 if TYPE_CHECKING:
     from sampling.pipeline.pipeline import Pipeline
 
-__all__ = ["augment"]
+__all__ = ["AugmentCommand", "augment"]
 
-_FILES = ("input", "output", "test", "text", "label", "format", "workers")
+_FILES = (
+    "input", "output", "test", "text", "label", "test_text", "test_label", "format", "on_error",
+    "workers",
+)  # fmt: skip
 
 
 def augment(
@@ -67,8 +71,29 @@ def augment(
         bool | None,
         typer.Option("--keep-originals/--only-new", help="Put the originals before the new ones."),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Which other columns new examples get from their parents: all, none, or names "
+            "with commas."
+        ),
+    ] = None,
     text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
-    label: Annotated[str | None, typer.Option(help="The column that holds the classes.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="The column that holds the classes; '' if there are none.")
+    ] = None,
+    test_text: Annotated[
+        str | None, typer.Option(help="The column of texts in the test corpus, if another.")
+    ] = None,
+    test_label: Annotated[
+        str | None, typer.Option(help="The column of classes in the test corpus, if another.")
+    ] = None,
+    on_error: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows that cannot be used: stop, or skip them; OUT.skipped.jsonl says which."
+        ),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(help="Of IN and the test corpus, if their names do not tell: sst, scan, ..."),
@@ -98,7 +123,8 @@ def augment(
         "input": source, "output": output, "method": method, "n": n, "times": times,
         "per_class": per_class, "balance": balance, "length": length, "dedup": dedup,
         "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
-        "keep_originals": keep_originals, "text": text, "label": label, "format": format,
+        "keep_originals": keep_originals, "columns": columns, "text": text, "label": label,
+        "test_text": test_text, "test_label": test_label, "on_error": on_error, "format": format,
         "workers": workers, "seed": seed,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
@@ -115,6 +141,22 @@ def augment(
     elif not quiet:
         print(facts["report"])
         print(f"written to {files['output']}")
+        if "skipped" in facts:
+            print(f"rows that were left out, with the reasons: {facts['skipped']}")
+
+
+class AugmentCommand(TyperCommand):
+    """The verb augment, whose help has the methods."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the verb, and then the methods."""
+        from sampling.method import METHODS
+
+        super().format_help(ctx, formatter)
+        width = max(map(len, METHODS))
+        lines = [f"  {one.name:<{width}}  {one.title}" for one in METHODS.values()]
+        about = "Methods (treewright methods NAME has the options of each):"
+        formatter.write("\n".join([about, *lines]) + "\n")
 
 
 def _given(
@@ -145,7 +187,7 @@ def _opened(
     from sampling.pipeline.manifest import file_hash
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
-    from sampling.pipeline.sources import read_source
+    from sampling.pipeline.sources import read_source, write_skipped
 
     settings = read_settings(given)
     read_expression(settings.method)
@@ -153,22 +195,40 @@ def _opened(
         raise OptionError("there is no input", hint="name the corpus: treewright augment IN -o OUT")
     if not dry_run:
         _check_paths(files, force=force)
-    columns = {name: files[name] for name in ("text", "label")}
-    named = files["format"]
-    corpus = read_source(files["input"], columns, named)
-    test = read_source(files["test"], columns, named) if files["test"] is not None else None
+    how = {"format": files["format"], "on_error": files["on_error"] or "stop"}
+    columns = _columns(files)
+    corpora = {
+        name: read_source(files[name], columns[name], **how)
+        for name in ("input", "test")
+        if files[name] is not None
+    }
     workers = 1 if files["workers"] is None else files["workers"]
-    pipeline = Pipeline(corpus, settings, test=test, workers=workers)
+    pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
     if not dry_run:
         check_output(files["output"], columns=pipeline.schema.names)
-    read: dict[str, Any] = {"columns": {k: v for k, v in columns.items() if v is not None}}
-    for name, data in (("input", corpus), ("test", test)):
-        if data is not None:
-            path = files[name]
-            read[name] = {"path": path, "sha256": file_hash(path), "examples": len(data)}
-            if named is not None:
-                read[name]["format"] = named
+        write_skipped([row for one in corpora.values() for row in one.skipped], files["output"])
+    read: dict[str, Any] = {"columns": columns["input"]}
+    for name, data in corpora.items():
+        path = files[name]
+        read[name] = {"path": path, "sha256": file_hash(path), "examples": len(data)}
+        if files["format"] is not None:
+            read[name]["format"] = files["format"]
+        if how["on_error"] != "stop":
+            read[name] |= {"on_error": how["on_error"], "skipped": len(data.skipped)}
+        if columns[name] != columns["input"]:
+            read[name]["columns"] = columns[name]
     return pipeline, read
+
+
+def _columns(files: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the names of the columns that were given, of the input and of the test corpus."""
+    asked = {name: files[name] for name in ("text", "label")}
+    own = {name: files[f"test_{name}"] for name in asked}
+    test = {name: asked[name] if own[name] is None else own[name] for name in asked}
+    both = {"input": asked, "test": test}
+    return {
+        name: {k: v for k, v in columns.items() if v is not None} for name, columns in both.items()
+    }
 
 
 def _check_paths(files: Mapping[str, Any], *, force: bool) -> None:
@@ -218,19 +278,22 @@ def _written(
         write_manifest,
     )
     from sampling.pipeline.resuming import PartialWork
+    from sampling.pipeline.sources import skipped_path
 
     work = PartialWork(output, plan_of(pipeline, read))
     found = work.begin(pipeline, resume=resume, force=force)
     if found:
         say(f"going on behind {found:,} examples", quiet=quiet)
     try:
-        tables = work.tables(pipeline.run(), pipeline.state)
+        tables = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
         rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
     except (KeyboardInterrupt, OutputError):
         if work.folder.exists():
             say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
         raise
     facts: dict[str, Any] = {"output": output, "examples": rows, "report": pipeline.report()}
+    if pipeline.corpus.skipped:
+        facts["skipped"] = str(skipped_path(output))
     if not _is_stream(output):
         made = {"path": output, "sha256": file_hash(output), "examples": rows}
         write_manifest(manifest_of(pipeline, read, made), output)

@@ -14,6 +14,7 @@ from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_s
 
 if TYPE_CHECKING:
     from grammar.options import Option
+    from induction.corpus.rows import Skipped
     from induction.models import Model
     from sampling.method import Method
 
@@ -45,6 +46,19 @@ def induce(
         str | None,
         typer.Option(help="Of examples, if the name does not tell: sst, scan, ..."),
     ] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Of examples: the column that holds the texts.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Of examples: the column that holds the classes.")
+    ] = None,
+    on_error: Annotated[
+        str,
+        typer.Option(
+            help="Rows or trees that cannot be used: stop, or skip them; OUTPUT.skipped.jsonl "
+            "says which."
+        ),
+    ] = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
     graphml: Annotated[str | None, typer.Option(help="Also export the graph here.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
@@ -63,8 +77,10 @@ def induce(
     options = read_settings(set_option or (), chosen.options, f"the model {model}")
     _check_name(chosen, output)
     with warnings_said(quiet=quiet):
-        data = _read(chosen, corpus, format, encoding)
+        how = {"format": format, "text": text, "label": label, "on_error": on_error}
+        data, skipped = _read(chosen, corpus, how, encoding)
         say(f"read {_size(chosen, data)}", quiet=quiet)
+        _tell_skipped(skipped, output, quiet=quiet)
         with _told(quiet=quiet) as tell, naming(corpus):
             found = chosen.induce(data, **options, **_besides(chosen, workers, tell))
     grammar, findings = _findings(chosen, found, as_json=as_json)
@@ -117,17 +133,31 @@ def _check_name(chosen: Model | Method, output: str) -> None:
 _UNITS = {"treebank": "trees", "pairs": "pairs", "examples": "examples"}
 
 
-def _read(chosen: Model | Method, path: str, format: str | None, encoding: str) -> Any:
-    """Read what a model is induced from."""
+def _read(
+    chosen: Model | Method, path: str, how: Mapping[str, Any], encoding: str
+) -> tuple[Any, Sequence[Skipped]]:
+    """Read what a model is induced from, and what was left out of it."""
     if chosen.reads == "pairs":
-        return read_pair_file(path)
+        return read_pair_file(path), ()
     if chosen.reads == "examples":
-        from induction.corpus.formats import read_corpus
+        from sampling.pipeline.sources import read_source
 
-        return read_corpus(path, format=format)
+        columns = {name: how[name] for name in ("text", "label")}
+        found = read_source(path, columns, how["format"], how["on_error"])
+        return found, found.skipped
     from induction.corpus.readers import read_treebank
 
-    return read_treebank(path, encoding=encoding)
+    skipped: list[Skipped] = []
+    skip = skipped.append if how["on_error"] == "skip" else None
+    return read_treebank(path, encoding=encoding, skip=skip), skipped
+
+
+def _tell_skipped(skipped: Sequence[Skipped], output: str, *, quiet: bool) -> None:
+    from sampling.pipeline.sources import write_skipped
+
+    path = write_skipped(skipped, output)
+    if path is not None:
+        say(f"left out because they cannot be used: {len(skipped):,}; see {path}", quiet=quiet)
 
 
 def _size(chosen: Model | Method, data: Any) -> str:

@@ -323,13 +323,14 @@ class _Gallery:
     left_out: int = 0
 
     def add(self, number: int, rows: list[dict[str, Any]]) -> None:
-        for row in rows:
+        for rank, row in enumerate(rows, 1):
             if len(self.trees) == _MOST_DRAWN:
                 self.left_out += 1
                 continue
             score = row.get("log_probability")
+            title = f"{number}.{rank}" if len(rows) > 1 else str(number)
             self.trees.append(row["tree"])
-            self.titles.append(str(number) if score is None else f"{number}: {score:.4f}")
+            self.titles.append(title if score is None else f"{title}: {score:.4f}")
 
     def save(self, path: str | None, *, quiet: bool) -> None:
         from grammar.trees.draw import draw_trees

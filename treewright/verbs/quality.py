@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +41,12 @@ def quality(
         str | None, typer.Option(help="The column of ORIGINAL and of the tests that holds texts.")
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column that holds their classes.")] = None,
+    test_text: Annotated[
+        str | None, typer.Option(help="The column of the tests that holds texts, if another.")
+    ] = None,
+    test_label: Annotated[
+        str | None, typer.Option(help="The column of the tests that holds classes, if another.")
+    ] = None,
     format: Annotated[
         str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
     ] = None,
@@ -65,8 +70,14 @@ def quality(
         raise OptionError("two files are standard input", hint="give all but one by name")
     thresholds = read_thresholds(fail_if or [], MEASURES)
     with _page_to_write(html) as draft:
-        read = partial(_read, columns={"text": text, "label": label}, format=format)
-        corpora = read(original), _read(augmented), read(test) if test is not None else None
+        columns = {"text": text, "label": label}
+        own = {"text": test_text or text, "label": test_label or label}
+        with warnings_said(quiet=quiet):
+            corpora = (
+                _read(original, columns, format),
+                _read(augmented),
+                _read(test, own, format) if test is not None else None,
+            )
         report = _measured(*corpora, _open(parser), seed=seed, quiet=quiet)
         if draft:
             report.save_html(draft, title=f"{Path(augmented).name}: quality of augmentation")
@@ -101,7 +112,7 @@ def _measured(
 
 
 def _read(
-    path: str, *, columns: Mapping[str, str | None] | None = None, format: str | None = None
+    path: str, columns: Mapping[str, str | None] | None = None, format: str | None = None
 ) -> Corpus:
     from grammar.errors import CorpusError
     from sampling.pipeline.sources import read_source

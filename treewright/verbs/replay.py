@@ -64,7 +64,13 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
         if name in manifest:
             file = moved[name] or manifest[name]["path"]
             _check_file(name, file, manifest[name])
-            corpora[name] = read_source(file, columns, manifest[name].get("format"))
+            entry = manifest[name]
+            corpora[name] = read_source(
+                file,
+                entry.get("columns", columns),
+                entry.get("format"),
+                entry.get("on_error", "stop"),
+            )
     settings = read_settings(manifest["settings"])
     pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
     _check_versions(pipeline, manifest)
@@ -110,7 +116,8 @@ def _all_again(
 
     with tempfile.TemporaryDirectory() as folder:
         again = str(Path(folder) / f"again{Path(path).suffix}")
-        rows = write_batches(counted(pipeline.run(), pipeline.total, "making", quiet=quiet), again)
+        tables = map(pipeline.as_written, pipeline.run())
+        rows = write_batches(counted(tables, pipeline.total, "making", quiet=quiet), again)
         same_bytes = file_hash(again) == file_hash(path)
         # another version of pyarrow may write the same examples in other bytes
         if not same_bytes and not read_corpus(again).table.equals(read_corpus(path).table):
@@ -146,7 +153,8 @@ def _one_again(pipeline: Pipeline, path: str, identifier: str) -> dict[str, Any]
     made = row["provenance"]
     if made is None:
         return {"id": identifier, "text": row["text"], "is": "an original, kept as it was"}
-    again = _as_written(pipeline.example(made["method"], made["seed"], made["index"]), path)
+    example = pipeline.example(made["method"], made["seed"], made["index"])
+    again = _as_written(pipeline.as_written(example), path)
     if again != row:
         differs = [name for name in row if again is None or again.get(name) != row[name]]
         raise CorpusError(

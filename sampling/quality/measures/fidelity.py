@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, LongArray
-from grammar.errors import CorpusError, MissingDataError
+from grammar.errors import CorpusError
 from grammar.rng import stream_key, uniforms
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import Labels, read_labels
@@ -114,8 +114,6 @@ def judge(
     CorpusError
         If labels are not valid, there is one class only, a class has one example, or the parents of
         every augmented example lie in too many folds.
-    MissingDataError
-        If scikit-learn is not installed.
 
     References
     ----------
@@ -220,12 +218,8 @@ def _folds(classes: LongArray, seed: int) -> LongArray:
 
 
 def _features(originals: Corpus, augmented: Corpus) -> tuple[Any, Any]:
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError:
-        raise MissingDataError(
-            "scikit-learn is not installed", hint="pip install 'treewright[quality]'"
-        ) from None
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     weights = TfidfVectorizer(token_pattern=r"\S+", ngram_range=(1, 2), sublinear_tf=True)
     try:
         known = weights.fit_transform(_texts(originals))

@@ -156,6 +156,8 @@ def test_a_rich_corpus_comes_back_as_it_was(tmp_path, suffix):
     path = tmp_path / f"corpus.{suffix}"
     write_corpus(corpus, path)
     back = read_corpus(path)
+    if suffix in ("csv", "tsv"):  # where nothing says that a cell is a number, it is text
+        corpus = corpus.with_column("weight", list(map(str, corpus.column("weight"))))
     assert back.table.schema.names == corpus.table.schema.names
     assert back.table.schema.types == corpus.table.schema.types
     assert back.table.to_pylist() == corpus.table.to_pylist()
@@ -370,7 +372,7 @@ def test_part_of_a_provenance_is_enough(tmp_path):
         ("a.csv", b'text,label\n"a,1\n', "CSV"),
         ("a.csv", b"", "Empty CSV file"),
         ("a.csv", b"text,text\na,b\n", "two columns have the name 'text'"),
-        ("a.csv", b"sentence\na\n", "has no column 'text'"),
+        ("a.csv", b"score,mark\na,b\n", "has no column 'text'"),
         ("a.csv", b"text,heads\na,[1\n", "column 'heads' does not hold list"),
         ("a.csv", b"text,heads\na,\"[\"\"x\"\"]\"\n", "column 'heads' does not hold list"),
         ("a.tsv", b"text\tlabel\na\t1\t2\n", "Expected 2 columns, got 3"),
@@ -455,7 +457,6 @@ STARTS = {"csv": (2, 6, 7), "tsv": (2, 4, 5), "jsonl": (1, 3, 4)}
     ("labels", "row", "message"),
     [
         (("0.5", "1", "0"), 0, "the label 0.5 is neither a class nor a distribution"),
-        (("true", "false", "true"), 0, "the label True is neither a class nor"),
         (("[0.5, 0.5]", "[0.5, 0.6]", "[1, 0]"), 1, "does not sum to 1"),
         (("[0.5, 0.5]", "[1, 0]", "[-0.5, 1.5]"), 2, "negative part"),
         (("[0.5, 0.5]", "[1]", "[1, 0]"), 1, "not over 2 classes"),
@@ -489,8 +490,8 @@ def test_a_label_that_is_nan_is_named_with_its_line(tmp_path):
     ("label", "row", "message"),
     [
         (pa.array([1.0, float("nan")]), 1, "NaN"),
-        (pa.array([1.0, 0.0]), 0, "the label 1.0 is neither"),
-        (pa.array([None, True]), 1, "the label True is neither"),
+        (pa.array([1.0, 0.5]), 1, "the label 0.5 is neither"),
+        (pa.array([None, 0.5]), 1, "the label 0.5 is neither"),
         (pa.array([[0.5, 0.5], [0.5, float("nan")]]), 1, "holds NaN"),
         (pa.array([["a"], ["b"]]), 0, "is neither"),
         (pa.array([{"a": 1}, {"a": 2}]), 0, "is neither"),
@@ -754,7 +755,8 @@ def test_a_dataset_of_others_is_renamed_and_its_classes_are_numbers(datasets):
     corpus = from_dataset(dataset, rename={"sentence": "text"})
     assert corpus[0] == {"id": "0", "text": "a", "label": 1}
     with pytest.raises(CorpusError, match="has no column 'text'"):
-        from_dataset(dataset)
+        from_dataset(dataset.rename_column("sentence", "score"))
+    assert from_dataset(dataset)[0] == {"id": "0", "text": "a", "label": 1}
     with pytest.raises(CorpusError, match="these are 2 datasets: train, test"):
         from_dataset(datasets.DatasetDict(train=dataset, test=dataset))
     with pytest.raises(CorpusError, match=r"list is no datasets\.Dataset"):

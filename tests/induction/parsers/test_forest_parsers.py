@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grammar.array_file import array_schema, load_arrays, save_arrays
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import (
     ChartGrammarError,
@@ -19,6 +18,7 @@ from grammar.errors import (
 )
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.forest.forest import has_tree
+from grammar.saving.array_file import array_schema, load_arrays, save_arrays
 from grammar.trees.evaluation import NO_PARSE, evalb
 from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from grammar.errors import CorpusError, OptionError, SchemaError
+from grammar.errors import CorpusError, NothingNewError, OptionError, SchemaError
 from induction.corpus.corpus import PROVENANCE, Corpus
 from sampling.geca import rows, templates, verdicts
 from sampling.geca.grammar import SubstitutionGrammar
@@ -859,3 +859,13 @@ def test_words_are_protected_by_number_and_by_entity_and_in_targets(method):
         method.induce(pairs, **options, protect="(")
     with pytest.raises(CorpusError, match="'protected' holds 9"):
         method.induce(pairs.with_column("protected", [[9], [], [], []]), **options)
+
+
+def test_fragments_stay_within_their_class_unless_asked() -> None:
+    corpus = Corpus.from_columns(
+        text=["a fine film", "a fine cast", "a dull film", "a dull plot"], label=[1, 1, 0, 0]
+    )
+    with pytest.raises(NothingNewError, match="labels=host"):
+        GECA.induce(corpus, gaps=1)
+    assert GECA.induce(corpus, gaps=1, labels="host").count() == 2
+    assert GECA.induce(corpus, gaps=1, faithful="paper").count() == 2

@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from grammar.array_file import load_arrays, save_arrays
 from grammar.errors import SchemaError
 from grammar.opening import open_grammar
+from grammar.saving.array_file import load_arrays, save_arrays
 from induction.corpus.corpus import Corpus
 from sampling.geca.stream import GECAStream
 from sampling.geca.walk_grammar import WalkGrammar

@@ -383,7 +383,7 @@ def test_a_damaged_score_is_said(tmp_path: Any) -> None:
         ("words offsets", columns["words offsets"][::-1]),
         ("base", columns["base"][:100]),
     ):
-        from grammar.array_file import save_arrays
+        from grammar.saving.array_file import save_arrays
 
         path = tmp_path / "g.arrow"
         save_arrays(path, "treewright.tilted/1", facts, {**columns, name: value})

@@ -420,7 +420,7 @@ def test_a_parser_parses_again(run: Run, tmp_path: Path) -> None:
         (["old.jsonl", "gone.jsonl"], "gone.jsonl: cannot read the file"),
         (["old.jsonl", "empty.jsonl"], "empty.jsonl: the corpus is empty"),
         (["old.jsonl", "odd.jsonl"], "odd.jsonl, .*the corpus has no column 'text'"),
-        (["old.jsonl", "new.xyz"], "new.xyz: the file name does not tell a format"),
+        (["old.jsonl", "new.xyz"], "new.xyz: there is no such file"),
         (["-", "-"], "two files are standard input"),
         (["old.jsonl", "new.jsonl", "--fail-if", "x"], "'x': this is no comparison"),
         (["old.jsonl", "new.jsonl", "--fail-if", "novel<1"], "did you mean novelty"),
@@ -434,7 +434,7 @@ def test_faults_are_one_message_and_leave_nothing(
     run: Run, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "empty.jsonl").write_text("")
-    (tmp_path / "odd.jsonl").write_text('{"sentence": "a"}\n')
+    (tmp_path / "odd.jsonl").write_text('{"score": "a", "mark": "b"}\n')
     before = {p.name for p in tmp_path.iterdir()}
     code, out, err = run(*arguments)
     assert (code, out) == (1, "")

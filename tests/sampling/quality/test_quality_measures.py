@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.errors import CorpusError, OptionError
 from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -501,13 +501,3 @@ def test_texts_without_words_cannot_be_learnt_from() -> None:
     given_ = corpus(["", " ", "", ""], label=[0, 1, 0, 1])
     with pytest.raises(CorpusError, match="the originals have no words"):
         fidelity.judge(given_, given_)
-
-
-def test_without_scikit_learn_the_message_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
-    with pytest.raises(MissingDataError, match=r"treewright\[quality\]"):
-        fidelity.judge(FILMS, FILMS)

@@ -18,6 +18,7 @@ from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, read_sst
+from induction.corpus.readers import read_reviews
 from sampling.examples.labels import check_corpus
 from sampling.pipeline.replication import augmented
 from sampling.spans.sub2 import Sub2, Sub2Options
@@ -455,3 +456,25 @@ def test_sentiment_treebank_with_every_option_of_the_paper() -> None:
                 span = row["provenance"]["spans"][0]
                 fill = " ".join(row["text"].split()[span["start"] : span["end"]])
                 assert fill in kinds
+
+
+def test_without_options_phrases_of_a_label_are_exchanged_within_a_class() -> None:
+    corpus = read_reviews()[:120]
+    sampler = Sub2.induce(corpus)
+    asked = Sub2.induce(corpus, phrase=True, label=True, text_label=True)
+    assert sampler.sample(40).table.equals(asked.sample(40).table)
+    by_id = {row["id"]: row for row in corpus}
+    for row in sampler.sample(40):
+        parents = [by_id[name]["label"] for name in row["provenance"]["parents"]]
+        assert parents == [row["label"]] * 2
+    texts = Corpus(corpus.table.select(["id", "text", "label"]))
+    for row in Sub2.induce(texts).sample(40):
+        assert len({by_id[name]["label"] for name in row["provenance"]["parents"]}) == 1
+
+
+@pytest.mark.parametrize("asked", [{"phrase": True}, {"text_label": False}, {"faithful": "paper"}])
+def test_what_says_what_must_be_equal_leaves_the_rest_as_in_the_paper(asked: dict) -> None:
+    corpus = read_reviews()[:60]
+    options = Sub2.induce(corpus, **asked).grammar.options
+    given = {name: options[name] for name in ("phrase", "label", "text_label")}
+    assert given == {"phrase": asked.get("phrase", False), "label": False, "text_label": False}

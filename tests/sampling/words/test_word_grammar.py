@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar.array_file import load_arrays, save_arrays
 from grammar.errors import CorpusError, OptionError, SchemaError
+from grammar.saving.array_file import load_arrays, save_arrays
 from induction.corpus.corpus import Corpus
 from sampling import AEDA, EDA, RandomWord, Shuffle, SwitchOut, WordDrop, explain, open_sampler
 from sampling.method import induce

@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grammar.array_checks import (
+from grammar.errors import SchemaError
+from grammar.opening import open_grammar
+from grammar.pcfg.grammar import Grammar
+from grammar.saving.array_checks import (
     check_counts,
     check_length,
     check_numbers,
@@ -16,11 +19,8 @@ from grammar.array_checks import (
     check_running_sums,
     check_shares,
 )
-from grammar.array_file import load_arrays, save_arrays
-from grammar.errors import SchemaError
-from grammar.opening import open_grammar
-from grammar.pcfg.grammar import Grammar
-from grammar.seal import UNSEALED, check_seal, sealed
+from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.seal import UNSEALED, check_seal, sealed
 from tests.seals import without_seal
 
 

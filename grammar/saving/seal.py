@@ -2,7 +2,7 @@
 
 A file is written with a seal of zeros, which then gives way to the digest of what was written. It
 guards against discs and transfers, not against people, who can seal what they like: what kernels
-read is checked besides (:mod:`grammar.array_checks`).
+read is checked besides (:mod:`grammar.saving.array_checks`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, atomic_output, read_bytes
-from grammar.seal import UNSEALED, check_file, sealed
+from grammar.saving.seal import UNSEALED, check_file, sealed
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 

@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import CorpusError, OptionError, located
 from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.inputs.names import renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault
 
@@ -25,6 +26,9 @@ _BY_WORD = ("tokens", "tags", "heads", "deprels")
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     """Return the rows of a file as a corpus (raises like :func:`read_corpus`)."""
     table = _renamed(rows.table, asked)
+    if rows.untyped and "label" in table.column_names:
+        at = table.column_names.index("label")
+        table = table.set_column(at, "label", _of_their_form(table.column("label")))
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
         columns["label"] = _labels(columns["label"], rows.where)
@@ -56,14 +60,16 @@ def _check_aligned(corpus: Corpus, where: Where) -> None:
 
 
 def _renamed(table: pa.Table, asked: Asked) -> pa.Table:
-    for old in asked.rename:
+    for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
         if old not in table.column_names:
             raise OptionError(
-                f"there is no column {old!r} to rename",
+                f"there is no column {old!r} to {'rename' if old in asked.rename else 'read'}",
                 where=asked.path,
                 hint=f"the columns are {', '.join(table.column_names)}",
             )
-    table = table.rename_columns([asked.rename.get(name, name) for name in table.column_names])
+    with located(asked.path):
+        rename = renamed_by_use(table, asked.rename, asked.text, asked.label)
+    table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     twice = [name for name, times in Counter(table.column_names).items() if times > 1]
     if twice:
         raise CorpusError(
@@ -72,6 +78,37 @@ def _renamed(table: pa.Table, asked: Asked) -> pa.Table:
             hint="rename one of them in the file",
         )
     return table
+
+
+_MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
+_WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
+_NUMBER, _FRACTION = r"^-?\d*\.?\d+$", r"\.\d*[1-9]"
+
+
+def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return labels of a file without types as numbers, if all of them are written as numbers.
+
+    What a number would not give back in the same characters, such as 01, stays text.
+    """
+    if not pa.types.is_string(column.type):
+        return column
+    missing = pc.is_in(column, value_set=_MISSING)
+    there = column.filter(pc.invert(missing))
+    if not len(there):
+        return column
+    matches = pc.match_substring_regex
+    if pc.all(matches(there, _WHOLE)).as_py():
+        kind = pa.int64()
+    elif pc.all(matches(there, _WHOLE_FLOAT)).as_py() or (
+        pc.all(matches(there, _NUMBER)).as_py() and pc.any(matches(there, _FRACTION)).as_py()
+    ):
+        kind = pa.float64()
+    else:
+        return column
+    try:
+        return pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kind)
+    except pa.ArrowInvalid:  # a number of more digits than such numbers have
+        return column
 
 
 def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
@@ -117,7 +154,7 @@ def _first_bad_cell(columns: dict[str, Any]) -> int | None:
 
 
 def _labels(column: Any, where: Where) -> pa.Array:
-    """Return labels as int64, list<float32> or names; missing ones stay missing."""
+    """Return labels as numbers, bools, names or list<float32>; missing ones stay missing."""
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -126,20 +163,31 @@ def _labels(column: Any, where: Where) -> pa.Array:
         return column.cast(pa.int64())
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column
-    if pa.types.is_floating(kind) and (fault := nan_fault(column)):
-        raise _located(fault, where)
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.string())
+    if pa.types.is_boolean(kind):
+        return column
+    if pa.types.is_floating(kind):
+        if fault := nan_fault(column):
+            raise _located(fault, where)
+        whole = pc.equal(pc.floor(column), column)
+        if pc.all(whole).as_py():
+            return column.cast(pa.float64())
+        raise _no_label(column, whole.index(False).as_py(), where)
     if is_list(kind) and (
         pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)
     ):
         if fault := soft_fault(column):
             raise _located(fault, where)
         return column.cast(_SOFT)
-    row = int(column.is_valid().index(True).as_py())
-    raise CorpusError(
+    raise _no_label(column, column.is_valid().index(True).as_py(), where)
+
+
+def _no_label(column: pa.Array, row: int, where: Where) -> CorpusError:
+    return CorpusError(
         f"the label {column[row].as_py()!r} is neither a class nor a distribution over classes",
         where=where(row),
-        hint="number the classes from 0 (integers), give a list of floats each, or rename the "
-        "column",
+        hint="name the classes or number them, give a list of floats each, or rename the column",
     )
 
 

@@ -1,0 +1,1 @@
+"""Whatever a person has: usual names of columns, data in memory, rows that cannot be used."""

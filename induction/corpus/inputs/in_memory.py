@@ -1,0 +1,125 @@
+"""Data in memory as rows: frames, data sets, lists of texts or of dictionaries, columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+from induction.corpus import huggingface
+from induction.corpus.rows import Rows, numbered_rows
+
+__all__ = ["is_path", "rows_in_memory"]
+
+
+def is_path(data: Any) -> bool:
+    """Say whether data are given by the name of a file."""
+    return isinstance(data, str | os.PathLike)
+
+
+def rows_in_memory(data: Any) -> Rows:
+    """Return the rows of a data set, frame, table, list of texts or of dictionaries, or columns.
+
+    Parameters
+    ----------
+    data
+        A ``datasets.Dataset``; a frame of pandas or polars, or whatever else gives an Arrow
+        stream; a series or array of texts; texts; dictionaries, of which one may lack keys that
+        others have; or a mapping of names to columns.
+
+    Raises
+    ------
+    CorpusError
+        If it is nothing of these, or a column holds values of several types.
+
+    Examples
+    --------
+    >>> rows_in_memory([{"text": "good", "stars": 5}, {"text": "bad"}]).table.to_pydict()
+    {'text': ['good', 'bad'], 'stars': [5, None]}
+    >>> rows_in_memory(["good", "bad"]).table.column_names
+    ['text']
+    """
+    return Rows(_table(data), numbered_rows("the data"))
+
+
+def _table(data: Any) -> pa.Table:
+    library = type(data).__module__.partition(".")[0]
+    if library == "datasets":
+        return huggingface.table_of_dataset(data)
+    if isinstance(data, pa.Table):
+        return data
+    if library == "pandas" and hasattr(data, "columns"):
+        return _frame(data)
+    if library == "polars" and hasattr(data, "to_arrow") and hasattr(data, "columns"):
+        table: pa.Table = data.to_arrow()
+        return table
+    if isinstance(data, Mapping):
+        return _columns(data)
+    if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "to_list"):
+        return pa.table(data)
+    if hasattr(data, "to_list"):  # a series
+        data = data.to_list()
+    return _of_items(data)
+
+
+def _frame(frame: Any) -> pa.Table:
+    """Return a frame of pandas, column by column, so that a fault names its column."""
+    if list(frame.columns) != list(dict.fromkeys(frame.columns)):
+        raise CorpusError("two columns have one name", hint="rename one of them")
+    columns = {}
+    for name in frame.columns:
+        try:
+            columns[str(name)] = pa.array(frame[name], from_pandas=True)
+        except (pa.ArrowException, TypeError) as error:
+            raise _of_several_types(str(name), error) from None
+    return pa.table(columns)
+
+
+def _columns(columns: Mapping[str, Any]) -> pa.Table:
+    arrays = {}
+    for name, values in columns.items():
+        if isinstance(values, str | bytes):
+            raise CorpusError(
+                f"the column {name!r} is a single string, not a list of them",
+                hint=f"give {name}=[{values!r}]",
+            )
+        try:
+            arrow = isinstance(values, pa.Array | pa.ChunkedArray)
+            arrays[str(name)] = values if arrow else pa.array(list(values))
+        except (pa.ArrowException, TypeError, OverflowError) as error:
+            raise _of_several_types(str(name), error) from None
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise CorpusError(f"columns differ in length: {lengths}", hint="give equal columns")
+    return pa.table(arrays)
+
+
+def _of_items(data: Any) -> pa.Table:
+    if not isinstance(data, Iterable) or isinstance(data, bytes):
+        raise CorpusError(
+            f"a corpus cannot be read from {type(data).__name__}",
+            hint="give a file, a frame, a data set, a list of texts or of dictionaries",
+        )
+    items: Sequence[Any] = data.tolist() if isinstance(data, np.ndarray) else list(data)
+    if items and all(isinstance(item, Mapping) for item in items):
+        names = dict.fromkeys(name for item in items for name in item)
+        return _columns({name: [item.get(name) for item in items] for name in names})
+    for number, item in enumerate(items):
+        if not (item is None or isinstance(item, str)):
+            raise CorpusError(
+                f"this is {type(item).__name__}, not a text",
+                where=numbered_rows("the data")(number),
+                hint="give texts, or dictionaries such as {'text': ..., 'label': ...}",
+            )
+    return pa.table({"text": pa.array(items, pa.string())})
+
+
+def _of_several_types(name: str, error: Exception) -> CorpusError:
+    return CorpusError(
+        f"the column {name!r} does not hold values of one type: {str(error).splitlines()[0]}",
+        hint="convert its values first",
+    )

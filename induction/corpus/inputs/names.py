@@ -1,0 +1,129 @@
+"""The usual names of the columns of texts and classes, so that files are read as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.errors import OptionError
+from grammar.messages import tell
+from induction.corpus.corpus import COLUMNS
+from induction.corpus.validity import is_list
+
+__all__ = ["LABEL_NAMES", "MIXED", "TEXT_NAMES", "renamed_by_use"]
+
+TEXT_NAMES: Sequence[Sequence[str]] = (
+    (
+        "text", "texts", "sentence", "sentences", "content", "contents", "review", "reviews",
+        "review_text", "reviewtext", "review_body", "body", "comment", "comments", "comment_text",
+        "message", "messages", "tweet", "tweets", "post", "document", "utterance", "utterances",
+        "feedback", "full_text", "text_content",
+    ),
+    ("question", "query", "headline", "title", "description", "abstract", "summary", "phrase"),
+)  # fmt: skip
+"""Names of columns of texts; those of the second row only count where none of the first is."""
+
+LABEL_NAMES: Sequence[Sequence[str]] = (
+    ("label", "labels", "sentiment", "category", "class", "classes", "class_label"),
+    (
+        "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
+        "label_text", "y",
+    ),
+)  # fmt: skip
+"""Names of columns of classes, likewise."""
+
+MIXED = "label_distribution"
+"""The column of labels that a method has mixed, in the files that augmentation writes."""
+
+_FEWEST = 2
+
+
+def renamed_by_use(
+    table: pa.Table, rename: Mapping[str, str], text: str | None, label: str | None
+) -> dict[str, str]:
+    """Return which columns get the names ``text`` and ``label``, with those that are asked for.
+
+    What is recognised by a usual name is told.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        As it was read.
+    rename : mapping
+        Names of its columns to new names, as asked for.
+    text, label : str, optional
+        The columns that hold texts and classes; an empty name: there are no classes.
+
+    Raises
+    ------
+    OptionError
+        If several columns have usual names; the message names the option that says which.
+
+    Examples
+    --------
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     renamed_by_use(pa.table({"Review": ["good"], "stars": [5]}), {}, None, None)
+    text is read from the column 'Review', label from 'stars'
+    {'Review': 'text', 'stars': 'label'}
+    """
+    names = dict(rename)
+    for new, old in (("text", text), ("label", label)):
+        if old and old != new:
+            names[old] = new
+    if label is None and MIXED in table.column_names:
+        names.setdefault(MIXED, "label")
+    found = {}
+    for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
+        there = [names.get(name, name) for name in table.column_names]
+        if asked is None and new not in there:
+            open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
+            usable = [n for n in open_ones if _can_be(new, table.column(n))]
+            old = _recognised(new, usable, usual)
+            if old is None and new == "text" and usable == table.column_names[:1] == there:
+                old = usable[0]
+            if old is not None:
+                names[old] = new
+                found[new] = old
+    if found:
+        told = (f"{new} {'is read ' * (k == 0)}from " for k, new in enumerate(found))
+        columns = (f"{'the column ' * (k == 0)}{old!r}" for k, old in enumerate(found.values()))
+        tell(", ".join(map("".join, zip(told, columns, strict=True))))
+    return names
+
+
+def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) -> str | None:
+    for group in usual:
+        found = [name for name in names if _plain(name) in group]
+        exact = [name for name in found if _plain(name) == new]
+        found = exact if len(exact) == 1 else found
+        if len(found) >= _FEWEST:
+            what = "texts" if new == "text" else "classes"
+            raise OptionError(
+                f"the columns {', '.join(map(repr, found))} may all hold the {what}",
+                hint=f"say which one does: --{new} {found[0]}, or {new}={found[0]!r} in Python",
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _can_be(new: str, column: pa.ChunkedArray) -> bool:
+    """Say whether values of a column can be texts, or classes."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    stringy = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    stringy = stringy or pa.types.is_string_view(kind)
+    if new == "text" or stringy:
+        return bool(stringy)
+    if pa.types.is_floating(kind):
+        valid = column.drop_null()
+        return bool(pc.all(pc.equal(pc.floor(valid), valid)).as_py())
+    return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind) or is_list(kind))

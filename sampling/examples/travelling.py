@@ -1,0 +1,136 @@
+"""Other columns of a corpus: they travel to the examples that are made of it.
+
+A new example has those of its first parent, as they are. Where labels are mixed, an example is as
+much of one parent as of another, so it has what all its parents share. One that has no parents,
+such as a sentence of a grammar, has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grammar.arrays import LongArray
+from grammar.messages import tell
+from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.validity import is_list
+
+__all__ = ["Travelling", "listed", "other_columns", "tell_losses", "tell_mixing"]
+
+_OF_METHODS = {*COLUMNS, "label", "protected"}
+
+
+def other_columns(corpus: Corpus) -> list[str]:
+    """Return the columns of a corpus that no method reads or makes.
+
+    >>> other_columns(Corpus.from_columns(text=["a"], label=[0], date=["2024-01-02"]))
+    ['date']
+    """
+    return [name for name in corpus.names if name not in _OF_METHODS]
+
+
+def tell_losses(method: str, given: Corpus, made: pa.Table) -> None:
+    """Say which columns of a corpus new examples do not have."""
+    others = other_columns(given)
+    missing = [name for name in given.names if name not in (*made.column_names, "provenance")]
+    lost = [name for name in missing if name not in others]
+    if lost:
+        tell(f"{method} does not keep {listed(lost)}: new examples have none")
+    if kept_by_augment := [name for name in missing if name in others]:
+        tell(f"a sampler leaves out {listed(kept_by_augment)}: augment keeps other columns")
+
+
+def tell_mixing(method: str, given: Corpus, made: pa.Schema, names: Sequence[str]) -> None:
+    """Say that classes become distributions, if they do."""
+    if "label" in given.names and "label" in made.names:
+        before, after = given.arrow("label").type, made.field("label").type
+        if is_list(after) and not is_list(before):
+            over = ", ".join(names) or "the classes by number"
+            tell(f"{method} mixes labels: each new one is a distribution over {over}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name columns in a sentence.
+
+    >>> listed(["tree"]), listed(["tree", "tags"])
+    ("the column 'tree'", "the columns 'tree', 'tags'")
+    """
+    return f"the column{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+
+
+@dataclass(frozen=True, eq=False)
+class Travelling:
+    """The columns that travel, by the ids of their examples.
+
+    Attributes
+    ----------
+    ids : Arrow strings
+        Of the examples of the corpus.
+    columns : pyarrow.Table
+        What travels from each.
+    shared : bool
+        Whether new examples have only what all their parents share.
+    """
+
+    ids: Any
+    columns: pa.Table
+    shared: bool
+
+    @classmethod
+    def of(cls, corpus: Corpus, *, shared: bool) -> Travelling | None:
+        """Return the other columns of a corpus; None if there are none."""
+        names = other_columns(corpus)
+        if not names:
+            return None
+        has_ids = "id" in corpus.names
+        ids = corpus.arrow("id") if has_ids else pa.array(map(str, range(len(corpus))), pa.string())
+        plain = ids.combine_chunks() if has_ids else ids
+        return cls(plain, corpus.table.select(names).combine_chunks(), shared)
+
+    def joined(self, made: pa.Table) -> pa.Table:
+        """Return new examples with the columns before their provenance.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_columns(text=["a", "b"], zip=["01", "02"], day=["Mo", "Mo"])
+        >>> parents = pa.array([{"parents": ["1", "0"]}, {"parents": []}])
+        >>> made = pa.table({"text": ["b a", "c"], "provenance": parents})
+        >>> first = Travelling.of(corpus, shared=False).joined(made)
+        >>> first.column_names, first.column("zip").to_pylist()
+        (['text', 'zip', 'day', 'provenance'], ['02', None])
+        >>> shared = Travelling.of(corpus, shared=True).joined(made)
+        >>> shared.column("zip").to_pylist(), shared.column("day").to_pylist()
+        ([None, None], ['Mo', None])
+        """
+        parents = pc.struct_field(made.column("provenance").combine_chunks(), "parents")
+        sizes = pc.fill_null(pc.list_value_length(parents), 0).to_numpy(zero_copy_only=False)
+        rows = pc.index_in(parents.flatten(), value_set=self.ids)
+        rows = pc.fill_null(rows, -1).to_numpy(zero_copy_only=False)
+        first = np.full(len(sizes), -1, np.int64)
+        starts = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
+        first[sizes > 0] = rows[starts[sizes > 0]]
+        own = made.column("provenance")
+        made = made.drop_columns(["provenance"])
+        for name in self.columns.column_names:
+            if name not in made.column_names:
+                column = self.columns.column(name).combine_chunks()
+                known = self._known(column, first, rows, sizes) if self.shared else first >= 0
+                taken = pa.array(np.maximum(first, 0), mask=~known)
+                made = made.append_column(name, column.take(taken))
+        return made.append_column("provenance", own)
+
+    @staticmethod
+    def _known(column: pa.Array, first: LongArray, rows: LongArray, sizes: Any) -> Any:
+        """Say which examples have parents that all hold the same value."""
+        if pa.types.is_nested(column.type):
+            column = pa.array(map(repr, column.to_pylist()), pa.string())
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        differs = (rows < 0) | (codes[rows] != codes[first[owner]])
+        return (first >= 0) & (np.bincount(owner[differs], minlength=len(sizes)) == 0)
