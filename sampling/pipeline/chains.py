@@ -21,7 +21,8 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, located
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
-from sampling.method import induce
+from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
+from sampling.method import Method, find_method
 from sampling.pipeline.expression import Part, Step
 from sampling.stream import Sampler, ShortfallWarning
 from sampling.words.sampler import RefusedColumnError
@@ -73,7 +74,9 @@ class Source(Protocol):
         ...
 
 
-def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: int) -> Source:
+def open_source(
+    part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: int, trees: TreeMaker
+) -> Source:
     """Induce the methods of a part, the first from the corpus, each other from what is made.
 
     Parameters
@@ -86,6 +89,8 @@ def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: 
         The originals.
     workers : int
         Threads; they change nothing.
+    trees : TreeMaker
+        For a first method that needs trees, where there are none.
 
     Raises
     ------
@@ -96,21 +101,36 @@ def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: 
     """
     first, *rest = zip(part.steps, seeds, strict=True)
     with located(str(first[0])):
-        sampler = _induced(first[0], corpus)
+        sampler = _induced(first[0], corpus, trees)
     source: Source = Single(sampler, first[0].method, first[1], workers)
     for step, seed in rest:
         source = Chain(source, step, seed, workers)
     return source
 
 
-def _induced(step: Step, corpus: Corpus) -> Sampler:
-    """Induce a method from the columns that it can keep."""
+def _induced(step: Step, corpus: Corpus, trees: TreeMaker | None) -> Sampler:
+    """Induce a method from the columns that it can keep, and from trees if it needs them."""
+    method, options = find_method(step.method), dict(step.options)
+    if method.sampler.needs_trees(options):
+        if trees is None and lacks_trees(corpus):
+            # a block is thousands of texts, however few are asked for
+            raise CorpusError(
+                "the corpus has no column 'tree'",
+                hint=f"put {step.method} first; or parse what was made: treewright parse-corpus",
+            )
+        corpus = corpus if trees is None else trees(corpus)
+    elif trees is not None and trees.parser != AUTO and _has_parser(method):
+        options = {"parser": trees.parser, **options}
     while True:
         try:
-            return induce(step.method, corpus, **step.options)
+            return method.induce(corpus, **options)
         except RefusedColumnError as error:
             warnings.warn(f"{error.what}; it is left out", LeftOutWarning, stacklevel=2)
             corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
+
+
+def _has_parser(method: Method) -> bool:
+    return any(option.name == "parser" for option in method.options)
 
 
 def seeds_of(parts: tuple[Part, ...], seed: int) -> list[tuple[int, ...]]:
@@ -270,7 +290,7 @@ class Chain:
             with located(where), warnings.catch_warnings():
                 if number:  # it was said of the first
                     warnings.simplefilter("ignore", LeftOutWarning)
-                sampler = _induced(self.step, corpus)
+                sampler = _induced(self.step, corpus, None)
         except CorpusError as error:
             if number == 0:
                 raise

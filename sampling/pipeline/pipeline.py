@@ -16,6 +16,7 @@ import pyarrow as pa
 from grammar.errors import CorpusError, located
 from grammar.options import whole_number
 from induction.corpus.corpus import PROVENANCE, Corpus
+from induction.parsers.trees import TreeMaker
 from sampling.examples.class_names import class_names, named, number_classes
 from sampling.examples.labels import check_corpus, read_labels, soften
 from sampling.pipeline.chains import Source, open_source, seeds_of
@@ -49,6 +50,9 @@ class Pipeline:
         Texts to look for.
     workers : int
         Threads.
+    trees : TreeMaker, optional
+        Makes the trees that methods need and the corpus lacks; by default with the parser of the
+        settings.
 
     Raises
     ------
@@ -63,6 +67,7 @@ class Pipeline:
         *,
         test: Corpus | None = None,
         workers: int = 1,
+        trees: TreeMaker | None = None,
     ) -> None:
         whole_number("workers", workers, 1)
         if not len(corpus):
@@ -95,8 +100,9 @@ class Pipeline:
             drop_leaked=settings.drop_leaked,
         )
         seeds = seeds_of(self.parts, settings.seed)
+        trees = TreeMaker(settings.parser) if trees is None else trees
         self.sources: list[Source] = [
-            open_source(part, own, corpus, workers=workers)
+            open_source(part, own, corpus, workers=workers, trees=trees)
             for part, own in zip(self.parts, seeds, strict=True)
         ]
         self.schema = _common_schema(
