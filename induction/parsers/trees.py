@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,8 @@ class TreeMaker:
     parser: Any = AUTO
     tell: Callable[[str], None] = _warn
     on_progress: Callable[[int, int], None] | None = None
+    used: list[str] = field(default_factory=list, init=False)
+    """Name and version of the parser, once it was needed."""
 
     def __call__(self, corpus: Corpus) -> Corpus:
         """Return the corpus with trees; examples without a parse are left out.
@@ -140,6 +142,7 @@ class TreeMaker:
         if not lacks_trees(corpus) or not len(corpus):
             return corpus
         parser, name = choose_parser(self.parser)
+        self.used[:] = [f"{parser.name} {parser.version}"]
         how = f"parsed by {name} (the option parser names another)"
         self.tell(f"{len(corpus):,} texts have no trees: {how}")
         kept = _cached(parser) if isinstance(self.parser, str | PathLike) else parser

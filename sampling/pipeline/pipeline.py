@@ -100,7 +100,7 @@ class Pipeline:
             drop_leaked=settings.drop_leaked,
         )
         seeds = seeds_of(self.parts, settings.seed)
-        trees = TreeMaker(settings.parser) if trees is None else trees
+        self.trees = trees = TreeMaker(settings.parser) if trees is None else trees
         self.sources: list[Source] = [
             open_source(part, own, corpus, workers=workers, trees=trees)
             for part, own in zip(self.parts, seeds, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,12 @@ def test_augment_parses_raw_text_and_says_so(run: Any, cache: Path) -> None:
     done = run("augment", "reviews.csv", "-o", "more.csv", "-m", "treemix", "-n", "4")
     assert done.code == 0, done.err
     assert done.err.count("have no trees: parsed by the parser of English") == 1
+    manifest = json.loads(Path("more.csv.manifest.json").read_text())
+    assert manifest["versions"]["parser"] == f"latent {open_parser().version}"
+    assert run("replay", "more.csv").code == 0
+    manifest["versions"]["parser"] = "latent 0"
+    Path("more.csv.manifest.json").write_text(json.dumps(manifest))
+    assert "its texts were parsed by latent 0" in run("replay", "more.csv").err
     named = run(
         "augment", "reviews.csv", "-o", "m.csv", "-m", "sub2(phrase=true)", "-n", "2", "--parser",
         "embedded",
