@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: demo test lint bench accuracy fuzz clean
+.PHONY: demo test lint bench accuracy parser fuzz clean
 
 demo: $(READY)
 	.venv/bin/treewright demo
@@ -39,6 +39,10 @@ accuracy: $(READY)
 
 fuzz: $(READY)
 	$(PY) -m tests.fuzz 5000
+
+# the parser that ships, from TREEWRIGHT_DATA; see induction/embedded/english.md
+parser: $(READY)
+	$(PY) -m benchmarks.english_parser
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treewright needs Python 3.11 or newer: make PYTHON=python3.11 ...")'

@@ -336,6 +336,11 @@ class Sampler:
         return cls(grammar)
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by trees; texts without are parsed."""
+        return False
+
+    @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Sampler:
         """Induce the grammar of the method from a corpus, and return its sampler."""
         raise NotImplementedError

@@ -1,6 +1,7 @@
 """What several tests share."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from hypothesis import settings
 
 # each worker of the run has a core of its own; threads of linear algebra would fight for it
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# trees of parsed texts are kept for the tests alone
+os.environ.setdefault("TREEWRIGHT_CACHE", tempfile.mkdtemp(prefix="treewright-cache-"))
 
 # the first call of a kernel loads it, which no deadline should count; where changes are judged the
 # same examples are tried every time, and everywhere else new ones

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.progress import Progress
 
+    from induction.parsers.trees import TreeMaker
     from scan.models.training import Progress as Training
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "say",
     "show_facts",
     "training_bar",
+    "trees_made",
     "warnings_said",
 ]
 
@@ -141,6 +143,23 @@ def counted(
         for table in tables:
             yield table
             bars.advance(task, table.num_rows)
+
+
+@contextmanager
+def trees_made(parser: str | None, *, quiet: bool = False) -> Iterator[TreeMaker]:
+    """Give what parses texts without trees: it says so, and shows how it gets on."""
+    from induction.parsers.trees import AUTO, TreeMaker
+
+    with progress(quiet=quiet) as bars:
+        task: Any = None
+
+        def advance(done: int, total: int) -> None:
+            nonlocal task
+            if task is None or done == 1:
+                task = bars.add_task("parsing", total=total, note="")
+            bars.update(task, completed=done)
+
+        yield TreeMaker(parser or AUTO, lambda text: say(text, quiet=quiet), advance)
 
 
 @contextmanager

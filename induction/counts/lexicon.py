@@ -14,6 +14,10 @@ sum of P(t | w) P(w), so that P(. | t) sums to one over the words seen and the c
 (After Petrov et al. 2006, who divide by the unsmoothed P(t).)
 
 Tags may have latent states: t is then a tag with a state, and counts are expected counts.
+
+Where words with their tags are known from a larger corpus (:mod:`induction.counts.tagged_words`),
+P(t | class) gives way to what they say of the word itself: P(tag | word) from there, P(state | tag,
+class) from here, and k_w grows by how often the word was seen there, at most :data:`HEARD` times.
 """
 
 from __future__ import annotations
@@ -25,10 +29,14 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from grammar.arrays import FloatArray, IntArray
+from grammar.arrays import FloatArray, IntArray, LongArray
+from induction.counts.tagged_words import TaggedWords
 from induction.trees.unknown import class_of, signature
 
-__all__ = ["Lexicon"]
+__all__ = ["HEARD", "Lexicon"]
+
+HEARD = 5.0
+"""How many occurrences elsewhere weigh as much as those in the treebank, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +55,10 @@ class Lexicon:
         How many occurrences a class is worth.
     unseen : float
         Share of all words that will be unseen ones.
+    tagged : TaggedWords, optional
+        Words with their tags, from a larger corpus.
+    tag_starts : int array, shape (tags + 1,), optional
+        Where the states of each tag begin; needed with ``tagged``.
     """
 
     words: tuple[str, ...]
@@ -55,6 +67,8 @@ class Lexicon:
     open_below: int = 10
     weight: float = 1.0
     unseen: float = 0.05
+    tagged: TaggedWords | None = None
+    tag_starts: LongArray | None = None
 
     @property
     def options(self) -> dict[str, int | float]:
@@ -129,26 +143,61 @@ class Lexicon:
         share = frequency / self._frequency.sum() * (1.0 - self.unseen)
         return given_word * share / self._tag[state]
 
+    @cached_property
+    def _state_of_tag(self) -> tuple[LongArray, FloatArray]:
+        """The tag of each state, and P(state | tag, class), shape (classes + 1, tag states)."""
+        starts = self.tag_starts if self.tag_starts is not None else np.arange(self._width + 1)
+        tag = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        # a tag that no word of the class has, has its states as it has them anywhere
+        anywhere = np.asarray(self.counts.sum(axis=0)).ravel() + 1e-9
+        in_class = self._in_class[0] + 1e-9 * anywhere / anywhere.sum()
+        in_tag = np.add.reduceat(in_class, starts[:-1], axis=1)
+        share: FloatArray = in_class / in_tag[:, tag]
+        return tag, share
+
+    @property
+    def _width(self) -> int:
+        return int(self.counts.shape[1])
+
     def emission(self, sentence: Sequence[str]) -> FloatArray:
         """Return P(w | t) for every word of a sentence, shape (words, tag states)."""
-        in_class, class_share = self._in_class
-        rows = np.empty((len(sentence), self.counts.shape[1]))
+        class_share = self._in_class[1]
+        rows = np.empty((len(sentence), self._width))
         for i, word in enumerate(sentence):
             known = self.word_ids.get(word, -1)
             if known < 0 and i == 0:
                 known = self.word_ids.get(word[:1].lower() + word[1:], -1)
             if known < 0:
                 of = self._classes.get(class_of(word), len(self._classes))
-                rows[i] = in_class[of] * class_share[of] * self.unseen
+                alike, _ = self._elsewhere(word, of, first=i == 0)
+                rows[i] = alike * class_share[of] * self.unseen
                 continue
+            alike, heard = self._elsewhere(self.words[known], self._class_of[known], first=False)
             pull, frequency = self._pull[known], self._frequency[known]
-            rows[i] = pull * in_class[self._class_of[known]]
+            pull += min(heard, HEARD) if pull else 0.0
+            rows[i] = pull * alike
             begin, end = self.counts.indptr[known : known + 2]
             rows[i, self.counts.indices[begin:end]] += self.counts.data[begin:end]
             share = frequency / self._frequency.sum() * (1.0 - self.unseen)
             rows[i] *= share / (frequency + pull)
         return rows / self._tag
 
+    def _elsewhere(self, word: str, of: int, *, first: bool) -> tuple[FloatArray, float]:
+        """Return P(t | w) but for the treebank's own counts, and how often w was seen elsewhere."""
+        if self.tagged is None or class_of(word) == word:
+            row: FloatArray = self._in_class[0][of]
+            return row, 0.0
+        share, heard = self.tagged.share(word)
+        if first and word[:1].isupper():
+            small, more = self.tagged.share(word[:1].lower() + word[1:])
+            share, heard = (small, more) if more > heard else (share, heard)
+        tag, state = self._state_of_tag
+        return share[tag] * state[of], heard
+
     def with_counts(self, counts: sp.csr_array) -> Lexicon:
         """Return the lexicon of other counts of the same words."""
         return replace(self, counts=counts)
+
+    def with_tagged_words(self, tagged: TaggedWords | None, tag_starts: LongArray) -> Lexicon:
+        """Return the same lexicon beside words with tags from elsewhere."""
+        return replace(self, tagged=tagged, tag_starts=tag_starts)

@@ -27,6 +27,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Production
 from grammar.trees.tree import Tree
 from induction.counts.known_words import KnownWords
+from induction.counts.open_words import with_classes
 from induction.parsers.coarser import (
     MEMORY_LIMIT,
     STEP_LIMIT,
@@ -49,7 +50,7 @@ __all__ = ["ChartTextParser", "Decoder", "check_options"]
 
 Decoder = Literal["viterbi", "max-rule"]
 
-_BEHAVIOUR = 2
+_BEHAVIOUR = 3
 """Part of the version: raised whenever the same grammar may give other trees than before."""
 _MOST_DERIVATIONS = 16
 """For each tree wanted: derivations that are looked at for trees that differ."""
@@ -67,7 +68,9 @@ class ChartTextParser(TextParser):
 
     A word that the grammar lacks is looked up in the spelling of the Penn Treebank, as the first
     word also without its capital, and last as a rare-word class (:mod:`induction.trees.unknown`):
-    its own, or the one nearest to it (see Notes). If the grammar has no classes either, the
+    its own, or the one nearest to it (see Notes). A grammar of a treebank that has no classes gets
+    those of its rarest words for sentences that need them
+    (:func:`induction.counts.open_words.with_classes`); one that somebody wrote has none, the
     sentence has no parse, and the reason names the word.
 
     Parameters
@@ -265,6 +268,9 @@ class ChartTextParser(TextParser):
         parser = self._parser if given.tags is None else self._tagged[0]
         words = []
         alike = self._words.alike(given.words)
+        if given.tags is None and None in alike and self._coarsens:
+            parser, known_words = self._open
+            alike = known_words.alike(given.words)
         for i, word in enumerate(given.words):
             known, reason = alike[i], "the grammar lacks the word"
             if given.tags is not None:
@@ -318,6 +324,12 @@ class ChartTextParser(TextParser):
     def _limited(self, grammar: Grammar, beam: float = 0.0) -> Parser:
         memory, steps = self._limits
         return Parser(grammar, memory_limit=memory, step_limit=steps, beam=beam)
+
+    @cached_property
+    def _open(self) -> tuple[Parser, KnownWords]:
+        """The same grammar for sentences with words that it lacks."""
+        grammar = with_classes(self.grammar)
+        return self._limited(grammar), KnownWords(grammar.rules.words)
 
     @cached_property
     def _rough(self) -> Parser:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from grammar.arrays import FloatArray
+from grammar.arrays import FloatArray, LongArray
 from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError
 from grammar.forest.forest import Forest, prune
@@ -31,6 +31,7 @@ from grammar.rules.rules import RuleTable
 from grammar.saving.array_checks import check_counts, check_length, check_numbers, check_offsets
 from grammar.weighted import Weighted
 from induction.counts.lexicon import Lexicon
+from induction.counts.tagged_words import TaggedWords
 from induction.latent.em import LatentModel
 from induction.latent.states import latent_states, states_of_labels
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
@@ -221,11 +222,38 @@ class LatentParser(ForestParser, Weighted):
         skeleton = _skeleton(columns, facts["start"])
         words, known = tuple(columns["words"]), facts["lexicon"]
         lexicon = _lexicon(columns, "lexicon", words, known, len(skeleton.tags))
+        tagged = _tagged(columns, skeleton) if "tagged.words" in columns else None
         small, *models = (
             _model(columns, k, skeleton, words, known) for k in range(facts["models"] + 1)
         )
         threshold = facts["threshold"]
-        return cls(skeleton, lexicon, small, tuple(models), threshold, **limits)
+        made = cls(skeleton, lexicon, small, tuple(models), threshold, **limits)
+        return made if tagged is None else made.with_tagged_words(tagged)
+
+    def with_tagged_words(self, tagged: TaggedWords) -> LatentParser:
+        """Return the same parser that knows words with their tags from elsewhere.
+
+        Raises
+        ------
+        OptionError
+            If their tags are not those of the grammar, in its order.
+        """
+        tags = self.skeleton.grammar.rules.words
+        if tagged.tags != tags:
+            raise OptionError(
+                f"the words have the tags {' '.join(tagged.tags)}",
+                hint=f"count them with the tags of the grammar: {' '.join(tags)}",
+            )
+
+        def knowing(lexicon: Lexicon, starts: LongArray) -> Lexicon:
+            return lexicon.with_tagged_words(tagged, starts)
+
+        small, *models = (
+            LatentModel(model.grammar, knowing(model.lexicon, model.grammar.tag_starts))
+            for model in (self.small, *self.models)
+        )
+        lexicon = knowing(self.lexicon, np.arange(len(tags) + 1))
+        return replace(self, lexicon=lexicon, small=small, models=tuple(models))
 
     def _columns(self) -> dict[str, Any]:
         grammar = self.skeleton.grammar
@@ -244,11 +272,17 @@ class LatentParser(ForestParser, Weighted):
             columns[f"{k}.states"] = model.grammar.states
             columns[f"{k}.weight"] = model.grammar.weight
             columns |= _counts(str(k), model.lexicon)
+        if self.lexicon.tagged is not None:
+            columns["tagged.words"] = self.lexicon.tagged.words
+            columns |= _pairs("tagged", self.lexicon.tagged.counts)
         return columns
 
 
 def _counts(name: str, lexicon: Lexicon) -> dict[str, Any]:
-    counts = lexicon.counts
+    return _pairs(name, lexicon.counts)
+
+
+def _pairs(name: str, counts: sp.csr_array) -> dict[str, Any]:
     return {
         f"{name}.starts": counts.indptr.astype(np.int64),
         f"{name}.states_of_words": counts.indices.astype(np.int32),
@@ -279,18 +313,25 @@ def _lexicon(
     options: dict[str, Any],
     width: int,
 ) -> Lexicon:
+    return Lexicon(words, _matrix(columns, name, len(words), width), **options)
+
+
+def _tagged(columns: dict[str, Any], skeleton: Skeleton) -> TaggedWords:
+    words, tags = tuple(columns["tagged.words"]), skeleton.grammar.rules.words
+    return TaggedWords(words, tags, _matrix(columns, "tagged", len(words), len(tags)))
+
+
+def _matrix(columns: dict[str, Any], name: str, rows: int, width: int) -> sp.csr_array:
     counts, states, starts = (
         columns[f"{name}.{part}"] for part in ("counts", "states_of_words", "starts")
     )
-    check_offsets(f"{name}.starts", starts, len(words), len(states))
+    check_offsets(f"{name}.starts", starts, rows, len(states))
     check_numbers(f"{name}.states_of_words", states, 0, width)
     check_length(f"{name}.counts", counts, len(states))
     check_counts(f"{name}.counts", counts)
     if columns[f"{name}.width"].tolist() != [width]:
         raise ValueError(f"{name}.width: not as many states as tags have")
-    return Lexicon(
-        words, sp.csr_array((counts, states, starts), shape=(len(words), width)), **options
-    )
+    return sp.csr_array((counts, states, starts), shape=(rows, width))
 
 
 def _skeleton(columns: dict[str, Any], start: str) -> Skeleton:

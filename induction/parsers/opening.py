@@ -1,14 +1,16 @@
-"""Opening the parser that a file holds, whatever its family."""
+"""Opening a parser: the one that ships, or that which a file holds, whatever its family."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from grammar.errors import OptionError, SchemaError, located
+from grammar.errors import MissingDataError, OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
+from induction.corpus.sources import embedded_file
 from induction.parsers.chart import ChartTextParser, check_options
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
 from induction.parsers.forest import ForestParser
@@ -16,7 +18,12 @@ from induction.parsers.fragments import FragmentParser
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.protocol import MAX_WORDS
 
-__all__ = ["open_parser"]
+__all__ = ["ENGLISH", "open_parser"]
+
+ENGLISH = "english"
+"""Names the parser that ships with the package (its card is beside it)."""
+
+_SHIPPED = "english.arrow"
 
 _PARSERS: dict[str, Callable[..., ChartTextParser | ForestParser]] = {
     "pcfg": ChartTextParser,
@@ -28,7 +35,7 @@ _PARSERS: dict[str, Callable[..., ChartTextParser | ForestParser]] = {
 
 
 def open_parser(
-    path: PathLike,
+    path: PathLike = ENGLISH,
     *,
     decoder: str | None = None,
     max_words: int = MAX_WORDS,
@@ -36,13 +43,14 @@ def open_parser(
     memory_limit: int = MEMORY_LIMIT,
     step_limit: int = STEP_LIMIT,
 ) -> ChartTextParser | ForestParser:
-    """Open the parser that a file holds.
+    """Open the parser that ships, or the one that a file holds.
 
     Parameters
     ----------
     path : str or Path
-        A grammar of the family PCFG, TSG or L-PCFG (``.json``, ``.json.gz``; a PCFG also in text
-        notation, or ``-`` for standard input), or a latent parser (``.arrow``).
+        ``"english"``, the parser that ships; else a grammar of the family PCFG, TSG or L-PCFG
+        (``.json``, ``.json.gz``; a PCFG also in text notation, or ``-`` for standard input), or a
+        latent parser (``.arrow``).
     decoder : {"viterbi", "max-rule"}, optional
         Of a PCFG: its most probable derivation (the default), or the tree whose rules are most
         probable where they stand. All others decode by max-rule.
@@ -58,6 +66,8 @@ def open_parser(
     ------
     UnreadableInputError, SchemaError, NotationError, WeightError, StartSymbolError
         If the file is not a parser of this version.
+    MissingDataError
+        If the parser that ships is not there.
     ChartGrammarError
         If the grammar has rules that the parser cannot hold.
     OptionError
@@ -70,7 +80,7 @@ def open_parser(
         "step_limit": step_limit,
     }
     check_options(decoder=decoder or "viterbi", **options)
-    grammar = open_grammar(path)
+    grammar = open_grammar(_shipped() if path == ENGLISH else path)
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",
@@ -87,3 +97,14 @@ def open_parser(
         )
     with located(str(path)):
         return _PARSERS[grammar.family](grammar, **options)
+
+
+def _shipped() -> Path:
+    file = embedded_file(_SHIPPED)
+    if not file.exists():
+        raise MissingDataError(
+            "the parser that ships is not in this installation",
+            where=str(file),
+            hint="install treewright anew, or train it: make parser",
+        )
+    return file

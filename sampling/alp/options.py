@@ -31,9 +31,9 @@ class ALPOptions:
     )
     parser: Any = option(  # a TextParser or its name
         "auto",
-        "What parses texts: a TextParser, a file with one, or the treebank whose lexicalised PCFG "
-        "is taken: 'nltk:treebank' or 'embedded'. 'auto' is the first of the two that is there, "
-        "if the corpus has neither 'tree' nor 'trees'; any other is taken before those.",
+        "What parses texts: a TextParser, a file with one, 'english', which ships, or the treebank "
+        "whose lexicalised PCFG is taken: 'nltk:treebank' or 'embedded'. 'auto' is 'english' if "
+        "the corpus has neither 'tree' nor 'trees'; any other is taken before those.",
         source="stage 1",
     )
     tau: float = option(

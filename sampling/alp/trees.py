@@ -12,7 +12,6 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +19,14 @@ import pyarrow as pa
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.chart.parses import NoParse
-from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.errors import CorpusError
+from grammar.messages import tell
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.readers import EMBEDDED, read_treebank
 from induction.corpus.tokens import penn_word, sentence_spans, tokenise
-from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.parsers.lexicalised import LexicalisedParser
-from induction.parsers.opening import open_parser
 from induction.parsers.protocol import ScoringParser, TextParser
+from induction.parsers.trees import AUTO, choose_parser
 from sampling.alp.options import ALPOptions
 from sampling.examples.examples import refuse_pairs
 from sampling.examples.labels import check_corpus
@@ -37,7 +34,6 @@ from sampling.examples.sides import Side, read_side, read_trees
 
 __all__ = ["ParsedTexts", "UnparsedWarning", "parsed_texts", "without_idle_trees"]
 
-_PENN = "nltk:treebank"
 _LOG = logging.getLogger(__name__)
 
 
@@ -126,7 +122,7 @@ def _refuse_sentiments(treebank: Treebank) -> None:
         raise CorpusError(
             "the trees have sentiments for labels, and alp goes by phrases, tags and heads",
             where="column 'tree'",
-            hint="name a parser, which then makes the trees: parser='nltk:treebank' or 'embedded'",
+            hint="name a parser, which then makes the trees: parser='english'",
         )
 
 
@@ -135,7 +131,7 @@ def without_idle_trees(corpus: Corpus, o: ALPOptions) -> Corpus:
 
     A name beats what happens to be there, so that no option is passed over in silence.
     """
-    if isinstance(o.parser, str) and o.parser == "auto":
+    if isinstance(o.parser, str) and o.parser == AUTO:
         return corpus
     idle = [name for name in ("tree", "trees") if name in corpus.names]
     return Corpus(corpus.table.drop_columns(idle)) if idle else corpus
@@ -172,7 +168,9 @@ def _given(corpus: Corpus, rows: list[list[Tree]]) -> ParsedTexts:
 
 
 def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
-    parser, name = _parser(o.parser)
+    parser, name = choose_parser(o.parser)
+    how = f"parsed by {name} (the option parser names another)"
+    tell(f"{len(corpus):,} texts have no trees: {how}")
     texts, places = [], []
     given = corpus.column("tokens") if "tokens" in corpus.names else None
     for i, text in enumerate(corpus.column("text")):
@@ -201,31 +199,6 @@ def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
 
 def _all(text: str) -> list[tuple[int, int]]:
     return [(0, len(text))]
-
-
-def _parser(given: Any) -> tuple[TextParser, str]:
-    """Return a parser and how to call it."""
-    if isinstance(given, str | PathLike):
-        name = str(given)
-        if name == "auto":
-            try:
-                return _trained(_PENN)
-            except MissingDataError:
-                return _trained(EMBEDDED)
-        if name in (_PENN, EMBEDDED):
-            return _trained(name)
-        return open_parser(given), f"the file {name}"
-    if not hasattr(given, "parse_each"):
-        raise OptionError(
-            f"parser={given!r} is not a parser",
-            hint="give a TextParser, a file with one, 'nltk:treebank', 'embedded' or 'auto'",
-        )
-    return given, f"{given.name} {given.version}"
-
-
-def _trained(name: str) -> tuple[TextParser, str]:
-    grammar = induce_lpcfg(read_treebank(name))
-    return LexicalisedParser(grammar), f"lexicalised PCFG of {name}"
 
 
 def _each(

@@ -8,7 +8,7 @@ sampler of another method, and write what that one writes.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -144,6 +144,11 @@ class Fluent(Operator):
     Options = FluentOptions
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method that it is applied to goes by trees."""
+        return _needs_trees(read_options(FluentOptions, options, cls.method).of)
+
+    @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Fluent:
         """Induce the method that it is applied to, and learn the score from the same corpus.
 
@@ -219,6 +224,11 @@ class Agree(Operator):
 
     method = "agree"
     Options = AgreeOptions
+
+    @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method that it is applied to goes by trees."""
+        return _needs_trees(read_options(AgreeOptions, options, cls.method).of)
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Agree:
@@ -307,6 +317,12 @@ class _Function:
 
 def _induced(step: Step, corpus: Corpus) -> Sampler:
     return induce(step.method, corpus, **step.options)
+
+
+def _needs_trees(expression: str) -> bool:
+    step = read_step(expression)
+    needs: bool = METHODS[step.method].sampler.needs_trees(step.options)
+    return needs
 
 
 def _read_score(inner: Sampler, corpus: Corpus, kind: str) -> SeamScore:

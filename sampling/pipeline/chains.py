@@ -23,9 +23,10 @@ from grammar.errors import CorpusError, located
 from grammar.messages import heard_by, tell
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
 from sampling.examples.travelling import Travelling, listed, tell_losses
 from sampling.expression import Part, Step
-from sampling.method import induce
+from sampling.method import Method, find_method
 from sampling.stream import Sampler, ShortfallWarning
 from sampling.words.sampler import RefusedColumnError
 
@@ -71,7 +72,9 @@ class Source(Protocol):
         ...
 
 
-def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: int) -> Source:
+def open_source(
+    part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: int, trees: TreeMaker
+) -> Source:
     """Induce the methods of a part, the first from the corpus, each other from what is made.
 
     Parameters
@@ -84,6 +87,8 @@ def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: 
         The originals.
     workers : int
         Threads; they change nothing.
+    trees : TreeMaker
+        For a first method that needs trees, where there are none.
 
     Raises
     ------
@@ -94,21 +99,39 @@ def open_source(part: Part, seeds: tuple[int, ...], corpus: Corpus, *, workers: 
     """
     first, *rest = zip(part.steps, seeds, strict=True)
     with located(str(first[0])):
-        sampler, corpus = _induced(first[0], corpus)
+        sampler, corpus = _induced(first[0], corpus, trees)
     source: Source = Single(sampler, first[0].method, first[1], workers, corpus)
     for step, seed in rest:
         source = Chain(source, step, seed, workers)
     return source
 
 
-def _induced(step: Step, corpus: Corpus) -> tuple[Sampler, Corpus]:
-    """Induce a method from the columns that it can keep; return these too."""
+def _induced(step: Step, corpus: Corpus, trees: TreeMaker | None) -> tuple[Sampler, Corpus]:
+    """Induce a method from the columns that it can keep, and from trees if it needs them.
+
+    Returns these columns too.
+    """
+    method, options = find_method(step.method), dict(step.options)
+    if method.sampler.needs_trees(options):
+        if trees is None and lacks_trees(corpus):
+            # a block is thousands of texts, however few are asked for
+            raise CorpusError(
+                "the corpus has no column 'tree'",
+                hint=f"put {step.method} first; or parse what was made: treewright parse-corpus",
+            )
+        corpus = corpus if trees is None else trees(corpus)
+    elif trees is not None and trees.parser != AUTO and _has_parser(method):
+        options = {"parser": trees.parser, **options}
     while True:
         try:
-            return induce(step.method, corpus, **step.options), corpus
+            return method.induce(corpus, **options), corpus
         except RefusedColumnError as error:
             tell(f"{error.what}; it is left out")
             corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
+
+
+def _has_parser(method: Method) -> bool:
+    return any(option.name == "parser" for option in method.options)
 
 
 def seeds_of(parts: tuple[Part, ...], seed: int) -> list[tuple[int, ...]]:
@@ -290,7 +313,7 @@ class Chain:
             where = f"{self.step}, applied to what {self.before.name} made"
             # of blocks behind the first nothing is said again
             with located(where), heard_by(lambda message: None) if number else nullcontext():
-                sampler, corpus = _induced(self.step, corpus)
+                sampler, corpus = _induced(self.step, corpus, None)
         except CorpusError as error:
             if number == 0:
                 raise

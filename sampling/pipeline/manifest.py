@@ -70,6 +70,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
             "numpy": np.__version__,
             "pyarrow": pa.__version__,
             "methods": dict(sorted(methods.items())),
+            **({"parser": pipeline.trees.used[0]} if pipeline.trees.used else {}),
         },
         **(files or {}),
         **({"classes": list(pipeline.class_names)} if pipeline.class_names else {}),

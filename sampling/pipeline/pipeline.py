@@ -20,6 +20,7 @@ from grammar.options import whole_number
 from induction.corpus.corpus import PROVENANCE, Corpus
 from induction.corpus.inputs.names import MIXED
 from induction.corpus.validity import is_list
+from induction.parsers.trees import TreeMaker
 from sampling.examples.class_names import (
     class_names,
     label_kind,
@@ -60,6 +61,9 @@ class Pipeline:
         Texts to look for.
     workers : int
         Threads.
+    trees : TreeMaker, optional
+        Makes the trees that methods need and the corpus lacks; by default with the parser of the
+        settings.
 
     Raises
     ------
@@ -74,6 +78,7 @@ class Pipeline:
         *,
         test: Corpus | None = None,
         workers: int = 1,
+        trees: TreeMaker | None = None,
     ) -> None:
         whole_number("workers", workers, 1)
         if not len(corpus):
@@ -108,8 +113,9 @@ class Pipeline:
         )
         seeds = seeds_of(self.parts, settings.seed)
         source_corpus = _with_columns(corpus, settings.columns)
+        self.trees = trees = TreeMaker(settings.parser) if trees is None else trees
         self.sources: list[Source] = [
-            open_source(part, own, source_corpus, workers=workers)
+            open_source(part, own, source_corpus, workers=workers, trees=trees)
             for part, own in zip(self.parts, seeds, strict=True)
         ]
         self.schema = self._opened_schema()

@@ -48,6 +48,11 @@ class Settings:
         "all",
         "Which other columns new examples get from their parents: all, none, or names with commas.",
     )
+    parser: str = option(
+        "auto",
+        "What parses texts without trees where a method needs some: a file, english (which ships), "
+        "nltk:treebank or embedded.",
+    )
     drop_leaked: bool = option(False, "Leave out texts of the test corpus, not only count them.")
     keep_originals: bool = option(False, "Put the originals before the new examples.")
     seed: int = option(0, "Every random draw is a function of (seed, index).", least=0)

@@ -28,6 +28,7 @@ from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, drop_traces
 from sampling.examples.provenance import example_table
 from sampling.examples.sides import text_bytes
@@ -131,25 +132,31 @@ class GrammarSampler(Sampler):
         return f"GrammarSampler({self.grammar!r}, {self.options.distribution})"
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by trees."""
+        return True
+
+    @classmethod
     def induce(
-        cls, corpus: Corpus, *, parser: TextParser | None = None, **options: Any
+        cls, corpus: Corpus, *, parser: TextParser | str = AUTO, **options: Any
     ) -> GrammarSampler:
         """Induce the grammars of the classes of a corpus.
 
         Parameters
         ----------
         corpus : Corpus
-            With ``tree``, or with ``text`` alone and a parser. With ``label`` (whole numbers) each
+            With ``tree``, or with ``text`` alone. With ``label`` (whole numbers) each
             class has a grammar of its own; without, there is one.
-        parser : TextParser, optional
-            Makes the trees; texts without a parse are left out.
+        parser : TextParser, path or str
+            What makes trees that are not there (:func:`induction.with_trees`); texts without a
+            parse are left out.
         **options
             Fields of :class:`GrammarOptions`.
 
         Raises
         ------
         CorpusError
-            If there are neither trees nor a parser, a tree or label is missing, labels are
+            If a text, tree or label is missing, labels are
             distributions, or no text has a parse.
         BracketError
             If a tree is malformed.

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, OptionError, located
 from grammar.options import option
 from grammar.trees.treebank import Treebank
-from induction.corpus.corpus import PARSE_FIRST, Corpus
+from induction.corpus.corpus import Corpus
 from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.parsers.corpora import parse_corpus
+from induction.parsers.trees import AUTO, with_trees
 from sampling.examples.labels import read_labels
 from sampling.examples.sides import read_trees
 from sampling.sentences.class_grammars import join_classes
@@ -89,7 +90,7 @@ def read_band(length: str | None) -> tuple[int, int] | None:
 
 
 def trees_and_classes(
-    corpus: Corpus, parser: TextParser | None
+    corpus: Corpus, parser: TextParser | str = AUTO
 ) -> tuple[Treebank, LongArray | None]:
     """Return the trees of a corpus, and their classes, if it has labels.
 
@@ -106,18 +107,11 @@ def trees_and_classes(
                 hint="give each text one class, or drop 'label' for one grammar of all",
             )
         labels = read.hard
-    if "tree" in corpus.names:
-        return read_trees(corpus), labels
-    if parser is None:
-        raise CorpusError(
-            "the corpus has no column 'tree', and there is no parser to make trees",
-            where=f"columns {', '.join(corpus.names)}",
-            hint=f"{PARSE_FIRST}; or give parser=",
-        )
-    found = parse_corpus(corpus, parser)
-    parsed = [row for row in range(len(corpus)) if row not in found.unparsed]
-    trees = Treebank.parse("\n".join(found.corpus.column("tree")))
-    return trees, None if labels is None else labels[parsed]
+    if labels is None:
+        return read_trees(with_trees(corpus, parser)), None
+    row = Corpus(corpus.table.append_column("row", pa.array(range(len(corpus)))))
+    kept = with_trees(row, parser)
+    return read_trees(kept), labels[kept.arrow("row").to_numpy()]
 
 
 def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:

@@ -13,8 +13,9 @@ from grammar.arrays import IntArray
 from grammar.errors import CorpusError, OptionError
 from grammar.messages import tell
 from grammar.options import option, read_options
-from induction.corpus.corpus import PARSE_FIRST, Corpus
+from induction.corpus.corpus import Corpus
 from induction.corpus.validity import is_list
+from induction.parsers.trees import with_trees
 from sampling.examples.examples import Examples, read_examples, refuse_pairs
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words
@@ -135,6 +136,12 @@ class Sub2(SpanSampler):
     Options = Sub2Options
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by trees."""
+        chosen = _settled(read_options(Sub2Options, options, cls.method))
+        return "tree" in _needed(chosen) and not chosen.sentiment
+
+    @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Sub2:
         """Induce the grammar: every span is a context's hole and a filler of its class.
 
@@ -148,7 +155,8 @@ class Sub2(SpanSampler):
         ----------
         corpus : Corpus
             With ``text`` and what the task needs: ``tags``; ``tree``; ``heads`` and ``deprels``;
-            for text, ``tree`` (phrase) and ``label`` (text_label). Without ``tokens`` or trees,
+            for text, ``label`` (text_label). Where phrases are needed and there is no ``tree``,
+            texts are parsed (:func:`induction.with_trees`). Without ``tokens`` or trees,
             words are what stands between white space.
         **options
             Fields of :class:`Sub2Options`; None of them is needed.
@@ -165,6 +173,8 @@ class Sub2(SpanSampler):
         if options.get("text_label"):
             refuse_lone_classes(read_labels(corpus).keys())
         refuse_pairs(corpus, cls.method)
+        if cls.needs_trees(options):
+            corpus = with_trees(corpus)
         for name in _needed(chosen):
             corpus.arrow(name)
         examples = read_examples(corpus, tokenised=chosen.tokenised)
@@ -250,8 +260,7 @@ def _found(o: Sub2Options, examples: Examples) -> Spans:
     """Return all spans of the kind that the task exchanges."""
     side = examples.sides[0]
     if o.task == "constituency" or (o.phrase and o.backbone == "parse"):
-        if side.treebank is None:
-            raise CorpusError("the corpus has no column 'tree'", hint=PARSE_FIRST)
+        assert side.treebank is not None
         spans = tree_spans(side.treebank)
         spans = spans.keep(side.treebank.size[spans.node] > 2, "phrases (not tags)")
         if o.task == "text" and not (o.label or o.sentiment):

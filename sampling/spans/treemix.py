@@ -13,6 +13,7 @@ from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
+from induction.parsers.trees import with_trees
 from sampling.examples.examples import Examples, no_material, read_examples
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words
@@ -112,6 +113,11 @@ class TreeMix(SpanSampler):
     Options = TreeMixOptions
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by trees."""
+        return True
+
+    @classmethod
     def induce(cls, corpus: Corpus, *, executor: Executor | None = None, **options: Any) -> TreeMix:
         """Induce the grammar: every constituent of the right size is a hole and a filler.
 
@@ -122,7 +128,8 @@ class TreeMix(SpanSampler):
         Parameters
         ----------
         corpus : Corpus
-            With ``text``, ``tree`` and ``label``; for pairs also ``text_pair`` and ``tree_pair``.
+            With ``text`` and ``label``; for pairs also ``text_pair``. Without ``tree`` (and
+            ``tree_pair``) its texts are parsed (:func:`induction.with_trees`).
         executor : callable, optional
             If the corpus has a ``target`` (as SCAN): gives the target of a text, or None if it is
             ungrammatical. The paper uses the interpreter of SCAN, an oracle. Labels are then not
@@ -138,6 +145,7 @@ class TreeMix(SpanSampler):
             If an option is unknown or has a value that cannot be used.
         """
         chosen = _settled(read_options(TreeMixOptions, options, cls.method), options, corpus)
+        corpus = with_trees(corpus)
         pair = ("tree_pair",) if "text_pair" in corpus.names else ()
         for name in ("tree", *pair, *(() if "target" in corpus.names else ("label",))):
             corpus.arrow(name)

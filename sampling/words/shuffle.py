@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,10 +12,11 @@ import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import CorpusError, OptionError
-from grammar.options import option
+from grammar.options import option, read_options
 from grammar.rng import below, next_uniform, open_stream
 from grammar.trees.treebank import Treebank
-from induction.corpus.corpus import PARSE_FIRST, Corpus
+from induction.corpus.corpus import Corpus
+from induction.parsers.trees import with_trees
 from sampling.words.grammar import EDIT, Operation, WordGrammar
 from sampling.words.sampler import TokenOptions, TokenSampler
 from sampling.words.texts import Slots, TokenTexts, Words, keep_words, read_texts, room_for
@@ -83,11 +85,18 @@ class Shuffle(TokenSampler):
     unusable = "no text has anything to be put in another order"
 
     @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by trees."""
+        return read_options(ShuffleOptions, options, cls.method).structure == "tree"
+
+    @classmethod
     def read(cls, corpus: Corpus, options: ShuffleOptions) -> WordGrammar:
         """Return the grammar: groups of so many words or blocks, in any order."""
         o = options
-        needed = {"tree": "tree", "dependency": "heads"}.get(o.structure)
-        if needed is not None:
+        needed = "heads" if o.structure == "dependency" else None
+        if o.structure == "tree":
+            corpus = with_trees(corpus)
+        elif needed is not None:
             corpus.arrow(needed)
         elif o.rate != 1:
             raise OptionError("rate is for trees and dependencies", hint="leave it out")
@@ -161,8 +170,7 @@ def _permutations(sizes: LongArray, o: ShuffleOptions) -> list[Operation]:
 
 
 def _bank(texts: TokenTexts) -> Treebank:
-    if texts.side.treebank is None:
-        raise CorpusError("the corpus has no column 'tree'", hint=PARSE_FIRST)
+    assert texts.side.treebank is not None
     return texts.side.treebank
 
 

@@ -365,7 +365,7 @@ FAULTS = {
     "absent": ("none.jsonl -o o.jsonl", ["none.jsonl", "cannot read"]),
     "no folder": ("train.jsonl -o none/o.jsonl", ["none/o.jsonl", "no folder"]),
     "column": ("train.jsonl --text words -o o.jsonl", ["no column 'words'"]),
-    "no trees": ("flat.jsonl -m treemix -o o.jsonl", ["treemix", "no column 'tree'"]),
+    "no trees": ("flat.jsonl -m aeda|treemix -o o.jsonl", ["treemix", "no column 'tree'"]),
     "nothing": ("flat.jsonl -m treemix -o o.jsonl", ["treemix"]),
     "no material": (
         "train.jsonl -m treemix(low=0.98,high=0.99) -o o.jsonl", ["no new example can be made"]

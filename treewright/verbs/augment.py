@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from treewright.screen import Json, Quiet, counted, read_option, say, show_facts, warnings_said
+from treewright.screen import (
+    Json,
+    Quiet,
+    counted,
+    read_option,
+    say,
+    show_facts,
+    trees_made,
+    warnings_said,
+)
 
 if TYPE_CHECKING:
+    from induction.parsers.trees import TreeMaker
     from sampling.pipeline.pipeline import Pipeline
 
 __all__ = ["AugmentCommand", "augment"]
@@ -98,6 +108,10 @@ def augment(
         str | None,
         typer.Option(help="Of IN and the test corpus, if their names do not tell: sst, scan, ..."),
     ] = None,
+    parser: Annotated[
+        str | None,
+        typer.Option(help="Parses texts without trees: a file, or english, which ships."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; they change nothing.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Every random draw is a function of (seed, index).")
@@ -125,11 +139,13 @@ def augment(
         "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
         "keep_originals": keep_originals, "columns": columns, "text": text, "label": label,
         "test_text": test_text, "test_label": test_label, "on_error": on_error, "format": format,
-        "workers": workers, "seed": seed,
+        "workers": workers, "seed": seed, "parser": parser,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
     with warnings_said(quiet=quiet):
-        pipeline, read = _opened(given, files, dry_run=dry_run, resume=resume, force=force)
+        with trees_made(given.get("parser"), quiet=quiet) as trees:
+            checks = {"dry_run": dry_run, "resume": resume, "force": force}
+            pipeline, read = _opened(given, files, trees, **checks)
         if dry_run:
             _show_plan(pipeline, as_json=as_json)
             return
@@ -175,6 +191,7 @@ def _given(
 def _opened(
     given: Mapping[str, Any],
     files: Mapping[str, Any],
+    trees: TreeMaker,
     *,
     dry_run: bool,
     resume: bool,
@@ -203,7 +220,9 @@ def _opened(
         if files[name] is not None
     }
     workers = 1 if files["workers"] is None else files["workers"]
-    pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
+    pipeline = Pipeline(
+        corpora["input"], settings, test=corpora.get("test"), workers=workers, trees=trees
+    )
     if not dry_run:
         check_output(files["output"], columns=pipeline.schema.names)
         write_skipped([row for one in corpora.values() for row in one.skipped], files["output"])

@@ -33,7 +33,10 @@ _MOST_DRAWN = 60
 
 def parse(
     grammar: Annotated[
-        str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file.")
+        str,
+        typer.Argument(
+            metavar="GRAMMAR", help="A .json, text or .arrow file; or english, which ships."
+        ),
     ],
     sentences: Annotated[
         str, typer.Argument(metavar="FILE", help="One sentence a line; - is standard input.")
@@ -87,7 +90,7 @@ def parse(
     on standard error. So is why a sentence that took too much has a coarser parse. A word that the
     grammar lacks is parsed as a rare-word class, if the grammar was induced with --rare-words.
 
-    Example: treewright parse wsj.json sentences.txt --kbest 3
+    Example: treewright parse english sentences.txt --kbest 3
     """
     from grammar.pictures.svg import checked_suffix
     from induction.parsers.cache import CachedParser

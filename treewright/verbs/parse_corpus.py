@@ -27,12 +27,18 @@ _MOST_SAID = 5
 
 
 def parse_corpus(
-    grammar: Annotated[
-        str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file of a parser.")
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="[GRAMMAR]",
+            help="A .json, text or .arrow file of a parser; without, that of English, which ships.",
+        ),
     ],
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A corpus: .jsonl, .csv, .tsv, .parquet, ...")
-    ],
+    second: Annotated[
+        str | None,
+        typer.Argument(metavar="IN", help="A corpus: .jsonl, .csv, .tsv, .parquet, ..."),
+    ] = None,
+    *,
     output: Annotated[str, typer.Option("--output", "-o", help="The same with trees.")],
     split: Annotated[
         bool, typer.Option("--split", help="Texts have several sentences: parse each by itself.")
@@ -60,13 +66,14 @@ def parse_corpus(
     out, and the first reasons said, as are those of coarser parses, of texts that take too much.
     Trees that are there already are replaced.
 
-    Example: treewright parse-corpus parser.arrow train.tsv -o train.jsonl --text sentence
+    Example: treewright parse-corpus train.tsv -o train.jsonl --text sentence
     """
     from induction.corpus.formats import check_output, write_corpus
     from induction.parsers.cache import CachedParser
-    from induction.parsers.opening import open_parser
+    from induction.parsers.opening import ENGLISH, open_parser
     from sampling.pipeline.sources import read_source
 
+    grammar, source = (ENGLISH, first) if second is None else (first, second)
     check_output(output, columns=("id", "text", "tree"))
     corpus = read_source(source, {"text": text, "text_pair": text_pair}, format)
     opened = open_parser(

@@ -25,7 +25,8 @@ def quality(
     augmented: Annotated[str, typer.Argument(help="What was made from it, or -.")],
     test: Annotated[str | None, typer.Option(help="A test corpus, to look for leakage.")] = None,
     parser: Annotated[
-        str | None, typer.Option(help="A grammar or parser file, to parse new texts again.")
+        str | None,
+        typer.Option(help="Parses new texts again: a file, or english, which ships."),
     ] = None,
     html: Annotated[
         str | None, typer.Option(help="Write a page with plots and examples here.")

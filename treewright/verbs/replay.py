@@ -82,6 +82,11 @@ def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
     from sampling.pipeline.manifest import plan_of
 
     now, then = plan_of(pipeline)["versions"], manifest["versions"]
+    if now.get("parser") != then.get("parser"):
+        raise SchemaError(
+            f"its texts were parsed by {then.get('parser')}, and now by {now.get('parser')}",
+            hint=f"use treewright {then['treewright']}, or augment again",
+        )
     for name, version in now["methods"].items():
         if then["methods"].get(name) != version:
             raise SchemaError(

@@ -367,7 +367,6 @@ def test_roots_called_top_stay_where_the_corpus_has_them() -> None:
     ("columns", "options", "error", "message"),
     [
         ({"text": []}, {}, CorpusError, "the corpus is empty"),
-        ({"text": ["a"]}, {}, CorpusError, "no column 'tree', and there is no parser"),
         ({"text": ["a"], "tree": [None]}, {}, CorpusError, "example '0': the tree is missing"),
         ({"text": ["a"], "tree": ["(S (A a)"]}, {}, BracketError, "column 'tree'"),
         ({"text": ["a"], "tree": ["(S a) (S b)"]}, {}, CorpusError, "2 trees for 1"),

@@ -368,7 +368,6 @@ def test_options_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"text": []}, {}, "the corpus is empty"),
         ({"text": ["a", ""]}, {}, "text is empty"),
         ({"text": ["a b"]}, {"task": "tags"}, "no column 'tags'"),
-        ({"text": ["a b"]}, {"phrase": True}, "no column 'tree'"),
         ({"text": ["a b"]}, {"text_label": True}, "no column 'label'"),
         ({"text": ["a b"], "heads": [[0, 1]]}, {"task": "dependency"}, "no column 'deprels'"),
         ({"text": ["a b"], "tags": [["X"]]}, {"task": "tags"}, "1 tags for 2 words"),

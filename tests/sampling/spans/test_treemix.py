@@ -390,7 +390,6 @@ def test_randmix_in_code_mode_exchanges_equal_lengths() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"tree": None}, {}, "no column 'tree'"),
         ({"label": None}, {}, "no column 'label'"),
         ({"text_pair": ["x", "y"]}, {}, "no column 'tree_pair'"),
         ({"label": [0.0, float("nan")]}, {}, "NaN"),

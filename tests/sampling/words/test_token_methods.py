@@ -647,7 +647,6 @@ def test_shuffled_sentiment_trees(data_folder: Path) -> None:
         (Shuffle, {"structure": "trees"}, "not known"),
         (Shuffle, {"rate": 0.5}, "for trees"), (RandomWord, {"replaced": 0}, "out of range"),
         (SwitchOut, {"inverse_temperature": -1}, "out of range"),
-        (Shuffle, {"structure": "tree"}, "no column 'tree'"),
         (Shuffle, {"structure": "dependency"}, "no column 'heads'"),
         (RandomWord, {"same_tag": True}, "no column 'tags'"),
     ],

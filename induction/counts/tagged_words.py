@@ -1,0 +1,159 @@
+"""Words with the tags that they were seen with in a larger corpus than the treebank.
+
+A word that was seen n(w) times, c(w, t) of them with the tag t, has
+
+    P(t | w) = (c(w, t) + P(t | shape of w)) / (n(w) + 1),
+
+and a word never seen has what its shape says: whether it has capitals, digits or a hyphen, and its
+last letters. Each further letter moves the distribution of the shorter ending towards what words of
+the longer ending were seen with (after Samuelsson 1993 and Brants 2000, *TnT*, section 2.3),
+
+    P(t | e) = (c(e, t) + k P(t | shorter e)) / (n(e) + k),
+
+counted over the words that were seen at most :data:`RARE` times, since those are like unseen ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from grammar.arrays import FloatArray
+
+__all__ = ["RARE", "TaggedWords"]
+
+RARE = 10
+"""Words seen more often say nothing of unseen ones."""
+_LONGEST = 5
+"""Letters of the longest ending."""
+_WEIGHT = 2.0
+"""How many words the shorter ending is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaggedWords:
+    """How often words were seen with each tag.
+
+    Attributes
+    ----------
+    words : tuple of str
+        In order.
+    tags : tuple of str
+        The tags that are spoken of.
+    counts : sparse array, shape (words, tags)
+        How often each was seen with each.
+
+    Examples
+    --------
+    >>> seen = [("the", "DT"), ("running", "VBG"), ("eating", "VBG")]
+    >>> known = TaggedWords.of(seen, ["DT", "VBG"])
+    >>> share, seen = known.share("the")
+    >>> share.round(2).tolist(), seen
+    ([0.87, 0.13], 1.0)
+    >>> int(known.share("sleeping")[0].argmax())
+    1
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    counts: sp.csr_array
+
+    @classmethod
+    def of(
+        cls,
+        tagged: Iterable[tuple[str, str]],
+        tags: Sequence[str],
+        alike: Mapping[str, str] | None = None,
+    ) -> TaggedWords:
+        """Count words with their tags.
+
+        Parameters
+        ----------
+        tagged : iterable of (word, tag)
+            The tokens of a corpus; those with other tags are passed over.
+        tags : sequence of str
+            The tags that are spoken of.
+        alike : mapping of str to str, optional
+            Tags of the corpus that stand for others.
+        """
+        alike = alike or {}
+        column = {tag: i for i, tag in enumerate(tags)}
+        seen = [(word, column.get(alike.get(tag, tag), -1)) for word, tag in tagged]
+        seen = [(word, tag) for word, tag in seen if tag >= 0]
+        words = sorted({word for word, _ in seen})
+        row = {word: i for i, word in enumerate(words)}
+        places = ([row[word] for word, _ in seen], [tag for _, tag in seen])
+        pairs = sp.coo_array((np.ones(len(seen)), places), shape=(len(words), len(tags)))
+        return cls(tuple(words), tuple(tags), sp.csr_array(pairs))
+
+    @cached_property
+    def _row(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def _endings(self) -> dict[str, FloatArray]:
+        """How often words of each shape and ending were seen with each tag."""
+        found: dict[str, FloatArray] = {}
+        for word in self.words:
+            row = self._counts(word)
+            if row.sum() > RARE:
+                continue
+            for ending in _endings(word):
+                if ending in found:
+                    found[ending] += row
+                else:
+                    found[ending] = row.copy()
+        return found
+
+    @cached_property
+    def _shares(self) -> dict[str, tuple[FloatArray, float]]:
+        return {}
+
+    def share(self, word: str) -> tuple[FloatArray, float]:
+        """Return P(t | word), shape (tags,), and how often the word was seen."""
+        if word not in self._shares:
+            shape, row = self._of_shape(word), self._counts(word)
+            seen = float(row.sum())
+            self._shares[word] = (row + shape) / (seen + 1.0), seen
+        return self._shares[word]
+
+    def _counts(self, word: str) -> FloatArray:
+        row = np.zeros(len(self.tags))
+        number = self._row.get(word, -1)
+        if number >= 0:
+            begin, end = self.counts.indptr[number : number + 2]
+            row[self.counts.indices[begin:end]] = self.counts.data[begin:end]
+        return row
+
+    def _of_shape(self, word: str) -> FloatArray:
+        share: FloatArray = np.full(len(self.tags), 1.0 / len(self.tags))
+        for ending in _endings(word):
+            seen = self._endings.get(ending)
+            if seen is None:
+                break
+            share = (seen + _WEIGHT * share) / (seen.sum() + _WEIGHT)
+        return share
+
+
+def _endings(word: str) -> Iterator[str]:
+    """Yield what is looked at of a word: its shape, then its shape with ever longer endings.
+
+    >>> list(_endings("Re-used"))[:4]
+    ['capital', 'capital-', 'capital-~d', 'capital-~ed']
+    """
+    if any(c.isdigit() for c in word):
+        shape = "digit"
+    elif word[:1].isupper():
+        shape = "capitals" if len(word) > 1 and word.isupper() else "capital"
+    else:
+        shape = "small"
+    yield shape
+    if "-" in word[1:-1]:
+        shape += "-"
+        yield shape
+    for letters in range(1, min(_LONGEST, len(word) - 1) + 1):
+        yield f"{shape}~{word[-letters:].lower()}"

@@ -1,0 +1,168 @@
+"""Trees for examples that have none: parsed by the parser that ships, or by the one that is named.
+
+This is the one place where a corpus without trees gets them unasked. It says so in one line, and
+keeps the trees in a cache, so that the same texts are parsed once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import OptionError, OutputError
+from grammar.messages import tell
+from induction.corpus.corpus import Corpus
+from induction.corpus.readers import EMBEDDED, read_treebank
+from induction.lexicalised.lpcfg import induce_lpcfg
+from induction.parsers.cache import CachedParser
+from induction.parsers.corpora import parse_corpus
+from induction.parsers.lexicalised import LexicalisedParser
+from induction.parsers.opening import ENGLISH, open_parser
+from induction.parsers.protocol import TextParser
+
+__all__ = [
+    "AUTO",
+    "TreeMaker",
+    "cache_file",
+    "choose_parser",
+    "lacks_trees",
+    "with_trees",
+]
+
+AUTO = "auto"
+"""The parser that ships, for texts without trees."""
+
+_TREEBANKS = ("nltk:treebank", EMBEDDED)
+
+
+def cache_file() -> Path:
+    """Return where trees of parsed texts are kept, in the folder for caches of the person.
+
+    ``TREEWRIGHT_CACHE`` names another folder.
+    """
+    given = os.environ.get("TREEWRIGHT_CACHE")
+    if given:
+        return Path(given) / "parses.db"
+    if sys.platform == "win32":
+        above = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        above = Path.home() / "Library" / "Caches"
+    else:
+        above = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return above / "treewright" / "parses.db"
+
+
+def choose_parser(given: Any = AUTO) -> tuple[TextParser, str]:
+    """Return the parser that is asked for, and how to call it.
+
+    Parameters
+    ----------
+    given : TextParser, path or str
+        A parser, a file with one, ``"english"`` or ``"auto"`` for the one that ships, or the name
+        of a treebank whose lexicalised PCFG is taken: ``"nltk:treebank"`` or ``"embedded"``.
+
+    Raises
+    ------
+    OptionError
+        If it is none of these.
+    MissingDataError
+        If the treebank, or the parser that ships, is not there.
+    """
+    if not isinstance(given, str | PathLike):
+        if not hasattr(given, "parse_each"):
+            raise OptionError(
+                f"parser={given!r} is not a parser",
+                hint="give a TextParser, a file with one, 'english', 'nltk:treebank' or 'embedded'",
+            )
+        return given, f"{given.name} {given.version}"
+    name = str(given)
+    if name in (AUTO, ENGLISH):
+        parser = open_parser(ENGLISH)
+        return parser, f"the parser of English that ships ({parser.version})"
+    if name in _TREEBANKS:
+        grammar = induce_lpcfg(read_treebank(name))
+        return LexicalisedParser(grammar), f"lexicalised PCFG of {name}"
+    return open_parser(given), f"the file {name}"
+
+
+def lacks_trees(corpus: Corpus) -> bool:
+    """Say whether the texts of a corpus have no trees at all.
+
+    >>> lacks_trees(Corpus.from_columns(text=["so"])), lacks_trees(
+    ...     Corpus.from_columns(text=["so"], tree=["(X so)"]))
+    (True, False)
+    """
+    return "text" in corpus.names and not {"tree", "tree_pair"} & set(corpus.names)
+
+
+@dataclass(frozen=True)
+class TreeMaker:
+    """Gives trees to corpora that have none.
+
+    Attributes
+    ----------
+    parser : TextParser, path or str
+        As :func:`choose_parser` takes it.
+    tell : callable
+        Told in one line what is done; by default the person (:mod:`grammar.messages`).
+    on_progress : callable, optional
+        Called after each example with how many are done, and of how many.
+    """
+
+    parser: Any = AUTO
+    tell: Callable[[str], None] = tell
+    on_progress: Callable[[int, int], None] | None = None
+    used: list[str] = field(default_factory=list, init=False)
+    """Name and version of the parser, once it was needed."""
+
+    def __call__(self, corpus: Corpus) -> Corpus:
+        """Return the corpus with trees; examples without a parse are left out.
+
+        Raises
+        ------
+        CorpusError
+            If no text has a parse, or a text is missing.
+        OptionError, MissingDataError
+            As :func:`choose_parser` says.
+        """
+        if not lacks_trees(corpus) or not len(corpus):
+            return corpus
+        parser, name = choose_parser(self.parser)
+        self.used[:] = [f"{parser.name} {parser.version}"]
+        how = f"parsed by {name} (the option parser names another)"
+        self.tell(f"{len(corpus):,} texts have no trees: {how}")
+        kept = _cached(parser) if isinstance(self.parser, str | PathLike) else parser
+        found = parse_corpus(corpus, kept, on_progress=self.on_progress)
+        if found.unparsed:
+            row, why = next(iter(found.unparsed.items()))
+            lost = f"{len(found.unparsed):,} of {len(corpus):,} texts have no parse"
+            self.tell(f"{lost} and are left out, the first {corpus.where(row)} ({why.reason})")
+        return found.corpus
+
+
+def with_trees(corpus: Corpus, parser: Any = AUTO) -> Corpus:
+    """Return a corpus with trees: its own, or those of a parser (see :class:`TreeMaker`).
+
+    >>> corpus = Corpus.from_columns(text=["so good"], tree=["(S so good)"])
+    >>> with_trees(corpus) is corpus
+    True
+    """
+    return TreeMaker(parser)(corpus)
+
+
+def _cached(parser: TextParser) -> TextParser:
+    """Return the parser with the person's cache, or without where that cannot be written.
+
+    Not for parsers that come as values: somebody may be at work on them, and leave the version.
+    """
+    file = cache_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return CachedParser(parser, file)
+    except (OSError, OutputError):
+        return parser
