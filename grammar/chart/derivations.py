@@ -19,6 +19,7 @@ from grammar.chart.grammar import ChartGrammar
 from grammar.chart.kernels import Chart, cell_of
 from grammar.chart.rules import ChartRules
 from grammar.draws.ancestral import Buffers, Derivations, collect
+from grammar.errors import ChartGrammarError
 from grammar.rng import next_uniform, open_stream
 
 __all__ = [
@@ -132,6 +133,11 @@ def derivation_below(
             room = 2 * count
             score, edge, split = np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64)
             count = incoming(chart, rules, *place, score, edge, split)
+        if not count:
+            raise ChartGrammarError(
+                "the weights are too far apart: a chart holds a value without a derivation",
+                hint="the grammar, or its file, is damaged; induce it again",
+            )
         chosen = int(np.argmax(score[:count]))
         e, middle = int(edge[chosen]), int(split[chosen])
         steps.append(Step(*place, e))

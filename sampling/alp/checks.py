@@ -129,8 +129,8 @@ def check_phrases(grammar: Any) -> None:
     check_offsets("offsets", grammar.offsets, len(grammar.classes), len(grammar), least=1)
     check_length("donor", grammar.donor, len(grammar))
     check_numbers("donor", grammar.donor, 0, len(grammar.ids))
-    if len(grammar.ids) != len(grammar.texts) or not all(grammar.phrases):
-        raise ValueError("texts: not one for each id, or an empty phrase")
+    if len(grammar.ids) != len(grammar.texts):
+        raise ValueError("texts: not one for each id")
 
 
 def _check_facts(grammar: Any, *names: str) -> None:

@@ -395,7 +395,7 @@ def test_a_fault_is_one_message(run, saved, tmp_path, arguments, fragments_of_me
     for file in saved.iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "broken.arrow").write_bytes(b"ARROW1 and no more")
-    graph = json.loads((saved / "p.json").read_text()) | {"family": "nonsense"}
+    graph = json.loads((saved / "p.json").read_text()) | {"family": "nonsense", "seal": ""}
     (tmp_path / "other.json").write_text(json.dumps(graph))
     induce_double_dop(Treebank.parse("(S a)"), steps=()).save(tmp_path / "tiny.json")
     run("sample", "t.json.gz", "-n", "1", "--length", "6:9", "-o", "s.jsonl")

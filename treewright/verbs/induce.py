@@ -60,7 +60,6 @@ def induce(
         ),
     ] = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
-    graphml: Annotated[str | None, typer.Option(help="Also export the graph here.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -85,8 +84,6 @@ def induce(
             found = chosen.induce(data, **options, **_besides(chosen, workers, tell))
     grammar, findings = _findings(chosen, found, as_json=as_json)
     grammar.save(output)
-    if graphml is not None:
-        grammar.write_graphml(graphml)
     known = {"grammar": output, "model": model, _UNITS[chosen.reads]: len(data)}
     show_facts(known | findings, as_json=as_json, quiet=quiet)
 

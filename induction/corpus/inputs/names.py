@@ -78,7 +78,8 @@ def renamed_by_use(
     found = {}
     for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
         there = [names.get(name, name) for name in table.column_names]
-        if asked is None and new not in there:
+        of_pairs = new == "label" and "target" in there  # which have no classes
+        if asked is None and new not in there and not of_pairs:
             open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             old = _recognised(new, usable, usual)

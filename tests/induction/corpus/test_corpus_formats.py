@@ -414,8 +414,10 @@ def test_a_byte_that_is_not_utf_8_is_located(tmp_path, suffix):
 
 @pytest.mark.parametrize("name", ["a.xml", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
 def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
+    (tmp_path / name).touch()
     with pytest.raises(OptionError, match="does not tell a format") as caught:
         read_corpus(tmp_path / name)
+    (tmp_path / name).unlink()
     assert all(f".{suffix}" in str(caught.value) for suffix in (*FORMATS, *SENTENCES, "hf"))
     with pytest.raises(OptionError, match="does not tell a format"):
         write_corpus(rich_corpus(), tmp_path / name)
