@@ -70,12 +70,7 @@ def read_examples(
     >>> examples.sides[0].lengths.tolist(), examples.corpus.names
     ([3], ('id', 'text'))
     """
-    if not len(corpus):
-        raise CorpusError("the corpus is empty", hint="give at least two examples")
-    corpus.arrow(names[0])
-    if "id" not in corpus.names:
-        corpus = corpus.with_column("id", [str(i) for i in range(len(corpus))])
-    check_corpus(corpus, empty_texts=empty_texts)
+    corpus = checked(corpus, names[0], empty_texts=empty_texts)
     if tokenised and "protected" in corpus.names:
         raise OptionError(
             "tokenised=True makes texts in which the places of 'protected' are others",
@@ -95,6 +90,23 @@ def read_examples(
     kept = {*COLUMNS, "label", "protected"} - {"provenance"}
     table = corpus.table.select([name for name in corpus.names if name in kept])
     return Examples(Corpus(table.combine_chunks(), corpus.places), sides)
+
+
+def checked(corpus: Corpus, first: str = "text", *, empty_texts: bool = False) -> Corpus:
+    """Return a corpus with ids, having seen what can be seen before its words are found.
+
+    Raises as :func:`read_examples` says.
+
+    >>> checked(Corpus.from_columns(text=["We slept ."])).column("id")
+    ['0']
+    """
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", hint="give at least two examples")
+    corpus.arrow(first)
+    if "id" not in corpus.names:
+        corpus = corpus.with_column("id", [str(i) for i in range(len(corpus))])
+    check_corpus(corpus, empty_texts=empty_texts)
+    return corpus
 
 
 def _check_lengths(corpus: Corpus, side: Side) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from grammar.arrays import LongArray
-from grammar.errors import OptionError
+from grammar.messages import tell
 from sampling.examples.examples import Examples, no_material
 from sampling.spans.draws import hash_sides, site_pieces, site_words, span_hashes
 from sampling.spans.grammar import SpanGrammar
@@ -67,16 +67,24 @@ def assemble(
         tuple(pools.names[p] for p in used.tolist()),
     )
     columns = tuple(name for name in columns if name in examples.corpus.names)
-    if "final" in repair_names(options["repair"]) and set(columns) & set(_WORD_COLUMNS):
-        raise OptionError(
-            "repair='final' may add or drop a mark, which tokens, tags, heads and trees would miss",
-            hint="drop these columns, or leave this repair out",
-        )
+    if "final" in repair_names(options["repair"]):
+        columns = _without_word_columns(method, columns)
     grammar = SpanGrammar(
         method, version, examples.corpus, kept, normalised(smaller), columns, mixes, options
     )
     grammar.__dict__["sides"] = examples.sides  # what the cached property would read again
     return grammar
+
+
+def _without_word_columns(method: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out what says something of each word, and say so."""
+    lost = [name for name in columns if name in _WORD_COLUMNS]
+    if lost:
+        tell(
+            f"{method}: repair='final' may add or drop a mark, which {', '.join(lost)} would miss; "
+            "new examples come without"
+        )
+    return tuple(name for name in columns if name not in lost)
 
 
 def other_fillers(pools: Pools, span: Any) -> LongArray:

@@ -16,7 +16,7 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from induction.corpus.validity import is_list
 from induction.parsers.trees import with_trees
-from sampling.examples.examples import Examples, read_examples, refuse_pairs
+from sampling.examples.examples import Examples, checked, read_examples, refuse_pairs
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
@@ -66,8 +66,8 @@ class Sub2Options(SpanOptions):
     )
     phrase: bool | None = option(
         None,
-        "+p: spans are phrases of the trees (text). Where none of phrase, label, text_label, "
-        "sentiment, backbone and faithful is given: if there are trees.",
+        "+p: spans are phrases of the trees (text); texts without trees are parsed. By default "
+        "where none of phrase, label, text_label, sentiment, backbone and faithful is given.",
         source="section 3.2",
     )
     label: bool | None = option(
@@ -138,7 +138,8 @@ class Sub2(SpanSampler):
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method, with these options, goes by trees."""
-        chosen = _settled(read_options(Sub2Options, options, cls.method))
+        chosen = read_options(Sub2Options, options, cls.method)
+        chosen = _settled(_exchanging_phrases(chosen, _is_free(chosen, options)))
         return "tree" in _needed(chosen) and not chosen.sentiment
 
     @classmethod
@@ -148,8 +149,8 @@ class Sub2(SpanSampler):
         The hole is drawn uniformly from all spans that can be filled otherwise, the filler
         uniformly from all spans of the class (Algorithm 1). One substitution an example.
 
-        Where no option says what must be equal, phrases of the same label are exchanged if the
-        corpus has trees, and spans of texts of the same class if it has classes.
+        Where no option says what must be equal, phrases of the same label are exchanged, between
+        texts of the same class if the corpus has classes.
 
         Parameters
         ----------
@@ -174,7 +175,7 @@ class Sub2(SpanSampler):
             refuse_lone_classes(read_labels(corpus).keys())
         refuse_pairs(corpus, cls.method)
         if cls.needs_trees(options):
-            corpus = with_trees(corpus)
+            corpus = with_trees(checked(corpus))
         for name in _needed(chosen):
             corpus.arrow(name)
         examples = read_examples(corpus, tokenised=chosen.tokenised)
@@ -200,13 +201,11 @@ _SAY_WHAT_IS_EQUAL = {"phrase", "label", "text_label", "sentiment", "backbone", 
 
 
 def _kept_labels(o: Sub2Options, given: Mapping[str, Any], corpus: Corpus) -> Sub2Options:
-    """Fill in what must be equal, if nothing says it: the phrase labels and the classes there are.
+    """Fill in what must be equal, if nothing says it: the phrase labels, and classes if there are.
 
     Where something says it, the rest is as in the paper: not asked for.
     """
-    said = {name for name in _SAY_WHAT_IS_EQUAL & given.keys() if given[name] is not None}
-    free = o.task == "text" and not said
-    trees = free and "tree" in corpus.names
+    free = _is_free(o, given)
     classes = free and "label" in corpus.names and not is_list(corpus.arrow("label").type)
     if classes:
         keys = read_labels(corpus).keys()
@@ -214,11 +213,22 @@ def _kept_labels(o: Sub2Options, given: Mapping[str, Any], corpus: Corpus) -> Su
         classes = len(lone) < len(np.unique(keys))
         if len(lone) and classes:
             tell("sub2: a class of one example exchanges only within it")
+    o = replace(o, text_label=classes if o.text_label is None else o.text_label)
+    return _exchanging_phrases(o, free)
+
+
+def _is_free(o: Sub2Options, given: Mapping[str, Any]) -> bool:
+    """Say whether nothing says what must be equal."""
+    said = {name for name in _SAY_WHAT_IS_EQUAL & given.keys() if given[name] is not None}
+    return o.task == "text" and not said
+
+
+def _exchanging_phrases(o: Sub2Options, free: bool) -> Sub2Options:
+    """Fill in that spans are phrases of the same label, if nothing says what must be equal."""
     return replace(
         o,
-        phrase=trees if o.phrase is None else o.phrase,
-        label=trees if o.label is None else o.label,
-        text_label=classes if o.text_label is None else o.text_label,
+        phrase=free if o.phrase is None else o.phrase,
+        label=free if o.label is None else o.label,
     )
 
 

@@ -14,7 +14,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import with_trees
-from sampling.examples.examples import Examples, no_material, read_examples
+from sampling.examples.examples import Examples, checked, no_material, read_examples
 from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
@@ -145,7 +145,7 @@ class TreeMix(SpanSampler):
             If an option is unknown or has a value that cannot be used.
         """
         chosen = _settled(read_options(TreeMixOptions, options, cls.method), options, corpus)
-        corpus = with_trees(corpus)
+        corpus = with_trees(checked(corpus))
         pair = ("tree_pair",) if "text_pair" in corpus.names else ()
         for name in ("tree", *pair, *(() if "target" in corpus.names else ("label",))):
             corpus.arrow(name)

@@ -37,7 +37,7 @@ N = 150
 METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sub2": ("sub2", "reviews", {"phrase": True}),
     "sub2-code": ("sub2", "reviews", {"faithful": "code", "task": "constituency"}),
-    "sub2-repaired": ("sub2", "texts", {"repair": "article,capital,final"}),
+    "sub2-repaired": ("sub2", "texts", {"text_label": True, "repair": "article,capital,final"}),
     "treemix": ("treemix", "reviews", {}),
     "treemix-code": ("treemix", "reviews", {"faithful": "code"}),
     "randmix": ("randmix", "texts", {}),

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import CorpusError, OptionError, SchemaError
+from grammar.messages import heard_by
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, read_sst
@@ -291,16 +292,17 @@ def test_without_distinct_draws_repeat() -> None:
 
 def test_untouched_spacing_stays_and_tokenised_does_not() -> None:
     corpus = Corpus.from_columns(text=["A  red\tcar .", "my blue bike\n"], label=[0, 0])
-    made = everything(Sub2.induce(corpus, length=True, max_words=1))
+    words = {"phrase": False, "length": True, "max_words": 1}
+    made = everything(Sub2.induce(corpus, **words))
     assert "A  blue\tcar ." in made.column("text")
     assert "my red bike\n" in made.column("text")
-    plain = everything(Sub2.induce(corpus, length=True, max_words=1, tokenised=True))
+    plain = everything(Sub2.induce(corpus, **words, tokenised=True))
     assert "A blue car ." in plain.column("text")
 
 
 def test_protected_words_are_neither_cut_nor_carried() -> None:
     corpus = Corpus.from_columns(text=["[COL] red car", "blue bike [VAL]"])
-    made = everything(Sub2.induce(corpus, length=True, protect=r"\[\w+\]"))
+    made = everything(Sub2.induce(corpus, phrase=False, length=True, protect=r"\[\w+\]"))
     for row in made:
         first, _ = row["provenance"]["parents"]
         mark = "[COL]" if first == "0" else "[VAL]"
@@ -312,7 +314,7 @@ def test_a_column_protects_words_and_entities() -> None:
     text = ["Ann saw Bo Lee", "cats like big dogs"]
     for places in ([[0, 2, 3], []], [[{"start": 0, "end": 3}, {"start": 8, "end": 14}], []]):
         corpus = Corpus.from_columns(text=text, protected=places)
-        made = everything(Sub2.induce(corpus, length=True)).column("text")
+        made = everything(Sub2.induce(corpus, phrase=False, length=True)).column("text")
         assert "Ann like Bo Lee" in made
         assert "cats saw big dogs" in made
         for row in made:
@@ -329,12 +331,15 @@ def test_repairs_change_tokens_and_trees_too() -> None:
     )  # fmt: skip
     sampler = Sub2.induce(corpus, task="constituency", repair="article, capital")
     made = everything(sampler)
+    heard: list[str] = []
     row = next(row for row in made if row["text"] == "a big cats")
     assert row["tokens"] == ["a", "big", "cats"]
     assert row["tree"] == "(NP a (N (A big) cats))"
     check_corpus(made)
-    with pytest.raises(OptionError, match="may add or drop a mark"):
-        Sub2.induce(corpus, task="constituency", repair="final")
+    with heard_by(heard.append):
+        ended = Sub2.induce(corpus, task="constituency", repair="final").sample(1)
+    assert [line for line in heard if "tokens, tree would miss" in line]
+    assert not {"tokens", "tree"} & set(ended.names)
 
 
 # --- bad input --------------------------------------------------------------------------------
@@ -379,7 +384,7 @@ def test_options_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"text": ["a b"], "text_pair": ["c"]}, {}, "not for pairs"),
         ({"text": ["a b", "a b"]}, {"length": True, "min_words": 2}, "0 shorter than their text"),
         ({"text": ["a a"]}, {}, "0 spans with another span of other words"),
-        ({"text": ["a b"], "target": ["X"]}, {}, "does not tell the target"),
+        ({"text": ["a b"], "target": ["X"]}, {"phrase": False}, "does not tell the target"),
         ({"text": ["a b"], "tree": ["(S a c)"]}, {"phrase": True}, "'c' is not what follows"),
         ({"text": ["a b"], "tree": ["(S a b"]}, {"phrase": True}, "never closed"),
     ],
@@ -404,7 +409,7 @@ def test_a_grammar_of_another_method_is_refused(tmp_path: Path) -> None:
 
 def test_twenty_times_with_the_originals_replicated() -> None:
     corpus = Corpus.from_columns(text=[f"w{i} x{i} y{i} z{i}" for i in range(5)], label=[0] * 5)
-    both = augmented(corpus, Sub2.induce(corpus, length=True), times=20)
+    both = augmented(corpus, Sub2.induce(corpus, phrase=False, length=True), times=20)
     assert len(both) == 2 * 20 * 5
     assert len(set(both.column("id"))) == len(both)
     assert both.column("text")[:100] == corpus.column("text") * 20
