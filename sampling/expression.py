@@ -43,7 +43,10 @@ _DIGITS = 100
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 _SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
-_KINDS = {"NAME": "a name", "WEIGHT": "a weight", "NUMBER": "a number", "QUOTED": "a text"}
+_KINDS = {
+    "NAME": "a name", "WEIGHT": "a weight", "NUMBER": "a number", "QUOTED": "a text",
+    "BAND": "a band such as 5:20",
+}  # fmt: skip
 
 OPERAND = "of"
 """The option of operators that stands first, without its name: the method they are applied to."""

@@ -40,6 +40,8 @@ __all__ = [
     "lower_initials",
     "normalise",
     "overt_nodes",
+    "raise_initials",
+    "with_capital",
 ]
 
 ROOT = "TOP"
@@ -156,15 +158,42 @@ def lower_initials(treebank: Treebank) -> Treebank:
     (S (NP (DT the) (NNP Rex)) (VP (VBD won)))
     """
     symbols = SymbolTable(treebank.symbols)
-    words = np.flatnonzero(treebank.is_word)
-    starts = np.concatenate(([0], np.cumsum(treebank.lengths)[:-1]))
-    firsts = words[starts[treebank.lengths > 0]]
     label = treebank.label.copy()
-    for node in firsts.tolist():
+    for node in _first_words(treebank).tolist():
         word, tag = symbols[label[node]], symbols[label[treebank.parent[node]]]
         if word[:1].isupper() and word != "I" and word == word.capitalize():
             label[node] = symbols.add(word.lower()) if not tag.startswith("NNP") else label[node]
     return treebank.relabel(label, symbols)
+
+
+def raise_initials(treebank: Treebank) -> Treebank:
+    """Write the first word of every sentence with a capital.
+
+    >>> print(raise_initials(Treebank.parse("(S (NP (DT the) (NN dog)) (VP (VBD won)))"))[0])
+    (S (NP (DT The) (NN dog)) (VP (VBD won)))
+    """
+    symbols = SymbolTable(treebank.symbols)
+    firsts = _first_words(treebank)
+    words, number = np.unique(treebank.label[firsts], return_inverse=True)
+    raised = [symbols.add(with_capital(symbols[word])) for word in words.tolist()]
+    label = treebank.label.copy()
+    label[firsts] = np.array(raised, label.dtype)[number]
+    return treebank.relabel(label, symbols)
+
+
+def with_capital(word: str) -> str:
+    """Return a word with its first letter large.
+
+    >>> with_capital("the"), with_capital("-LRB-")
+    ('The', '-LRB-')
+    """
+    return word[:1].upper() + word[1:]
+
+
+def _first_words(treebank: Treebank) -> LongArray:
+    words = np.flatnonzero(treebank.is_word)
+    starts = np.concatenate(([0], np.cumsum(treebank.lengths)[:-1]))
+    return words[starts[treebank.lengths > 0]]
 
 
 def _with_root_label(treebank: Treebank, symbols: SymbolTable, root: int) -> Treebank:

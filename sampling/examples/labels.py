@@ -21,6 +21,7 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tokens import penn_word
 from induction.corpus.validity import (
     HEADS_FAULTS,
     first_broken_heads,
@@ -258,8 +259,11 @@ def _check_leaves(corpus: Corpus) -> None:
     tokens = corpus.arrow("tokens").combine_chunks().flatten()
     wrong = treebank.lengths != lengths
     if not wrong.any() and not words.equals(tokens):
+        forms = tokens.dictionary_encode()
+        spelt = pa.array(map(penn_word, forms.dictionary.to_pylist()), pa.string())
+        same = pc.or_(pc.equal(words, tokens), pc.equal(words, spelt.take(forms.indices)))
         owner = np.repeat(np.arange(len(lengths)), lengths)
-        wrong[owner[~pc.equal(words, tokens).to_numpy(zero_copy_only=False)]] = True
+        wrong[owner[~same.to_numpy(zero_copy_only=False)]] = True
     hint = "leave 'tokens' out to use the words of the tree"
     _refuse(corpus, wrong, "the words of the tree are not the tokens", hint)
 

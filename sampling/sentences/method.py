@@ -7,7 +7,7 @@ ones, of a given length, with or without given words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import AUTO
-from induction.trees.normalise import ROOT, drop_traces
+from induction.trees.normalise import ROOT, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table
 from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_lists, as_strings
@@ -71,7 +71,8 @@ class GrammarSampler(Sampler):
         A joint grammar of classes (:func:`sampling.sentences.class_grammars.join_classes`), or one
         without classes. What to draw is in its notes: the ``options``; texts that are not new, by
         their hashes (``known``); whether trees have the root that we would add (``rooted``); and
-        a band of ``lengths`` to recommend. A grammar without notes is sampled as by default.
+        the band of ``lengths`` of the corpus; and whether texts begin with ``capitals``. A grammar
+        without notes is sampled as by default.
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class GrammarSampler(Sampler):
     >>> corpus = Corpus.from_columns(
     ...     text=["we swim", "they run"], tree=["(S (NP we) (VP swim))", "(S (NP they) (VP run))"]
     ... )
-    >>> sampler = GrammarSampler.induce(corpus)
+    >>> sampler = GrammarSampler.induce(corpus, model="pcfg")
     >>> sorted(sampler.sample(2).column("text"))
     ['they swim', 'we run']
     >>> other = sampler.grammar.noted(options={"avoid": "we", "trees": False})
@@ -110,13 +111,14 @@ class GrammarSampler(Sampler):
         super().__init__(grammar)
         o, self._known = _read_notes(grammar.notes)
         self.options, self.distinct = o, o.distinct
-        self._band = read_band(o.length)
+        self._band = read_band(o.length, grammar.notes.get("lengths"))
         covering = o.distribution == "coverage"
         rules: Any = "mle" if covering else o.distribution
         self.drawn: Derivable = reweighted(grammar, rules, temperature=o.temperature)
         self._pcfg = self.drawn.pcfg
         self._of_class = classes_of_rules(self._pcfg) if grammar.start == CLASSES else None
         advice = f"length={grammar.notes.get('lengths', '1:40')!r}"
+        self._capitals = bool(grammar.notes.get("capitals"))
         if covering and self._band is None:
             raise OptionError("coverage needs a length band", hint=f"for example {advice}")
         if self._band is None:
@@ -175,7 +177,8 @@ class GrammarSampler(Sampler):
         chosen = read_options(GrammarOptions, options, cls.method)
         trees, labels = trees_and_classes(corpus, parser)
         grammar = induce_grammar(trees, labels, chosen)
-        return cls(grammar.noted(method=cls.method, options=asdict(chosen), **_notes(corpus)))
+        notes = _notes(corpus, trees)
+        return cls(grammar.noted(method=cls.method, options=asdict(chosen), **notes))
 
     @property
     def targets(self) -> LongArray:
@@ -214,8 +217,7 @@ class GrammarSampler(Sampler):
 
     def hash(self, drawn: Derivations, rows: LongArray) -> NDArray[np.uint64]:
         """Return a number for each text."""
-        made = write_words(drawn.words, drawn.word_offsets, *self._vocabulary)
-        return np.asarray(hash_rows(*made))[rows]
+        return np.asarray(hash_rows(*self._written(drawn, self._vocabulary)))[rows]
 
     def known(self) -> Iterable[int]:
         """Return the hashes of the texts of the corpus."""
@@ -228,9 +230,8 @@ class GrammarSampler(Sampler):
         is under the grammar drawn from, not given the band or words.
         """
         draws = self._draws.restored(drawn)
-        vocabulary = pack_strings(self._pcfg.rules.words)
-        text = as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))
-        columns = {"text": text}
+        vocabulary = self._packed(self._pcfg.rules.words)
+        columns = {"text": as_strings(*self._written(draws, vocabulary))}
         if self._of_class is not None:
             columns["label"] = pa.array(self._of_class[draws.rules[draws.rule_offsets[:-1]]])
         if self.options.trees:
@@ -257,7 +258,19 @@ class GrammarSampler(Sampler):
 
     @cached_property
     def _vocabulary(self) -> tuple[Any, LongArray]:
-        return pack_strings(self._draws.words)
+        return self._packed(self._draws.words)
+
+    def _packed(self, words: Sequence[str]) -> tuple[Any, LongArray]:
+        """Pack words and, behind them, what they are at the beginning of a text."""
+        return pack_strings([*words, *map(with_capital, words)] if self._capitals else words)
+
+    def _written(self, draws: Derivations, vocabulary: tuple[Any, LongArray]) -> tuple[Any, ...]:
+        """Write the words of derivations, the first with a capital if texts have one."""
+        words, offsets = draws.words, draws.word_offsets
+        if self._capitals:
+            words = words.copy()
+            words[offsets[:-1][np.diff(offsets) > 0]] += (len(vocabulary[1]) - 1) // 2
+        return write_words(words, offsets, *vocabulary)
 
     def _plain_trees(self, draws: Derivations) -> Treebank:
         """Return the trees as those of the corpus: without start symbols that only we have."""
@@ -268,7 +281,8 @@ class GrammarSampler(Sampler):
             ours = trees.label[top] == trees.symbols.id(name)
             keep[top[ours]] = False
             top[ours] += 1
-        return trees.keep_nodes(keep)
+        trees = trees.keep_nodes(keep)
+        return raise_initials(trees) if self._capitals else trees
 
 
 class _Covering(Attempts):
@@ -310,20 +324,18 @@ def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int]]:
     return read_options(GrammarOptions, given, GrammarSampler.method), hashes
 
 
-def _notes(corpus: Corpus) -> dict[str, Any]:
-    """Return what sampling must know of a corpus."""
-    texts = corpus.column("text")
-    lengths = [len(text.split()) for text in texts]
+def _notes(corpus: Corpus, trees: Treebank) -> dict[str, Any]:
+    """Return what sampling must know of a corpus and of its trees."""
+    texts, plain = corpus.column("text"), drop_traces(trees)
+    begun = [text[:1] for text in map(str.lstrip, texts) if text[:1].isalpha()]
+    rooted = "tree" in corpus.names and trees.symbols[trees.label[0]] == ROOT
     # texts as they are, with single spaces, and as in trees
-    known = [pa.array([" ".join(text.split()) for text in texts], pa.string())]
-    rooted = False
-    if "tree" in corpus.names:
-        trees = corpus.column("tree")
-        rooted = trees[0].lstrip("( ").startswith(f"{ROOT} ")
-        known.append(drop_traces(Treebank.parse("\n".join(trees))).texts().cast(pa.string()))
-    hashes = {value for texts in known for value in hash_rows(*text_bytes(texts)).tolist()}
+    known = [pa.array([" ".join(text.split()) for text in texts]), plain.texts()]
+    strings = (one.cast(pa.string()) for one in known)
+    hashes = {value for one in strings for value in hash_rows(*text_bytes(one)).tolist()}
     return {
-        "lengths": f"{min(lengths)}:{max(lengths)}",
+        "lengths": f"{plain.lengths.min()}:{plain.lengths.max()}",
+        "capitals": 2 * sum(map(str.isupper, begun)) > len(begun),
         "rooted": rooted,
         "known": [f"{value:016x}" for value in sorted(hashes)],
     }

@@ -18,6 +18,7 @@ from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.trees import AUTO, with_trees
+from induction.trees.normalise import lower_initials
 from sampling.examples.labels import read_labels
 from sampling.examples.sides import read_trees
 from sampling.sentences.class_grammars import join_classes
@@ -33,7 +34,7 @@ class GrammarOptions:
     """The options of :meth:`GrammarSampler.induce`."""
 
     model: str = option(
-        "pcfg",
+        "lpcfg",
         "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or fragments that "
         "recur (double-dop).",
         choices=("pcfg", "lpcfg", "double-dop"),
@@ -49,10 +50,11 @@ class GrammarOptions:
     temperature: float = option(
         1.0, "For tempered: above 1 flatter, below 1 sharper.", least=1e-3, most=1e6
     )
-    length: str | None = option(
-        None,
-        "Numbers of words, such as 5:20 (or a pair of numbers); conditioned on exactly. Needed "
-        "where rule probabilities have sentences grow without end, and for coverage.",
+    length: str = option(
+        "corpus",
+        "Numbers of words, such as 5:20 (or a pair of numbers); conditioned on exactly. By default "
+        "from the shortest to the longest text of the corpus; any: as the grammar has it, which "
+        "is refused where sentences would grow without end, and for coverage.",
     )
     contains: str | None = option(
         None, "Words, parted by spaces, that must all occur; conditioned on exactly."
@@ -78,14 +80,26 @@ class GrammarOptions:
     )
 
 
-def read_band(length: str | None) -> tuple[int, int] | None:
-    """Read the option ``length``; raise OptionError if it is not a band."""
-    if length is None:
+def read_band(length: str, corpus: str | None) -> tuple[int, int] | None:
+    """Read the option ``length``; raise OptionError if it is not a band.
+
+    Parameters
+    ----------
+    length : str
+        The option.
+    corpus : str or None
+        The band of the corpus, if it is known.
+    """
+    if length == "corpus":
+        length = corpus or "any"
+    if length == "any":
         return None
     shortest, colon, longest = length.partition(":")
     ends = shortest, longest if colon else shortest
     if not all(end.strip().isdecimal() for end in ends) or int(ends[0]) > int(ends[1]):
-        raise OptionError(f"length={length!r} is not a band", hint="for example 5:20, or 12")
+        raise OptionError(
+            f"length={length!r} is not a band", hint="for example 5:20, or 12, or any"
+        )
     return int(ends[0]), int(ends[1])
 
 
@@ -123,7 +137,11 @@ def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:
 
 
 def induce_grammar(trees: Treebank, labels: LongArray | None, options: GrammarOptions) -> Any:
-    """Return the grammar of some trees: one of each class, joined, or one of all."""
+    """Return the grammar of some trees: one of each class, joined, or one of all.
+
+    First words lose their capitals, so that a word is one word wherever it stands.
+    """
+    trees = lower_initials(trees)
     induce = _inducer(options)
     if labels is None:
         return induce(trees)

@@ -240,7 +240,10 @@ def test_protected_words_stay_and_stay_home(corpus: Corpus, seed: int) -> None:
 
 def test_weights_of_the_graph_are_probabilities() -> None:
     corpus = Corpus.from_columns(text=["a b c", "d e f g"], label=[0, 1])
-    for sampler in (induce("sub2", corpus, length=True), induce("randmix", corpus, threshold=0.7)):
+    for sampler in (
+        induce("sub2", corpus, phrase=False, length=True),
+        induce("randmix", corpus, threshold=0.7),
+    ):
         graph = sampler.grammar.graph
         for node, kind in graph.nodes(data="kind"):
             if kind == "symbol":
@@ -250,7 +253,7 @@ def test_weights_of_the_graph_are_probabilities() -> None:
 
 def test_a_shortfall_says_how_many_there_are() -> None:
     corpus = Corpus.from_columns(text=["a b", "c d"])
-    sampler = induce("sub2", corpus, length=True)
+    sampler = induce("sub2", corpus, phrase=False, length=True)
     with pytest.warns(ShortfallWarning, match="derives 10 distinct new ones.*licenses 12 subst"):
         assert len(sampler.sample(50)) == 10
     with pytest.warns(ShortfallWarning, match="from number 9"):
@@ -261,7 +264,7 @@ def test_a_shortfall_says_how_many_there_are() -> None:
 
 def test_streams_of_one_sampler_do_not_disturb_each_other() -> None:
     corpus = Corpus.from_columns(text=["a b c d", "e f g h", "i j k l"])
-    sampler = induce("sub2", corpus)
+    sampler = induce("sub2", corpus, phrase=False)
     whole = sampler.sample(40).column("id"), sampler.sample(40).column("text")
     first, second = (sampler.batches(40, batch_size=10) for _ in range(2))
     mixed = [table for two in zip(first, second, strict=True) for table in two]
@@ -306,7 +309,7 @@ def test_unknown_names_are_told(name: str, options: dict[str, Any], message: str
                   {"n": True}, {"n": 1, "batch_size": 0}],
 )  # fmt: skip
 def test_bad_numbers_are_refused(arguments: dict[str, Any]) -> None:
-    sampler = induce("sub2", Corpus.from_columns(text=["a b", "c d"]))
+    sampler = induce("sub2", Corpus.from_columns(text=["a b", "c d"]), phrase=False)
     with pytest.raises(OptionError, match="whole number"):
         list(sampler.batches(**arguments))
 
@@ -334,7 +337,7 @@ def test_files_that_hold_no_span_grammar(tmp_path: Path) -> None:
 
 def test_the_permutation_reaches_every_pair_once() -> None:
     corpus = Corpus.from_columns(text=["a b c", "d e f", "g h i"])
-    sampler = induce("sub2", corpus, length=True, max_words=1, distinct=True)
+    sampler = induce("sub2", corpus, phrase=False, length=True, max_words=1, distinct=True)
     assert isinstance(sampler, SpanSampler)
     expected = {spelt(sampler.grammar, h, f) for h, f in pairs(sampler.grammar)}
     for seed in range(5):

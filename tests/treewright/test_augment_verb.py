@@ -342,10 +342,13 @@ def test_leakage_is_told(run, tmp_path):
 
 def test_a_shortfall_is_a_warning_and_no_fault(run, tmp_path):
     (tmp_path / "t.jsonl").write_text('{"text": "a b"}\n{"text": "c d"}\n')
-    done = run("augment", "t.jsonl", "-m", "sub2(length=true)", "-n", 99, "-o", "o.jsonl")
+    done = run(
+        "augment", "t.jsonl", "-m", "sub2(phrase=false, length=true)", "-n", 99, "-o", "o.jsonl"
+    )
     assert done.code == 0
     assert (
-        "warning: 10 of 99 examples were made: sub2(length=true): the grammar derives" in done.err
+        "warning: 10 of 99 examples were made: sub2(length=true, phrase=false): the grammar derives"
+        in done.err
     )
 
 

@@ -38,7 +38,7 @@ def test_a_corpus_a_file_and_an_augmentation_are_explained_alike(tmp_path: Path)
 
 def test_an_explanation_prints_and_draws_itself(tmp_path: Path) -> None:
     corpus = Corpus.from_columns(text=["<b>a red car</b>", "<b>a blue bike</b>"], id=["<i>", "&"])
-    made = augment(corpus, "sub2(length=true)", n=1).corpus
+    made = augment(corpus, "sub2(phrase=false, length=true)", n=1).corpus
     found = explain(made, made[0]["id"], source=corpus)
     page = found._repr_html_()
     assert page.startswith("<svg")

@@ -23,7 +23,7 @@ NAMES = {
     "floats": [1.0, 2.0], "numbers": [0, 1],
 }  # fmt: skip
 OPTIONS = {
-    "grammar": "(length='4:12')", "geca": "(gaps=1, size=2, window=1)",
+    "grammar": "(length=4:12)", "geca": "(gaps=1, size=2, window=1)",
     "geca-stream": "(size=2, window=1)",
 }  # fmt: skip
 REFUSES_SOFT = ("grammar",)

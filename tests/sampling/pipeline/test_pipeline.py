@@ -296,13 +296,13 @@ def test_a_chain_goes_on_with_its_last_block_where_there_is_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     corpus = Corpus.from_columns(text=["a b", "c d"])
-    most = len(quietly(corpus, "sub2(length=true)", n=99).corpus)
+    most = len(quietly(corpus, "sub2(phrase=false, length=true)", n=99).corpus)
     for block in (most, 64):
         monkeypatch.setattr(chains, "BLOCK", block)
-        assert len(augment(corpus, "sub2(length=true) | aeda", n=30).corpus) == 30
+        assert len(augment(corpus, "sub2(phrase=false, length=true) | aeda", n=30).corpus) == 30
     monkeypatch.setattr(chains, "BLOCK", 3)
     with pytest.warns(ShortfallWarning, match="27 of 30 .*attempts in a row made none"):
-        augment(corpus, "sub2(length=true) | aeda", n=30)
+        augment(corpus, "sub2(phrase=false, length=true) | aeda", n=30)
 
 
 def test_a_chain_of_what_cannot_be_chained_says_why() -> None:
@@ -403,9 +403,9 @@ def test_balancing_makes_all_classes_as_large_as_the_largest() -> None:
 
 def test_lengths_have_bands_and_quotas() -> None:
     corpus = corpus_of(TREES, "label")
-    made = augment(corpus, "worddrop + sub2", n=20, length="4:5")
+    made = augment(corpus, "worddrop + sub2(phrase=false)", n=20, length="4:5")
     assert {len(text.split()) for text in made.corpus.column("text")} <= {4, 5}
-    made = augment(corpus, "sub2", length="3:4=5,5:6=8")
+    made = augment(corpus, "sub2(phrase=false)", length="3:4=5,5:6=8")
     lengths = Counter(len(text.split()) > 4 for text in made.corpus.column("text"))
     assert lengths == {False: 5, True: 8}
 
@@ -471,7 +471,7 @@ def test_corpora_that_cannot_be_used() -> None:
 def test_a_shortfall_says_how_many_there_are_and_why() -> None:
     corpus = Corpus.from_columns(text=["a b", "c d"], label=[0, 1])
     with pytest.warns(ShortfallWarning, match=r"10 of 50 .*derives 10 distinct new ones, not more"):
-        made = augment(corpus, "sub2(length=true)", n=50)
+        made = augment(corpus, "sub2(phrase=false, length=true)", n=50)
     assert len(made.corpus) == 10
     assert made.report.parts[0].drawn["made"] == 10
 
@@ -479,7 +479,7 @@ def test_a_shortfall_says_how_many_there_are_and_why() -> None:
 def test_nothing_loops_for_ever_if_a_length_never_comes() -> None:
     corpus = corpus_of(TREES, "label")
     with pytest.warns(ShortfallWarning, match="0 of 5 .*none of the wanted class or length"):
-        made = augment(corpus, "sub2", n=5, length="90:99")
+        made = augment(corpus, "sub2(phrase=false)", n=5, length="90:99")
     assert len(made.corpus) == 0
     assert made.corpus.names == ("id", "text", "label", "provenance")
 
@@ -487,7 +487,7 @@ def test_nothing_loops_for_ever_if_a_length_never_comes() -> None:
 def test_draws_that_repeat_for_ever_end() -> None:
     corpus = Corpus.from_columns(text=["a b", "c d"], label=[0, 1])
     with pytest.warns(ShortfallWarning, match="10 of 50 "):
-        made = augment(corpus, "sub2(length=true, distinct=false)", n=50)
+        made = augment(corpus, "sub2(phrase=false, length=true, distinct=false)", n=50)
     assert made.report.parts[0].drawn["made before"] > 1000
 
 
@@ -604,6 +604,12 @@ def test_values_are_read_as_they_were_given(value: Any) -> None:
     step = read_expression("sub2").parts[0].steps[0]
     written = str(type(step)(step.method, {"protect": value}))
     assert read_expression(written).parts[0].steps[0].options == {"protect": value}
+
+
+def test_a_band_needs_no_quotes() -> None:
+    step = read_expression("grammar(length=5:20)").parts[0].steps[0]
+    assert step.options == {"length": "5:20"}
+    assert str(step) == "grammar(length='5:20')"
 
 
 def test_options_come_from_the_expression_or_from_beside_it() -> None:

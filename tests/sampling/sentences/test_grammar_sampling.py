@@ -31,6 +31,7 @@ from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_sst
 from induction.corpus.readers import read_reviews
+from induction.trees.normalise import with_capital
 from sampling import GrammarSampler, ShortfallWarning, open_sampler
 from sampling.method import induce
 from sampling.sentences.class_grammars import (
@@ -193,7 +194,7 @@ def test_notes_that_are_none_of_the_method_are_refused(tmp_path: Path) -> None:
 
 
 def test_no_rule_leads_from_one_class_to_another() -> None:
-    grammar = GrammarSampler.induce(small(), length="1:5").grammar
+    grammar = GrammarSampler.induce(small(), model="pcfg", length="1:5").grammar
     for production in grammar:
         marks = {str(s).rpartition("^<")[2] for s in (production.lhs, *production.rhs)
                  if not isinstance(s, str) and "^<" in str(s)}  # fmt: skip
@@ -201,7 +202,7 @@ def test_no_rule_leads_from_one_class_to_another() -> None:
 
 
 def test_shares_can_be_changed_and_other_grammars_are_refused() -> None:
-    grammar = GrammarSampler.induce(small(), length="1:5").grammar
+    grammar = GrammarSampler.induce(small(), model="pcfg", length="1:5").grammar
     changed = with_class_shares(grammar, {0: 0.1, 1: 0.9})
     of = classes_of_rules(changed)
     assert changed.weight[of == 1].sum() == pytest.approx(0.9)
@@ -234,6 +235,8 @@ def test_examples_keep_what_was_asked_for(options: dict[str, Any], reviews: Corp
         tree = Tree.parse(row["tree"])
         words = row["text"].split()
         assert list(tree.leaves()) == words
+        assert words[0] == words[0][:1].upper() + words[0][1:]
+        plain = {words[0].lower(), *words}  # the capital of a first word is not the grammar's
         assert tree.label not in (CLASSES, "TOP")
         assert "^<" not in row["tree"]
         assert "|<" not in row["tree"]
@@ -243,9 +246,9 @@ def test_examples_keep_what_was_asked_for(options: dict[str, Any], reviews: Corp
             low, high = map(int, band.split(":")) if isinstance(band, str) else band
             assert low <= len(words) <= high
         if "contains" in options:
-            assert options["contains"] in words
+            assert options["contains"] in plain
         if "avoid" in options:
-            assert not set(words) & set(options["avoid"])
+            assert not set(plain) & set(options["avoid"])
     if options.get("shares") == "equal":
         assert Counter(made.column("label"))[0] == pytest.approx(300, abs=60)
 
@@ -262,7 +265,7 @@ def test_example_i_depends_on_seed_and_i_alone(options: dict[str, Any], reviews:
 
 
 def test_the_provenance_derives_the_example(reviews: Corpus) -> None:
-    options = {"contains": "the", "length": "3:12", "distribution": "uniform"}
+    options = {"contains": "the", "length": "3:12", "distribution": "uniform", "model": "pcfg"}
     sampler = GrammarSampler.induce(reviews, **options)
     pcfg = sampler.drawn
     assert isinstance(pcfg, Grammar)
@@ -275,6 +278,7 @@ def test_the_provenance_derives_the_example(reviews: Corpus) -> None:
             assert waiting.pop() == production.lhs.name
             waiting += [(c,) if isinstance(c, str) else c.name for c in reversed(production.rhs)]
         words += [word for (word,) in reversed(waiting)]
+        words[0] = with_capital(words[0])
         assert " ".join(words) == row["text"]
         expected = sum(math.log(pcfg.weight[r]) for r in rules)
         assert row["provenance"]["log_probability"] == pytest.approx(expected)
@@ -320,7 +324,7 @@ def test_texts_are_parsed_if_there_are_no_trees(reviews: Corpus) -> None:
                     yield Tree("S", tuple(Tree("W", (word,)) for word in words))
 
     corpus = Corpus.from_columns(text=["a b", "c d", "x y"], label=[1, 1, 0])
-    made = GrammarSampler.induce(corpus, parser=Flat()).sample(14)
+    made = GrammarSampler.induce(corpus, parser=Flat(), model="pcfg", length="any").sample(14)
     assert set(made.column("label")) == {1}
     with pytest.raises(CorpusError, match="no text has a parse"):
         GrammarSampler.induce(Corpus.from_columns(text=["x"]), parser=Flat())
@@ -329,7 +333,7 @@ def test_texts_are_parsed_if_there_are_no_trees(reviews: Corpus) -> None:
 def test_without_labels_there_is_one_grammar() -> None:
     corpus = small()
     plain = Corpus(corpus.table.drop(["label"]))
-    sampler = induce("grammar", plain)
+    sampler = induce("grammar", plain, model="pcfg")
     assert sampler.grammar.start == "TOP"
     made = sampler.sample(3)
     assert made.names == ("id", "text", "tree", "provenance")
@@ -341,23 +345,42 @@ def test_a_finite_language_ends_in_an_honest_shortfall() -> None:
     corpus = Corpus.from_columns(
         text=["we swim", "they run"], tree=["(S (N we) (V swim))", "(S (N they) (V run))"]
     )
-    sampler = GrammarSampler.induce(corpus)
+    sampler = GrammarSampler.induce(corpus, model="pcfg")
     assert sampler.count() == 4  # two of them are known
     with pytest.warns(ShortfallWarning, match="only 2 distinct"):
         assert sorted(sampler.sample(9).column("text")) == ["they swim", "we run"]
-    repeated = GrammarSampler.induce(corpus, distinct=False)
+    repeated = GrammarSampler.induce(corpus, model="pcfg", distinct=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(repeated.sample(9)) == 9
-    assert GrammarSampler.induce(small()).count() == 2**63 - 1
+    assert GrammarSampler.induce(small(), model="pcfg", length="any").count() == 2**63 - 1
 
 
 def test_roots_called_top_stay_where_the_corpus_has_them() -> None:
     trees = ["(TOP (S (N we) (V swim)))", "(TOP (S (N they) (V run)))"]
     corpus = Corpus.from_columns(text=["we swim", "they run"], tree=trees)
     assert all(
-        t.startswith("(TOP (S") for t in GrammarSampler.induce(corpus).sample(2).column("tree")
+        t.startswith("(TOP (S")
+        for t in GrammarSampler.induce(corpus, model="pcfg").sample(2).column("tree")
     )
+
+
+def test_first_words_are_one_with_the_same_words_elsewhere() -> None:
+    trees = ["(S (NP (D The) (N dog)) (V ran))", "(S (NNP Rex) (VP (V saw) (NP (D the) (N cat))))"]
+    texts = ["The dog ran", "Rex saw the cat"]
+    corpus = Corpus.from_columns(text=texts, tree=trees)
+    sampler = GrammarSampler.induce(corpus, model="pcfg")
+    assert {"the", "Rex"} < set(sampler.grammar.rules.words)
+    made = sampler.sample(5)
+    assert {"The cat ran", "Rex saw the dog"} <= set(made.column("text"))
+    assert not {*texts} & set(made.column("text"))  # known as they are written
+    for text, tree in zip(made.column("text"), made.column("tree"), strict=True):
+        assert tuple(text.split()) == Tree.parse(tree).leaves()
+    small_letters = Corpus.from_columns(
+        text=[t.lower() for t in texts], tree=[t.replace("The", "the") for t in trees[:1]] + [
+            trees[1].replace("Rex", "rex")])  # fmt: skip
+    made = GrammarSampler.induce(small_letters, model="pcfg").sample(5)
+    assert all(text.islower() for text in made.column("text"))
 
 
 # --- faults -----------------------------------------------------------------------------------
@@ -378,7 +401,7 @@ def test_roots_called_top_stay_where_the_corpus_has_them() -> None:
         (None, {"length": "7:5"}, OptionError, "is not a band"),
         (None, {"contains": "hard"}, EmptyLanguageError, "label 0: no sentence of this class"),
         (None, {"contains": "soft"}, EmptyLanguageError, "no word 'soft'"),
-        (None, {"distribution": "coverage"}, OptionError, "needs a length band"),
+        (None, {"distribution": "coverage", "length": "any"}, OptionError, "needs a length band"),
         (None, {"temperature": 2.0}, OptionError, "does nothing to 'mle'"),
         (None, {"model": "hmm"}, OptionError, "use one of pcfg, lpcfg"),
         (None, {"lenght": "3"}, OptionError, "did you mean 'length'"),
@@ -399,9 +422,10 @@ def test_a_distribution_that_is_not_tight_names_the_band_of_the_corpus() -> None
         text=["a", "a a a"], tree=["(S (A a))", "(S (S (A a)) (S (S (A a)) (S (A a))))"]
     )
     with pytest.raises(NotTightError, match="grow without end") as error:
-        GrammarSampler.induce(corpus, distribution="uniform")
+        GrammarSampler.induce(corpus, model="pcfg", distribution="uniform", length="any")
     assert "length='1:3'" in error.value.hint
-    GrammarSampler.induce(corpus, distribution="uniform", length="1:3")
+    of_corpus = GrammarSampler.induce(corpus, model="pcfg", distribution="uniform", distinct=False)
+    assert {len(text.split()) for text in of_corpus.sample(200).column("text")} == {1, 2, 3}
 
 
 # --- real data --------------------------------------------------------------------------------
