@@ -29,7 +29,7 @@ from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
 
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
-_STRENGTHS = {"seams": 2.0, "learnt": 1.0}
+_STRENGTHS = {"seams": 2.5, "learnt": 1.0}
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
 
@@ -41,16 +41,17 @@ class FluentOptions:
     of: str = option("treemix", "The method, with its options in parentheses.")
     score: str = option(
         "seams",
-        "What fits: cohesion over words and tags at the seams (seams), or what tells a span in its "
-        "own place from a random one (learnt; methods that exchange spans).",
+        "What fits: cohesion over words and tags at the seams, and of a span with its place in the "
+        "tree (seams), or what tells a span in its own place from a random one (learnt; methods "
+        "that exchange spans).",
         choices=("seams", "learnt"),
     )
     strength: float | None = option(
-        None, "The power of the score; 0 is the method itself. 2; of a learnt score 1.", least=0
+        None, "The power of the score; 0 is the method itself. 2.5; of a learnt score 1.", least=0
     )
     draws: int = option(32, "Draws that an example is chosen of.", source="Rubin 1987", least=1)
     most_pairs: int = option(
-        0,
+        2**24,
         "Methods that exchange spans: up to so many pairs of a context and a filler, compute the "
         "distribution exactly instead.",
         least=0,

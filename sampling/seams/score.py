@@ -1,7 +1,8 @@
-"""The score of fluency: how well the pieces of an example cohere, in words and in tags.
+"""The score of fluency: how well the pieces of an example cohere, in words, tags and trees.
 
-A score is data: the sentences that its models of n-grams are made of, two weights, and, if it is
-learnt, weights of what meets at the borders of a span. It is learnt from the source corpus alone.
+A score is data: the sentences that its models of n-grams are made of, two weights, and weights of
+what meets where a span is put in: of its place in the tree and its category, and, if the score is
+learnt, of what stands at its borders. It is learnt from the source corpus alone.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ __all__ = ["Borders", "Score", "SeamScore", "Tilt", "cuts_of", "read_sides", "se
 
 TEXTS = ("text", "text_pair")
 _TINY = 1e-9
+OF_TREES = 2.0
+"""The weight of trees beside that of tags, both brought to a deviation of 1."""
 
 
 class Score(Protocol):
@@ -62,33 +65,42 @@ class Tilt:
 
 @dataclass(frozen=True, eq=False)
 class Borders:
-    """Learnt weights of what meets at the borders of a span (see ``sampling.spans.learnt``).
+    """Weights of pairs of values, one of a context and one of a filler.
 
     Attributes
     ----------
-    labels : tuple of str
-        The labels of constituents that it knows.
+    features : tuple of (str, str)
+        What the values are (see ``sampling.spans.borders``).
+    labels, places : tuple of str
+        The labels of constituents, and the categories and places, that it knows.
     widths : int64[features, 2]
         How many values the context and the filler have, feature by feature.
     weights : float64[]
         Of every pair of values, one feature after the other.
     """
 
+    features: tuple[tuple[str, str], ...]
     labels: tuple[str, ...]
+    places: tuple[str, ...]
     widths: LongArray
     weights: FloatArray
+
+    def scaled(self, factor: float) -> Borders:
+        """Return the same with all weights times a factor."""
+        return replace(self, weights=self.weights * factor)
 
     def checked(self) -> Borders:
         """Return the weights, having seen that there are enough (else SchemaError)."""
         widths = self.widths
-        if widths.ndim != 2 or (widths < 1).any() or widths.prod(axis=1).sum() != len(self.weights):
+        sizes = widths.ndim == 2 and (widths > 0).all() and len(widths) == len(self.features)
+        if not sizes or widths.prod(axis=1).sum() != len(self.weights):
             raise SchemaError("the weights of the score are damaged")
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class SeamScore:
-    """Cohesion over words and over tags, each with a weight; with learnt weights of borders.
+    """Cohesion over words and over tags, each with a weight; with weights of what meets.
 
     Attributes
     ----------
@@ -97,7 +109,7 @@ class SeamScore:
     weights : tuple of float
         Of the cohesion over words, and over tags.
     borders : Borders or None
-        If it is learnt.
+        Of methods that exchange spans.
     """
 
     words: Sentences
@@ -109,11 +121,15 @@ class SeamScore:
         """Return the score with weights that bring each row of cohesions to a deviation of 1.
 
         Words have half that weight if there are tags: of a small corpus, they prefer what it has
-        by heart.
+        by heart. The third row, if there is one, is that of trees, which have twice that weight:
+        they tell own places from others best.
         """
         spread = [float(np.std(row)) if len(row) else 0.0 for row in cohesions]
-        words, tags = (1 / s if s > _TINY else 0.0 for s in spread)
-        return replace(self, weights=(words / 2 if tags else words, tags))
+        words, tags, *trees = (1 / s if s > _TINY else 0.0 for s in spread)
+        borders = self.borders
+        if borders is not None and trees:
+            borders = borders.scaled(OF_TREES * trees[0])
+        return replace(self, weights=(words / 2 if tags else words, tags), borders=borders)
 
     def of(self, made: Corpus) -> FloatArray:
         """Return the weighted cohesion of examples.
@@ -152,7 +168,9 @@ class SeamScore:
                 facts[name] = list(held.names)
                 columns |= {f"{name} tokens": held.tokens, f"{name} offsets": held.offsets}
         if self.borders is not None:
+            facts["features"] = [list(pair) for pair in self.borders.features]
             facts["labels"] = list(self.borders.labels)
+            facts["places"] = list(self.borders.places)
             columns["border widths"] = self.borders.widths.ravel()
             columns["border weights"] = self.borders.weights
         return facts, columns
@@ -168,9 +186,11 @@ class SeamScore:
             if name in facts
         }
         borders = None
-        if "labels" in facts:
+        if "features" in facts:
+            features = tuple((str(one), str(other)) for one, other in facts["features"])
+            names = tuple(facts["labels"]), tuple(facts["places"])
             widths = columns["border widths"].reshape(-1, 2)
-            borders = Borders(tuple(facts["labels"]), widths, columns["border weights"]).checked()
+            borders = Borders(features, *names, widths, columns["border weights"]).checked()
         one, other = (float(weight) for weight in facts["weights"])
         return cls(held["words"], held.get("tags"), (one, other), borders)
 

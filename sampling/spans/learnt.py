@@ -9,6 +9,7 @@ neither of the two sentences.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,13 @@ from grammar.errors import MissingDataError
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from sampling.seams.score import Borders, SeamScore, sentences_of
 from sampling.seams.sentences import automaton
-from sampling.spans.borders import border_codes, border_widths, labels_of
+from sampling.spans.borders import (
+    BORDER_FEATURES,
+    TREE_FEATURES,
+    border_codes,
+    border_widths,
+    names_of,
+)
 from sampling.spans.draws import DrawTables, drawn_entry
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.tilted import (
@@ -35,6 +42,8 @@ __all__ = ["learn_seams", "learnt_score", "plain_score"]
 PLAIN_DRAWS = 4096
 FOLDS = 5
 MOST_ROWS = 16_384
+BACKOFF = 3.0
+"""So many sites of no particular place are added to those seen at a place."""
 PENALTY = 0.3
 """The inverse strength of the penalty of the regression."""
 
@@ -47,24 +56,60 @@ def learn_seams(grammar: SpanGrammar, tables: DrawTables, kind: str) -> SeamScor
 
 
 def plain_score(grammar: SpanGrammar, tables: DrawTables) -> SeamScore:
-    """Return the cohesion over words and over tags, each divided by its spread over plain draws."""
+    """Return the cohesions over words, tags and trees, each by its spread over plain draws."""
     score = SeamScore(*sentences_of(grammar.sides, grammar.examples))
+    score = replace(score, borders=_tree_borders(grammar, score))
     host, filler = _plain_pairs(grammar, tables, score)
-    alone = (_only(pair_score(grammar, score), k) for k in range(2))
+    parts = range(2 if score.borders is None else 3)
+    alone = (_only(pair_score(grammar, score), k) for k in parts)
     return score.weighted(np.stack([score_pairs(pairs, host, filler) for pairs in alone]))
 
 
 def _only(pairs: PairScore, part: int) -> PairScore:
-    """Return the score by words alone, or by tags alone, without weights."""
+    """Return the score by words alone, by tags alone, or by trees alone, without weights."""
     has_tags = float(pairs.tag_weight != 0.0)
+    kept = pairs._replace(word_weight=float(part == 0), tag_weight=has_tags * (part == 1))
+    if part == 2:
+        return kept
     none = np.zeros((len(pairs.context), 0), np.int64)
-    return pairs._replace(
-        word_weight=float(part == 0),
-        tag_weight=has_tags * (part == 1),
-        context=none,
-        filler=none,
-        learnt=np.zeros(0),
-    )
+    return kept._replace(context=none, filler=none, learnt=np.zeros(0))
+
+
+def _tree_borders(grammar: SpanGrammar, score: SeamScore) -> Borders | None:
+    """Return what is known of places and categories, if the grammar is of constituents."""
+    names = names_of(grammar, TREE_FEATURES)
+    if not names.places:
+        return None
+    context, filler = border_codes(grammar, score, names)
+    widths = border_widths(score, names)
+    return Borders(*names, widths, _associations(context + filler, widths))
+
+
+def _associations(own: LongArray, widths: LongArray) -> FloatArray:
+    """Return how much more probable each filler's value is beside a context's than by itself.
+
+    It is ``log P(filler | context) - log P(filler)``, the first of them counts with :data:`BACKOFF`
+    more that are spread as the second. 0 stands for others, of which nothing is known.
+
+    Parameters
+    ----------
+    own : int64[sites, features]
+        The place in the table of each site's own values.
+    widths : int64[features, 2]
+        Of the table.
+    """
+    tables = []
+    base = 0
+    for column, (rows, values) in zip(own.T, widths.tolist(), strict=True):
+        count = np.bincount(column - base, minlength=rows * values).reshape(rows, values)
+        base += rows * values
+        share = count.sum(axis=0) / count.sum()
+        expected = np.where(share > 0, share, 1.0)
+        likely = (count + BACKOFF * share) / (count.sum(axis=1, keepdims=True) + BACKOFF)
+        table = np.log(np.where(share > 0, likely, 1.0) / expected)
+        table[0], table[:, 0] = 0.0, 0.0
+        tables.append(table.ravel())
+    return np.concatenate(tables)
 
 
 def _plain_pairs(
@@ -92,18 +137,24 @@ def learnt_score(grammar: SpanGrammar, tables: DrawTables) -> SeamScore:
     host, filler, own = _rows(grammar, tables)
     if len(np.unique(own)) < 2:
         return plain
-    labels = labels_of(grammar)
-    context, codes = border_codes(grammar, plain, labels)
-    places = context[host] + codes[filler]
+    names = names_of(grammar, BORDER_FEATURES)
+    context, codes = border_codes(grammar, plain, names)
+    widths = border_widths(plain, names)
     cohesions = _crossed(grammar, plain, host, filler)
-    scale = np.array(plain.weights)
-    weights, table = _fitted(places, cohesions * scale[:, None], own, border_widths(plain, labels))
-    return SeamScore(
-        plain.words,
-        plain.tags,
-        (float(weights[0] * scale[0]), float(weights[1] * scale[1])),
-        Borders(labels, border_widths(plain, labels), table),
-    )
+    scale = np.array([*plain.weights, 1.0])
+    weights, table = _fitted(context[host] + codes[filler], cohesions * scale[:, None], own, widths)
+    borders = Borders(*names, widths, table)
+    trees = _tree_borders(grammar, plain)
+    if trees is not None:
+        borders = Borders(
+            names.features + trees.features,
+            names.labels,
+            trees.places,
+            np.concatenate((widths, trees.widths)),
+            np.concatenate((table, float(weights[2]) * trees.weights)),
+        )
+    words, tags = (weights[:2] * scale[:2]).tolist()
+    return SeamScore(plain.words, plain.tags, (words, tags), borders)
 
 
 def _folds(grammar: SpanGrammar) -> IntArray:
@@ -149,7 +200,9 @@ def _crossed(
     """Return the cohesions of pairs by models of the other folds; host and filler are of one."""
     folds, texts = _folds(grammar), len(grammar.examples)
     mine = folds[grammar.sites.example[host]]
-    found = np.zeros((2, len(host)))
+    found = np.zeros((3, len(host)))
+    if score.borders is not None:
+        found[2] = _crossed_trees(grammar, score, host, filler)
     for k, held in enumerate((score.words, score.tags)):
         if held is None:
             continue
@@ -161,6 +214,20 @@ def _crossed(
             none = np.zeros((len(grammar.sites), 0), np.int64)
             pairs = PairScore(model, seams, 1.0, model, seams, 0.0, none, none, np.zeros(0))
             found[k, rows] = score_pairs(pairs, host[rows], filler[rows])
+    return found
+
+
+def _crossed_trees(
+    grammar: SpanGrammar, score: SeamScore, host: LongArray, filler: LongArray
+) -> FloatArray:
+    names = names_of(grammar, TREE_FEATURES)
+    context, codes = border_codes(grammar, score, names)
+    widths, fold = border_widths(score, names), _folds(grammar)[grammar.sites.example]
+    found = np.zeros(len(host))
+    for number in np.unique(fold[host]).tolist():
+        rows = np.flatnonzero(fold[host] == number)
+        table = _associations((context + codes)[fold != number], widths)
+        found[rows] = table[context[host[rows]] + codes[filler[rows]]].sum(axis=1)
     return found
 
 
@@ -187,4 +254,5 @@ def _fitted(
         model = LogisticRegression(C=PENALTY, max_iter=1000).fit(features[:, used], own)
     weights = np.zeros(features.shape[1])
     weights[used] = model.coef_[0]
-    return weights[:2], weights[2:]
+    dense = len(cohesions)
+    return weights[:dense], weights[dense:]

@@ -23,7 +23,7 @@ from sampling.seams.kernels import (
 )
 from sampling.seams.score import SeamScore, Tilt
 from sampling.seams.sentences import Sentences
-from sampling.spans.borders import border_codes
+from sampling.spans.borders import Names, border_codes
 from sampling.spans.draws import DrawTables, drawn_entry
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.sites import Sites
@@ -35,7 +35,7 @@ __all__ = ["Hosts", "PairScore", "TiltedSpans", "hosts_of", "pair_score", "score
 class PairScore(NamedTuple):
     """What scores a context and a filler, by the numbers of their sites.
 
-    A table of learnt weights is read at ``context[h, m] + filler[f, m]``.
+    A table of weights is read at ``context[h, m] + filler[f, m]``.
     """
 
     word_model: Automaton
@@ -81,7 +81,9 @@ def pair_score(grammar: SpanGrammar, score: SeamScore) -> PairScore:
     tags = score.words if score.tags is None else score.tags
     context = filler = np.zeros((len(grammar.sites), 0), np.int64)
     if score.borders is not None:
-        context, filler = border_codes(grammar, score)
+        held = score.borders
+        names = Names(held.features, held.labels, held.places)
+        context, filler = border_codes(grammar, score, names)
     return PairScore(
         score.words.automaton,
         seams_of(score.words.automaton, score.words, grammar.sites, texts),
