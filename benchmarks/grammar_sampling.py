@@ -36,7 +36,7 @@ def grams(texts: list[str], n: int) -> list[tuple[str, ...]]:
 
 
 def row(corpus: Corpus, known: list[set[tuple[str, ...]]], choice: dict[str, Any]) -> str:
-    sampler = GrammarSampler.induce(corpus, length=LENGTH, **choice)
+    sampler = GrammarSampler.induce(corpus, model="pcfg", length=LENGTH, **choice)
     sampler.sample(300, seed=7)
     began = time.process_time()
     made = sampler.sample(EXAMPLES)
@@ -64,13 +64,13 @@ def first_uses(made: Corpus) -> Any:
 
 def covered(corpus: Corpus) -> None:
     """Print how many examples coverage needs, and how many rules so many of the others use."""
-    sampler = GrammarSampler.induce(corpus, length=LENGTH, distribution="coverage")
+    sampler = GrammarSampler.induce(corpus, model="pcfg", length=LENGTH, distribution="coverage")
     rules = len(sampler.grammar)
     first = first_uses(sampler.sample(rules))
     needed = int(first.max()) + 1
     print(f"{'coverage':<18} {len(first):>7,} of {rules:,} rules after {needed:,} examples")
     for choice in CHOICES[:-1]:
-        made = GrammarSampler.induce(corpus, length=LENGTH, **choice).sample(needed)
+        made = GrammarSampler.induce(corpus, model="pcfg", length=LENGTH, **choice).sample(needed)
         print(f"{choice['distribution']:<18} {len(first_uses(made)):>7,} of {rules:,} rules then")
 
 
@@ -79,7 +79,7 @@ def main(name: str, what: str = "") -> None:
     if what == "covered":
         covered(corpus)
         return
-    trees = GrammarSampler.induce(corpus, length=LENGTH)
+    trees = GrammarSampler.induce(corpus, model="pcfg", length=LENGTH)
     texts = [" ".join(text.split()) for text in corpus.column("text")]
     known = [set(grams(texts, n)) for n in (2, 3)]
     print(f"{EXAMPLES:,} examples of {LENGTH} words from {len(trees.grammar):,} rules")

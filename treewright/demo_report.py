@@ -32,28 +32,31 @@ class Cell:
 
 
 def grammar_part(folder: Path, *, sentences: int, seed: int) -> str:
-    """Induce the grammar of the embedded treebank, sample from it, draw both; return Markdown."""
-    from induction.corpus.readers import read_treebank
+    """Induce grammars of the embedded treebank, sample from one, draw both; return Markdown."""
+    from induction.corpus.corpus import Corpus
+    from induction.corpus.readers import read_reviews, read_treebank
     from induction.counts.pcfg import induce_pcfg
     from induction.trees.normalise import DEFAULT_STEPS
-    from sampling.sentences.sentences import sample_sentences
+    from sampling.operators.method import Fluent
     from scan.table import markdown_table
 
     treebank = read_treebank()
     grammar = induce_pcfg(treebank, steps=(*DEFAULT_STEPS, "initials"), vertical_markov=2)
     grammar.save(folder / "grammar.json")
-    samples = sample_sentences(grammar, sentences, seed=seed, length=_LENGTHS, trees=True)
-    trees = [Tree.parse(text) for text in samples.column("tree")]
-    titles = [f"{i + 1}. {text}" for i, text in enumerate(samples.column("text"))]
-    draw_trees(trees, folder / "trees.svg", titles=titles)
-    draw_trees(trees[:4], folder / "trees.png", titles=titles[:4])
     symbol = "NP^<S>"
     draw_neighbourhood(grammar.graph, symbol, folder / "graph.svg")
     draw_neighbourhood(grammar.graph, symbol, folder / "graph.png")
-    scores = [row["log_probability"] for row in samples.column("provenance")]
+    method = f"grammar(length={_LENGTHS[0]}:{_LENGTHS[1]})"
+    reviews = Corpus(read_reviews().table.drop_columns(["domain"]))
+    sampler = Fluent.induce(reviews, of=method)
+    sampler.grammar.save(folder / "sentences.arrow")
+    made = sampler.sample(sentences, seed=seed)
+    trees = [Tree.parse(text) for text in made.column("tree")]
+    titles = [f"{i + 1}. {text}" for i, text in enumerate(made.column("text"))]
+    draw_trees(trees, folder / "trees.svg", titles=titles)
+    draw_trees(trees[:4], folder / "trees.png", titles=titles[:4])
     rows = [
-        (i + 1, text, f"{score:.1f}")
-        for i, (text, score) in enumerate(zip(samples.column("text"), scores, strict=True))
+        (i + 1, ("negative", "positive")[row["label"]], row["text"]) for i, row in enumerate(made)
     ]
     return f"""## 1. A corpus becomes a grammar
 
@@ -69,13 +72,18 @@ The rules of `{symbol}` (a noun phrase under a clause) in that graph ([SVG](grap
 
 ![The neighbourhood of {symbol} in the grammar graph](graph.png)
 
-### Ten sentences that it makes
+### New sentences with classes
 
-Drawn exactly, given a length of {_LENGTHS[0]} to {_LENGTHS[1]} words (seed {seed}):
+Such rules mix words freely. Rules that remember their head words keep who does what to whom, and
+drawing those sentences more often whose words and tags cohere does the rest. `fluent({method})`,
+one grammar for each class of the reviews, {sentences} draws as they came (seed {seed}); none is in
+the corpus:
 
-{markdown_table(("", "sentence", "ln P(tree)"), rows)}
+{markdown_table(("", "class", "sentence"), rows)}
 
-The trees of the first four ([all ten, SVG](trees.svg)):
+More of them: `treewright sample {folder}/sentences.arrow -n 50 --seed 1`.
+
+The trees of the first four ([all, SVG](trees.svg)):
 
 ![Sampled trees](trees.png)
 """
