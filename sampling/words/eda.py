@@ -71,9 +71,23 @@ class EDAOptions(TokenOptions):
         "Synonyms of any sense, as published, or of the part of speech that 'tags' says.",
         choices=("any", "tag"),
     )
+    senses: str = option(
+        "frequent",
+        "Synonyms of the frequent senses of a word, for which they are used often too; or of all "
+        "senses, numbers, units and offensive words among them.",
+        code="all",
+        choices=("frequent", "all"),
+    )
+    never: str = option(
+        "english",
+        "Words that have no synonyms and are none (ordinals, numbers, units, vulgar words), with "
+        "senses=frequent: the list that ships, none, or a file with one word a line.",
+    )
     inflect: bool = option(
-        False,
-        "Put synonyms into the inflection of the word, and leave out where that is not simple.",
+        True,
+        "Put synonyms into the inflection of the word, and leave out those for which that is not "
+        "one known word.",
+        code=False,
     )
     phrases: bool = option(
         True,
@@ -142,6 +156,7 @@ class EDA(TokenSampler):
     """
 
     method = "eda"
+    version = "2"
     Options = EDAOptions
     unusable = "no text can be edited: none has a word with a synonym, or two words to swap"
 
@@ -285,7 +300,7 @@ def _synonym_pools(texts: TokenTexts, o: EDAOptions) -> tuple[Pools, list[str], 
         stop_of_key[k] = o.stop_words == "english" and word.lower() in STOP_WORDS
         if stop_of_key[k] and not (o.insert_stop_words and o.alpha_ri):
             continue
-        found = _synonyms(word, tag if o.pos == "tag" else None, o.inflect, phrases)
+        found = _synonyms(word, tag if o.pos == "tag" else None, phrases, o)
         if found:
             pool_of_key[k] = len(rows)
             rows.append([numbers.setdefault(form, len(numbers)) for form in found])
@@ -296,11 +311,11 @@ def _synonym_pools(texts: TokenTexts, o: EDAOptions) -> tuple[Pools, list[str], 
     return pools, names, *(a.astype(np.int32)[key_of_word.ravel()] for a in (replaced, inserted))
 
 
-def _synonyms(word: str, tag: str | None, inflect: bool, phrases: bool) -> Iterable[str]:
+def _synonyms(word: str, tag: str | None, phrases: bool, o: EDAOptions) -> Iterable[str]:
     pos = None if tag is None else part_of_speech(tag)
     if not any(map(str.isalpha, word)) or (tag is not None and pos is None):
         return ()
-    found = synonyms(word, pos=pos, feature=tag, inflect=inflect)
+    found = synonyms(word, pos=pos, feature=tag, inflect=o.inflect, senses=o.senses, never=o.never)
     cased = (match_case(form, word) for form in found if phrases or " " not in form)
     return [form for form in dict.fromkeys(cased) if form != word]
 
