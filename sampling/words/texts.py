@@ -8,7 +8,6 @@ between two words of the text, by the number of the second. Kernels of methods f
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,14 +16,13 @@ import numpy as np
 from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, kernel
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
-from sampling.examples.sides import Side, protected_words
+from sampling.examples.sides import Side, core_of, protected_words
 from sampling.words.pools import Pools
 
 __all__ = [
     "Slots",
     "TokenTexts",
     "Words",
-    "core_of",
     "flat_slots",
     "keep_words",
     "read_texts",
@@ -32,8 +30,6 @@ __all__ = [
     "room_for",
     "write_slots",
 ]
-
-_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
 
 
 class Words(NamedTuple):
@@ -105,23 +101,6 @@ class TokenTexts:
         free = self.words.free if good is None else self.words.free & good
         owner = np.repeat(np.arange(len(self.side)), self.side.lengths)
         return np.bincount(owner[free], minlength=len(self.side))
-
-
-def core_of(form: str) -> tuple[str, int, int]:
-    """Return a word without the punctuation around it, and how many bytes that takes on each side.
-
-    A word of nothing but punctuation is its own core.
-
-    >>> core_of("(good,"), core_of("..."), core_of("isn't")
-    (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
-    """
-    match = _CORE.match(form)
-    core = match[1] if match else ""
-    if not core:
-        return form, 0, 0
-    first = form.index(core)
-    before, behind = form[:first], form[first + len(core) :]
-    return core, len(before.encode()), len(behind.encode())
 
 
 def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, list[str]]:

@@ -22,6 +22,7 @@ from induction.corpus.formats import read_corpus
 from sampling.english import wordnet
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import check_corpus
+from sampling.examples.sides import core_of
 from sampling.stream import ShortfallWarning
 from sampling.words.aeda import AEDA
 from sampling.words.drop import WordDrop
@@ -30,7 +31,6 @@ from sampling.words.noise import RandomWord, drawn_number
 from sampling.words.sampler import TokenSampler
 from sampling.words.shuffle import Shuffle
 from sampling.words.switchout import SwitchOut
-from sampling.words.texts import core_of
 
 NO_WORDNET = {"alpha_sr": 0, "alpha_ri": 0}
 METHODS: dict[str, tuple[Any, dict[str, Any]]] = {
