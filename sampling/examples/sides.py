@@ -25,6 +25,7 @@ __all__ = [
     "Side",
     "are_tokenised",
     "core_of",
+    "place_words",
     "protected_words",
     "read_side",
     "read_trees",
@@ -273,7 +274,7 @@ def _find_places(corpus: Corpus, side: Side) -> None:
         sentence = side.text[begin : side.text_offsets[i + 1]].tobytes().decode("utf-8")
         row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
         try:
-            places = _search(sentence, side.forms.take(pa.array(side.codes[row])).to_pylist())
+            places = place_words(sentence, side.forms.take(pa.array(side.codes[row])).to_pylist())
         except LookupError as error:
             raise CorpusError(
                 f"the {side.name} does not consist of its words: {error.args[0]}",
@@ -289,11 +290,21 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8"))
 
 
-def _search(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of words written as treebanks write them, in characters."""
+def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of words written as treebanks write them, in characters.
+
+    Raises
+    ------
+    LookupError
+        If they are not the words of the text.
+    """
     places, at = [], 0
     for word in words:
-        forms = (word, *_SURFACES.get(word, ()), word.replace("\\/", "/").replace("\\*", "*"))
+        forms = (
+            word,
+            *_SURFACES.get(word.upper(), ()),
+            word.replace("\\/", "/").replace("\\*", "*"),
+        )
         begin, surface = at, None
         while surface is None:
             surface = next((form for form in forms if form and text.startswith(form, at)), None)

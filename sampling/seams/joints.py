@@ -15,30 +15,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.arrays import BoolArray, Bytes, Index, IntArray, LongArray, kernel, pack_strings
+from grammar.errors import OptionError
 from sampling.english.articles import wants_an
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.sides import Side
 
 __all__ = [
+    "CAPITAL",
+    "INITIAL",
     "KEPT",
+    "MENDED",
     "NOTHING",
     "SPACE",
+    "SPACED",
     "WHOLE",
     "Joints",
     "joint",
+    "named_repairs",
     "read_joints",
+    "sound_of",
     "torn",
     "touching_words",
+    "wants_other",
+    "with_capital",
+    "without_capital",
 ]
 
 KEPT, NOTHING, SPACE = 0, 1, 2
 """What stands at a seam: what stood at the hole, nothing, or one space."""
 
+MENDED = ("article", "capital", "spacing")
+"""What is mended at seams."""
 WHOLE = "that tear no contraction, and no pair of brackets or quotes"
 """What :func:`torn` spans are not, as errors say it."""
 
-_INITIAL, _CAPITAL, _TO_LEFT, _TO_RIGHT = 1, 2, 4, 8
-_SPACED, _SOUND, _VOWEL, _AN = 16, 32, 64, 128
+INITIAL, CAPITAL, _TO_LEFT, _TO_RIGHT = 1, 2, 4, 8
+SPACED, _SOUND, _VOWEL, _AN = 16, 32, 64, 128
 
 _ENDS = re.compile(r"[.!?…]['\"”’)\]]*$")
 _ABBREVIATION = re.compile(
@@ -59,6 +71,26 @@ _PAIRS = {
 }  # fmt: skip
 _QUOTE = 3
 """The kind of plain quotes, of which there must be an even number."""
+
+
+def named_repairs(value: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the repairs that a list such as ``"article, capital"`` names; none for ``"none"``.
+
+    Raises
+    ------
+    OptionError
+        If one is not among those known.
+    """
+    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    if names == ("none",):
+        return ()
+    for name in names:
+        if name not in known:
+            raise OptionError(
+                f"repair={value!r} names {name!r}, which is not a repair",
+                hint=f"use some of {', '.join(known)}; or none",
+            )
+    return names
 
 
 class Joints(NamedTuple):
@@ -114,9 +146,9 @@ def joint(
     last: Any = np.int32(-1)
     left, right = KEPT, KEPT
     at, to = j.flags[hole[0]], j.flags[fill[0]]
-    if at & _INITIAL and at & _CAPITAL:
+    if at & INITIAL and at & CAPITAL:
         first = j.upper[fill[0]]
-    elif to & _INITIAL:
+    elif to & INITIAL:
         first = j.lower[fill[0]]
     if hole[0] > begin:
         before = hole[0] - 1
@@ -124,8 +156,8 @@ def joint(
             left = NOTHING
         elif j.start[hole[0]] == j.end[before]:
             left = SPACE
-        spaced = left == SPACE or (left == KEPT and at & _SPACED)
-        if spaced and _wrong(j.other[before], j.flags[before], to):
+        spaced = left == SPACE or (left == KEPT and at & SPACED)
+        if spaced and wants_other(j.other[before], j.flags[before], to):
             article = j.other[before]
     if hole[1] + 1 < stop:
         behind, ends = hole[1] + 1, j.flags[fill[1]]
@@ -133,14 +165,14 @@ def joint(
             right = NOTHING
         elif j.start[behind] == j.end[hole[1]]:
             right = SPACE
-        spaced = right == SPACE or (right == KEPT and j.flags[behind] & _SPACED)
-        if spaced and fill[1] > fill[0] and _wrong(j.other[fill[1]], ends, j.flags[behind]):
+        spaced = right == SPACE or (right == KEPT and j.flags[behind] & SPACED)
+        if spaced and fill[1] > fill[0] and wants_other(j.other[fill[1]], ends, j.flags[behind]):
             last = j.other[fill[1]]
     return article, first, last, left, right
 
 
 @kernel(inline="always")
-def _wrong(other: Any, article: Any, word: Any) -> bool:
+def wants_other(other: Any, article: Any, word: Any) -> bool:
     """Say whether a word with these flags wants the other article."""
     return other >= 0 and (word & _SOUND) != 0 and ((word & _VOWEL) != 0) != ((article & _AN) != 0)
 
@@ -167,22 +199,22 @@ def _facts(side: Side, names: Sequence[str], variants: dict[str, int]) -> tuple[
     forms: list[str] = side.forms.to_pylist()
     flags = np.zeros(len(side.codes), np.uint8)
     upper, lower, other = (np.full(len(side.codes), -1, np.int32) for _ in range(3))
-    flags[_spaced(side.text, side.start, side.end)] |= _SPACED
+    flags[_spaced(side.text, side.start, side.end)] |= SPACED
     if "spacing" in names:
         left, right = touching_words(_touching_before(side), side.codes, forms)
         flags[left] |= _TO_LEFT
         flags[right] |= _TO_RIGHT
     if "article" in names:
         other = _variants(_ARTICLES.get, forms, variants)[side.codes]
-        flags |= np.array([_sound(form) for form in forms], np.uint8)[side.codes]
+        flags |= np.array([sound_of(form) for form in forms], np.uint8)[side.codes]
     if "capital" in names:
         initial = _initial(side, forms)
-        flags[initial] |= _INITIAL
+        flags[initial] |= INITIAL
         capital = np.array([form[:1].isupper() for form in forms], np.bool_)[side.codes]
-        flags[capital] |= _CAPITAL
-        upper = _variants(_with_capital, forms, variants)[side.codes]
+        flags[capital] |= CAPITAL
+        upper = _variants(with_capital, forms, variants)[side.codes]
         known, (name, tagged) = _common_words(side, forms, initial), _tags(side)
-        plain = _variants(_without_capital, forms, variants)[side.codes]
+        plain = _variants(without_capital, forms, variants)[side.codes]
         lower = np.where(initial & (known | (tagged & ~name)), plain, -1).astype(np.int32)
     return flags, upper, lower, other, side.start, side.end
 
@@ -196,18 +228,22 @@ def _variants(
     return np.array(numbers, np.int32)
 
 
-def _sound(form: str) -> int:
+def sound_of(form: str) -> int:
+    """Return the flags of a word that say which article it wants, or is."""
+    if form in _ARTICLES:  # what stands before an article is none that it could mend
+        return _AN if form in ("an", "An") else 0
     vowel = wants_an(form)
-    said = 0 if vowel is None else _SOUND | (_VOWEL if vowel else 0)
-    return said | (_AN if form in ("an", "An") else 0)
+    return 0 if vowel is None else _SOUND | (_VOWEL if vowel else 0)
 
 
-def _with_capital(form: str) -> str | None:
+def with_capital(form: str) -> str | None:
+    """Return a word with a capital; None if it has one or can have none."""
     made = form[:1].upper() + form[1:]
     return made if form[:1].islower() and len(form[:1].upper()) == 1 else None
 
 
-def _without_capital(form: str) -> str | None:
+def without_capital(form: str) -> str | None:
+    """Return a word without its only capital; None if it has none, or keeps it anywhere."""
     # the pronoun, and words with other capitals, keep theirs
     plain = form[:1].isupper() and form[1:] == form[1:].lower() and form != "I"
     return form[:1].lower() + form[1:] if plain and not form.startswith(("I'", "I’")) else None

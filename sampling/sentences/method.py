@@ -7,7 +7,8 @@ ones, of a given length, with or without given words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from grammar.arrays import LongArray, pack_strings
 from grammar.draws.ancestral import Derivations
 from grammar.draws.counts import derivation_count
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.families.distributions import check_tight, reweighted
 from grammar.hashing import hash_rows
 from grammar.options import read_options
@@ -28,10 +29,12 @@ from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, drop_traces
 from sampling.examples.provenance import example_table
-from sampling.examples.sides import text_bytes
+from sampling.examples.sides import are_tokenised, read_side, text_bytes
+from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.sentences.class_grammars import CLASSES, classes_of_rules
 from sampling.sentences.conditioned import ConditionedDraws, chosen_derivations, word_condition
@@ -108,7 +111,7 @@ class GrammarSampler(Sampler):
 
     def __init__(self, grammar: Any) -> None:
         super().__init__(grammar)
-        o, self._known = _read_notes(grammar.notes)
+        o, self._known, self._spacing = _read_notes(grammar.notes)
         self.options, self.distinct = o, o.distinct
         self._band = read_band(o.length)
         covering = o.distribution == "coverage"
@@ -214,8 +217,17 @@ class GrammarSampler(Sampler):
 
     def hash(self, drawn: Derivations, rows: LongArray) -> NDArray[np.uint64]:
         """Return a number for each text."""
-        made = write_words(drawn.words, drawn.word_offsets, *self._vocabulary)
+        if self._spacing.tokenised:
+            made = write_words(drawn.words, drawn.word_offsets, *self._vocabulary)
+        else:
+            made = text_bytes(self._spaced(drawn, self._draws.words))
         return np.asarray(hash_rows(*made))[rows]
+
+    def _spaced(self, draws: Derivations, names: Sequence[str]) -> pa.Array:
+        """Return texts that are written as those of the corpus."""
+        words = [names[w] for w in draws.words.tolist()]
+        bounds = itertools.pairwise(draws.word_offsets.tolist())
+        return pa.array([self._spacing.write(words[a:b]) for a, b in bounds], pa.string())
 
     def known(self) -> Iterable[int]:
         """Return the hashes of the texts of the corpus."""
@@ -228,8 +240,12 @@ class GrammarSampler(Sampler):
         is under the grammar drawn from, not given the band or words.
         """
         draws = self._draws.restored(drawn)
-        vocabulary = pack_strings(self._pcfg.rules.words)
-        text = as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))
+        names = self._pcfg.rules.words
+        if self._spacing.tokenised:
+            vocabulary = pack_strings(map(surface_of, names))
+            text = as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))
+        else:
+            text = self._spaced(draws, names)
         columns = {"text": text}
         if self._of_class is not None:
             columns["label"] = pa.array(self._of_class[draws.rules[draws.rule_offsets[:-1]]])
@@ -257,7 +273,7 @@ class GrammarSampler(Sampler):
 
     @cached_property
     def _vocabulary(self) -> tuple[Any, LongArray]:
-        return pack_strings(self._draws.words)
+        return pack_strings(map(surface_of, self._draws.words))
 
     def _plain_trees(self, draws: Derivations) -> Treebank:
         """Return the trees as those of the corpus: without start symbols that only we have."""
@@ -297,17 +313,18 @@ class _Covering(Attempts):
         np.add.at(self._used, columns[1][vain], 1)
 
 
-def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int]]:
-    """Return the options that notes have, and the hashes of known texts."""
+def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int], Spacing]:
+    """Return the options that notes have, the hashes of known texts, and how texts are written."""
     try:
         given = dict(notes.get("options", {}))
         hashes = [int(value, 16) for value in notes.get("known", [])]
+        spacing = Spacing.from_notes(dict(notes.get("spacing", {})))
     except (TypeError, ValueError) as error:
         raise SchemaError(
             f"the notes of the grammar are damaged: {error}",
             hint="save it again with the sampler's grammar.save",
         ) from None
-    return read_options(GrammarOptions, given, GrammarSampler.method), hashes
+    return read_options(GrammarOptions, given, GrammarSampler.method), hashes, spacing
 
 
 def _notes(corpus: Corpus) -> dict[str, Any]:
@@ -325,5 +342,20 @@ def _notes(corpus: Corpus) -> dict[str, Any]:
     return {
         "lengths": f"{min(lengths)}:{max(lengths)}",
         "rooted": rooted,
+        "spacing": _spacing_of(corpus).to_notes(),
         "known": [f"{value:016x}" for value in sorted(hashes)],
     }
+
+
+def _spacing_of(corpus: Corpus) -> Spacing:
+    """Return how the texts of a corpus are written."""
+    texts = corpus.arrow("text").combine_chunks()
+    if are_tokenised(texts):
+        return Spacing()
+    if not {"tree", "tokens"} & set(corpus.names):
+        words = [tokenise(text).words for text in texts.to_pylist()]
+        corpus = Corpus.from_columns(text=texts, tokens=words)
+    try:
+        return learn_spacing(read_side(corpus))
+    except CorpusError:  # the trees are not those of the texts as they stand
+        return Spacing(tokenised=False)

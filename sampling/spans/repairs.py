@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
-from grammar.errors import OptionError
 from sampling.examples.sides import Side
-from sampling.seams.joints import KEPT, SPACE, WHOLE, Joints, joint, torn
+from sampling.seams.joints import KEPT, MENDED, SPACE, WHOLE, Joints, joint, named_repairs, torn
 from sampling.spans.draws import Mending
 from sampling.spans.sites import Spans
 
@@ -33,8 +32,7 @@ __all__ = [
     "word_pieces",
 ]
 
-REPAIRS = ("article", "capital", "spacing", "whole", "final")
-_MENDED = ("article", "capital", "spacing")
+REPAIRS = (*MENDED, "whole", "final")
 _FINAL = re.compile(r"\s*[.!?]+$")
 
 Pieces = tuple[str, str, str]
@@ -48,16 +46,7 @@ def repair_names(value: str) -> tuple[str, ...]:
     OptionError
         If one is not known.
     """
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
-    if names == ("none",):
-        return ()
-    for name in names:
-        if name not in REPAIRS:
-            raise OptionError(
-                f"repair={value!r} names {name!r}, which is not a repair",
-                hint=f"use some of {', '.join(REPAIRS)}; or none",
-            )
-    return names
+    return named_repairs(value, REPAIRS)
 
 
 def mended_names(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -67,7 +56,7 @@ def mended_names(options: Mapping[str, Any]) -> tuple[str, ...]:
     (('article',), ())
     """
     named = repair_names(options.get("repair") or "")
-    return tuple(name for name in _MENDED if name in named)
+    return tuple(name for name in MENDED if name in named)
 
 
 def wholes(spans: Spans, side: Side, repair: str) -> BoolArray:

@@ -128,8 +128,11 @@ def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, l
     ), list(numbers)
 
 
-def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
+def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> TokenTexts:
     """Check a corpus and find the words of its texts.
+
+    With ``cores``, punctuation that touches a word of a raw text is not part of it: it stays where
+    it is when the word moves or goes.
 
     Raises
     ------
@@ -138,7 +141,7 @@ def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
     OptionError
         If ``protect`` is not a regular expression.
     """
-    examples = read_examples(corpus)
+    examples = read_examples(corpus, cores=cores)
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
     raw = "tokens" not in corpus.names and side.treebank is None

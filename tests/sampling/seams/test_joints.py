@@ -143,9 +143,10 @@ def mended(host: list[str], hole: tuple[int, int], donor: list[str], fill: tuple
     elif not (_begins(host, a) and host[a][0].isupper()) and _begins(donor, c) and put[0] != "I":
         put[0] = put[0][0].lower() + put[0][1:]
     before = before.copy()
-    if before and before[-1].lower() in ("a", "an"):
+    if before and before[-1].lower() in ("a", "an") and donor[c].lower() not in ("a", "an"):
         before[-1] = article(before[-1], donor[c])
-    if len(put) > 1 and put[-1].lower() in ("a", "an") and behind:
+    follows = behind[:1] != [] and behind[0].lower() not in ("a", "an")
+    if len(put) > 1 and put[-1].lower() in ("a", "an") and follows:
         put[-1] = article(put[-1], behind[0])
     return " ".join((*before, *put, *behind))
 

@@ -32,7 +32,8 @@ from sampling.words.sampler import TokenSampler
 from sampling.words.shuffle import Shuffle
 from sampling.words.switchout import SwitchOut
 
-NO_WORDNET = {"alpha_sr": 0, "alpha_ri": 0}
+# mended texts have a test of their own, below
+NO_WORDNET = {"alpha_sr": 0, "alpha_ri": 0, "repair": "none"}
 METHODS: dict[str, tuple[Any, dict[str, Any]]] = {
     "swap": (EDA, {**NO_WORDNET, "alpha_rd": 0}),
     "delete": (EDA, {**NO_WORDNET, "alpha_rs": 0}),
@@ -279,7 +280,7 @@ def test_touching_tokens_are_parted_only_where_an_edit_parts_them() -> None:
 def test_the_operations_of_eda_do_what_they_say() -> None:
     data = corpus(["a sad superior human comedy played out on the back roads of life again"] * 1)
     only = {"alpha_sr": 0.0, "alpha_ri": 0.0, "alpha_rs": 0.0, "alpha_rd": 0.0}
-    only |= {"senses": "all", "inflect": False}
+    only |= {"senses": "all", "inflect": False, "repair": "none"}
     old = data.column("text")[0].split()
     for row in EDA.induce(data, **{**only, "alpha_sr": 0.2}, phrases=False).sample(30):
         new = row["text"].split()
@@ -405,6 +406,43 @@ def test_without_wordnet_eda_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch
     ]  # fmt: skip
     with pytest.raises(MissingDataError, match="not installed"):
         EDA.induce(corpus(), alpha_rs=0, alpha_rd=0)
+
+
+RAW = ["Old films, though, are (rarely) good. An hour of \"Solaris\" is a use of time.",
+       "It was an old story, and a good one."]  # fmt: skip
+
+
+def test_edited_raw_texts_read_like_the_source() -> None:
+    swaps = EDA.induce(corpus(RAW), alpha_sr=0, alpha_ri=0, alpha_rd=0).sample(200)
+    for text in swaps.column("text"):
+        assert text[0].isupper()
+        assert text[-1] == "."
+        assert re.sub(r"\w+", "", text) in [re.sub(r"\w+", "", raw) for raw in RAW]
+        assert not re.search(r"\b[Aa] (hour|old|are|and|an)\b|\b[Aa]n (good|use|was)\b", text)
+        assert sorted(re.findall(r"\w{3,}", text.lower())) in [
+            sorted(re.findall(r"\w{3,}", raw.lower())) for raw in RAW
+        ]
+    drops = EDA.induce(corpus(RAW), alpha_sr=0, alpha_ri=0, alpha_rs=0).sample(40)
+    assert all(text[0].isupper() and text[-1] == "." for text in drops.column("text"))
+    assert any(text.startswith("Films") for text in drops.column("text"))
+    assert "Solaris" in " ".join(swaps.column("text"))
+    tokenised = corpus(["an old film , and good .", "it was a use"])
+    for text in EDA.induce(tokenised, alpha_sr=0, alpha_ri=0, alpha_rd=0).sample(60).column("text"):
+        assert not re.search(r"\b(a old|an film|an good|an use|an was)\b", text)
+        assert not re.search(r"\w[.,]", text)
+
+
+@pytest.mark.usefixtures("_wordnet")
+def test_synonyms_get_their_article(tmp_path: Path) -> None:
+    data = corpus(["We saw a film.", "It was a movie."])
+    only = {"alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0, "senses": "all", "inflect": False}
+    sampler = EDA.induce(data, **only)
+    made = sampler.sample(30)
+    assert not any(re.search(r"\ba [aeio]", text) for text in made.column("text"))
+    sampler.grammar.save(tmp_path / "g.arrow")
+    from sampling.method import open_sampler
+
+    assert open_sampler(tmp_path / "g.arrow").sample(30).table == made.table
 
 
 # the other methods
