@@ -17,6 +17,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Skipped
 from induction.corpus.sources import embedded_file
+from induction.corpus.tokens import plain_brackets
 from induction.corpus.tree_files import sound_trees
 
 __all__ = ["EMBEDDED", "read_reviews", "read_treebank"]
@@ -109,7 +110,7 @@ def read_reviews() -> Corpus:
     treebank = Treebank.parse("\n".join(row["tree"] for row in rows), source="reviews.tsv")
     return Corpus.from_columns(
         id=[row["id"] for row in rows],
-        text=[" ".join(words) for words in treebank.sentences()],
+        text=[plain_brackets(" ".join(words)) for words in treebank.sentences()],
         label=[int(row["label"]) for row in rows],
         tree=[row["tree"] for row in rows],
         domain=[row["domain"] for row in rows],

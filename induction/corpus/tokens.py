@@ -1,4 +1,4 @@
-"""Raw text to the tokens of the Penn Treebank, each with its place in the text.
+"""Raw text to the tokens of the Penn Treebank, each with its place in the text, and back.
 
 The rules are those of NLTK's ``TreebankWordTokenizer``, which needs no data. Words are written as
 treebanks write them: ``-LRB-`` for an opening bracket, two backquotes for an opening quote. The
@@ -20,7 +20,15 @@ from typing import Any
 
 from grammar.errors import MissingDataError
 
-__all__ = ["Tokens", "penn_word", "sentence_spans", "tokenise"]
+__all__ = [
+    "Tokens",
+    "detokenise",
+    "penn_word",
+    "plain_brackets",
+    "sentence_spans",
+    "surface_of",
+    "tokenise",
+]
 
 _BRACKETS = {
     "(": "-LRB-",
@@ -30,6 +38,7 @@ _BRACKETS = {
     "{": "-LCB-",
     "}": "-RCB-",
 }
+_UNESCAPED = {form: sign for sign, word in _BRACKETS.items() for form in (word, word.lower())}
 _OPENING, _CLOSING = "``", "''"
 _QUOTES = (_OPENING, _CLOSING, '"')
 _CURLY = {"“": _OPENING, "„": _OPENING, "”": _CLOSING}
@@ -130,6 +139,37 @@ def tokenise(text: str) -> Tokens:
             starts.append(a)
             ends.append(b)
     return Tokens(tuple(words), tuple(starts), tuple(ends))
+
+
+def detokenise(words: Sequence[str]) -> str:
+    """Return the text of Penn Treebank tokens: brackets and quotes as people write them.
+
+    The rules are those of NLTK's ``TreebankWordDetokenizer``.
+
+    >>> print(detokenise(["I", "did", "n't", "-LRB-", "really", "-RRB-", "say", "``", "go", "''"]))
+    I didn't (really) say "go"
+    """
+    from nltk.tokenize.treebank import TreebankWordDetokenizer
+
+    return str(TreebankWordDetokenizer().detokenize([surface_of(word) for word in words]))
+
+
+def surface_of(word: str) -> str:
+    """Return a bracket as people write it; other words as they are.
+
+    >>> surface_of("-LRB-"), surface_of("-lrb-"), surface_of("left")
+    ('(', '(', 'left')
+    """
+    return _UNESCAPED.get(word, word)
+
+
+def plain_brackets(text: str) -> str:
+    """Return tokens with single spaces between, their brackets as people write them.
+
+    >>> plain_brackets("Go -LRB- now -RRB- .")
+    'Go ( now ) .'
+    """
+    return " ".join(surface_of(word) for word in text.split(" "))
 
 
 def _spelt(surface: str, token: str) -> str:

@@ -16,6 +16,7 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, Skipped, Write
+from induction.corpus.tokens import plain_brackets
 from induction.corpus.validity import faults_of
 
 __all__ = [
@@ -34,16 +35,19 @@ _TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
 def corpus_of_trees(treebank: Treebank) -> Corpus:
     """Return a treebank as a corpus: ``tree``, and its words with single spaces as ``text``.
 
-    The words are as the treebank has them; normalise it first to be rid of traces and ``-LRB-``.
+    Brackets are written as people write them, not ``-LRB-``; other words are as the treebank has
+    them. Normalise it first to be rid of traces.
 
     Examples
     --------
     >>> corpus_of_trees(Treebank.parse("(S (NP We) (VP slept))"))[0]
     {'id': '0', 'text': 'We slept', 'tree': '(S (NP We) (VP slept))'}
     """
-    return Corpus.from_columns(
-        text=treebank.texts().cast(pa.string()), tree=treebank.brackets().cast(pa.string())
-    )
+    texts = [
+        plain_brackets(text) if "B-" in text.upper() else text
+        for text in treebank.texts().to_pylist()
+    ]
+    return Corpus.from_columns(text=texts, tree=treebank.brackets().cast(pa.string()))
 
 
 def read_sst(path: PathLike) -> Corpus:

@@ -20,6 +20,7 @@ from induction.trees.heads import head_words
 from sampling.alp.trees import ParsedTexts
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import class_numbers
+from sampling.seams.joints import WHOLE, torn
 
 __all__ = [
     "OPEN_TAGS",
@@ -313,6 +314,11 @@ def _movable(
     story = [("constituents (not tags)", int(site.sum()))]
     site &= words < bank.lengths[tree]
     story.append(("shorter than their sentence", int(site.sum())))
+    first = frames.word[np.flatnonzero(bank.is_word)[before[:-1][site]]]
+    text = np.searchsorted(parsed.side.offsets, first, side="right") - 1
+    begin = first - parsed.side.offsets[text]
+    site[site] = ~torn(parsed.side, text, begin, begin + words[site])
+    story.append((WHOLE, int(site.sum())))
     if protected.any():
         fixed = bank.is_word & protected[np.maximum(frames.word, 0)]
         held = np.concatenate(([0], np.cumsum(fixed)))

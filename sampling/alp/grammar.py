@@ -14,15 +14,16 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from grammar.arrays import FloatArray, IntArray, LongArray, kernel, pack_strings
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
 from grammar.weighted import Weighted
 from sampling.alp.checks import check_alp
 from sampling.alp.frames import Frames
-from sampling.alp.slots import Choices, Texts
+from sampling.alp.slots import NOTHING, Choices, Texts
 from sampling.alp.words import WordModel, word_model
 from sampling.english.articles import article
+from sampling.seams.joints import touching_words
 
 __all__ = ["ALPGrammar"]
 
@@ -113,10 +114,9 @@ class ALPGrammar(Weighted):
     @cached_property
     def choices(self) -> Choices:
         """What kernels put in."""
-        packed = [form.encode() or b" " for form in self.forms]
         numbers = {form: i for i, form in enumerate(self.forms)}
         articles = {"a": ("an", 1), "an": ("a", 2), "A": ("An", 1), "An": ("A", 2)}
-        article, other = np.zeros(len(packed), np.int32), np.zeros(len(packed), np.int32)
+        article, other = (np.zeros(len(self.forms), np.int32) for _ in range(2))
         for form, (beside, kind) in articles.items():
             if form in numbers and beside in numbers:
                 article[numbers[form]], other[numbers[form]] = kind, numbers[beside]
@@ -126,13 +126,19 @@ class ALPGrammar(Weighted):
             self.pool_ends,
             self.synonym_offsets,
             self.synonym,
-            np.array([form[0] for form in packed], np.uint8),
-            np.array([form[-1] for form in packed], np.uint8),
             np.array([numbers.get(_capital(f), i) for i, f in enumerate(self.forms)], np.int32),
             article,
             np.array([_wants_an(form) for form in self.forms], np.bool_),
             other,
+            *touching_words(self._touches, self.texts.form, self.forms),
         )
+
+    @property
+    def _touches(self) -> BoolArray:
+        """Which words touch the one before them in their text."""
+        touches = self.texts.gap == NOTHING
+        touches[np.cumsum(self.texts.words) - self.texts.words] = False
+        return np.asarray(touches)
 
     @cached_property
     def bytes(self) -> tuple[Any, ...]:

@@ -424,7 +424,7 @@ def _judge(
 
 @kernel()
 def _settle(texts: Texts, choices: Choices, o: Settings, slots: Slots, r: int) -> None:
-    """Settle articles, capitals at the beginning of sentences, and gaps where words would touch."""
+    """Settle articles, capitals at the beginning of sentences, and the gaps at seams."""
     first, last = slots.at[r], slots.at[r] + slots.size[r]
     for s in range(first, last):
         a = slots.form[s]
@@ -437,12 +437,8 @@ def _settle(texts: Texts, choices: Choices, o: Settings, slots: Slots, r: int) -
         initial = s == first or slots.sentence[s] != slots.sentence[s - 1]
         if initial and texts.capital[slots.sentence[s]]:
             slots.form[s] = choices.capitals[slots.form[s]]
-        if s > first and slots.gap[s] == NOTHING and slots.word[s] != slots.word[s - 1] + 1:
-            before, behind = choices.last[slots.form[s - 1]], choices.first[slots.form[s]]
-            if _letter(before) and _letter(behind):
+        if s > first and slots.word[s] != slots.word[s - 1] + 1:
+            if choices.right[slots.word[s - 1]] or choices.left[slots.word[s]]:
+                slots.gap[s] = NOTHING
+            elif slots.gap[s] == NOTHING:
                 slots.gap[s] = SPACE
-
-
-@kernel(inline="always")
-def _letter(byte: int) -> bool:
-    return byte >= 128 or 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122

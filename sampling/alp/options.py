@@ -92,6 +92,11 @@ class ALPOptions:
         5, "At most so many synonyms of a word, those of its commonest senses.",
         source="stages 4-5", least=1,
     )  # fmt: skip
+    never: str = option(
+        "english",
+        "Words that have no synonyms and are none (ordinals, numbers, units, vulgar words): the "
+        "list that ships, none, or a file with one word a line.",
+    )
     back_off: float = option(
         5.0,
         "Weight of the more general context where words are drawn given their tag, the label of "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel
 
 __all__ = ["NOTHING", "SPACE", "Choices", "Settings", "Slots", "Texts", "pick", "room", "share"]
 
@@ -35,11 +35,12 @@ class Texts(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """What may be put in: constituents by pool, synonyms by row, and facts of forms.
+    """What may be put in: constituents by pool, synonyms by row, and facts of forms and words.
 
-    ``first`` and ``last`` are the first and last byte of each form, ``capitals`` the number of the
-    form with a capital, ``article`` of forms that are one: 1 for *a*, 2 for *an*; ``an`` says
-    which forms want *an* before them, ``other`` which form the other article has.
+    Of forms, ``capitals`` is the number of the form with a capital, and ``article`` of those that
+    are one 1 for *a*, 2 for *an*; ``an`` says which forms want *an* before them, ``other`` which
+    form the other article has. ``left`` and ``right`` say which words touch the one before and
+    behind them for what they are (:func:`sampling.seams.joints.touching_words`).
     """
 
     pool_offsets: LongArray
@@ -47,12 +48,12 @@ class Choices(NamedTuple):
     pool_ends: FloatArray
     synonym_offsets: LongArray
     synonym: IntArray
-    first: Bytes
-    last: Bytes
     capitals: IntArray
     article: IntArray
     an: BoolArray
     other: IntArray
+    left: BoolArray
+    right: BoolArray
 
 
 class Settings(NamedTuple):

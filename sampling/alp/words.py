@@ -23,6 +23,7 @@ from grammar.arrays import BoolArray, FloatArray, Index, IntArray, LongArray, ke
 from grammar.errors import MissingDataError
 from grammar.rules.backoff import BackOff, count_events, path_below, smoothed
 from sampling.english.inflection import BASE_TAGS, INFLECTED_TAGS, base_forms, inflect
+from sampling.english.unfit_words import ENGLISH, can_be_replaced, unfit_words
 from sampling.english.wordnet import (
     MissingWordNetWarning,
     match_case,
@@ -151,8 +152,11 @@ def held_out_scores(
     return np.where(words > 0, total / np.maximum(words, 1), np.nan)
 
 
-def tagged_synonyms(word: str, tag: str, most: int) -> list[str]:
+def tagged_synonyms(word: str, tag: str, most: int, never: str = ENGLISH) -> list[str]:
     """Return synonyms of a word in the inflection of its tag, those of the commonest sense first.
+
+    Only frequent senses count, and words of a list have none and are none
+    (:func:`sampling.english.wordnet.synonyms`).
 
     Raises
     ------
@@ -164,8 +168,10 @@ def tagged_synonyms(word: str, tag: str, most: int) -> list[str]:
     if pos is None or tag not in INFLECTED_TAGS + BASE_TAGS:
         return []
     found: dict[str, None] = {}
+    if not can_be_replaced(word, unfit_words(never)):
+        return []
     for base in base_forms(word, tag)[:1]:
-        for other in synonyms(base, pos=pos):
+        for other in synonyms(base, pos=pos, never=never):
             form = None if " " in other else inflect(other, tag)
             if form is not None and form != word.lower():
                 found[match_case(form, word)] = None
@@ -189,7 +195,7 @@ def synonym_rows(
     ends, forms = [0], list[int]()
     if o.synonym > 0 and _has_wordnet():
         for k, (word, tag) in enumerate(keys):
-            found = tagged_synonyms(word, tag, o.most_synonyms)
+            found = tagged_synonyms(word, tag, o.most_synonyms, o.never)
             if found:
                 row[k] = len(ends) - 1
                 forms += [numbers.setdefault(form, len(numbers)) for form in found]

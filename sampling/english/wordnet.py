@@ -7,18 +7,19 @@ so with a :class:`MissingWordNetWarning` and go on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar.errors import MissingDataError, OptionError
+from sampling.english.inflection import forms_like, inflect
+from sampling.english.unfit_words import ENGLISH, NONE, can_be_replaced, unfit_words
 
 __all__ = [
+    "ALL",
+    "FREQUENT",
     "PARTS_OF_SPEECH",
     "MissingWordNetWarning",
-    "feature_of",
-    "inflected",
     "match_case",
     "part_of_speech",
     "synonyms",
@@ -27,18 +28,19 @@ __all__ = [
 
 PARTS_OF_SPEECH = ("n", "v", "a", "r")
 """Noun, verb, adjective, adverb, as WordNet writes them."""
+FREQUENT, ALL = "frequent", "all"
+"""Which senses of a word count."""
 
 _UNIVERSAL = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 _PENN = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 _DATA = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
 _NOT_WORDS = frozenset({"NNP", "NNPS"})
-_FEATURES = frozenset({"NNS", "VBZ", "VBG", "VBD", "VBN", "JJR", "JJS", "RBR", "RBS"})
-_SUFFIX = {
-    "NNS": "s", "VBZ": "s", "VBG": "ing", "VBD": "ed", "VBN": "ed",
-    "JJR": "er", "RBR": "er", "JJS": "est", "RBS": "est",
-}  # fmt: skip
-_SIBILANT = re.compile(r"(s|x|z|ch|sh)$")
-_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_INFLECTED = frozenset({"NNS", "VBZ", "VBG", "VBD", "VBN", "JJR", "JJS", "RBR", "RBS"})
+_LEAST_SHARE = 0.2
+"""Of a word's uses in the sense-tagged texts, a frequent sense has this share."""
+_QUANTITIES = 23
+"""The lexicographer's file of numbers and units, ``noun.quantity`` (lexnames(5WN))."""
+_OFFENSIVE = ("obscenity.n.02", "disparagement.n.01", "ethnic_slur.n.01")
 
 
 class MissingWordNetWarning(UserWarning):
@@ -81,7 +83,13 @@ def part_of_speech(tag: str) -> str | None:
 
 
 def synonyms(
-    word: str, *, pos: str | None = None, feature: str | None = None, inflect: bool = False
+    word: str,
+    *,
+    pos: str | None = None,
+    feature: str | None = None,
+    inflect: bool = False,
+    senses: str = FREQUENT,
+    never: str = ENGLISH,
 ) -> tuple[str, ...]:
     """Return the other words of the synsets of a word, the commonest sense first.
 
@@ -94,57 +102,170 @@ def synonyms(
     feature : str, optional
         The Penn tag of the word, if it is known; says which inflection to make.
     inflect : bool
-        Put synonyms into the inflection of the word; those for which that is not simple are left
-        out (see :func:`inflected`).
+        Put synonyms into the inflection of the word; those for which that is not one word that is
+        known are left out (:mod:`sampling.english.inflection`).
+    senses : {"frequent", "all"}
+        All synsets; or those that are a fifth or more of the uses of the word in WordNet's tagged
+        texts, and of the uses of the synonym too. Names, numbers, units and words that WordNet
+        marks as offensive are then left out.
+    never : str
+        Words that have no synonyms and are none
+        (:func:`sampling.english.unfit_words.unfit_words`); not asked with ``senses="all"``.
 
     Returns
     -------
     tuple of str
-        In lower case, hyphens and underscores as spaces, letters and spaces only, as the program
-        of EDA writes them. The order does not depend on hash seeds.
+        In lower case. With ``senses="all"``, hyphens are spaces and other signs are left out, as
+        the program of EDA does it. The order does not depend on hash seeds.
 
     Raises
     ------
     MissingDataError
         If WordNet is not installed.
     OptionError
-        If there is no such part of speech.
+        If there is no such part of speech, or no such list.
     """
     if pos is not None and pos not in PARTS_OF_SPEECH:
         raise OptionError(
             f"pos={pos!r} is not a part of speech",
             hint=f"use {', '.join(PARTS_OF_SPEECH)}, or None",
         )
-    reader = wordnet()
     lowered = word.lower()
-    found: dict[str, None] = {}
-    for kind in PARTS_OF_SPEECH if pos is None else (pos,):
-        wanted = _wanted(reader, lowered, kind, feature) if inflect else None
-        for name in _neighbours(reader, lowered, kind):
-            lemma = "".join(
-                c for c in name.lower().replace("_", " ").replace("-", " ") if _plain(c)
-            )
-            form = lemma if wanted is None else inflected(lemma, kind, wanted)
-            if form and form.strip() and form != lowered:
-                found[form] = None
-    return tuple(found)
+    kinds = PARTS_OF_SPEECH if pos is None else (pos,)
+    if senses == ALL:
+        unfit, found = unfit_words(NONE), _all_neighbours(lowered, kinds)
+    else:
+        unfit = unfit_words(never)
+        found = _frequent_neighbours(lowered, kinds) if can_be_replaced(word, unfit) else iter(())
+    made: dict[str, None] = {}
+    for name, base, kind in found:
+        lemma = _plain(name) if senses == ALL else name.replace("_", " ")
+        form = _inflected(lemma, kind, lowered, base, feature) if inflect else lemma
+        if form and form != lowered and not unfit.intersection((form, *form.split(), lemma)):
+            made[form] = None
+    return tuple(made)
 
 
-def _neighbours(reader: Any, word: str, pos: str) -> Iterator[str]:
-    """Yield the words of the synsets of a word, as ``reader.synsets`` finds them, ten times faster.
+def _plain(name: str) -> str:
+    spaced = name.lower().replace("_", " ").replace("-", " ")
+    return "".join(c for c in spaced if c == " " or "a" <= c <= "z").strip()
 
-    That reads and parses each synset on its own; here all are read at once, for their words only.
-    """
-    names = _synset_names(pos)
-    for base in reader._morphy(word, pos):
-        for offset in reader._lemma_pos_offset_map[base].get(pos, ()):
-            yield from names[offset]
+
+def _inflected(lemma: str, kind: str, word: str, base: str, feature: str | None) -> str | None:
+    """Return a synonym in the inflection of a word."""
+    if " " in lemma:
+        return lemma if word == base else None
+    if feature in _INFLECTED and part_of_speech(feature or "") == kind:
+        return inflect(lemma, feature or "")
+    return forms_like(lemma, word, base, kind)
+
+
+Neighbour = tuple[str, str, str]
+"""A word of a synset, the base form that is looked up, and the part of speech."""
+
+
+def _all_neighbours(word: str, kinds: tuple[str, ...]) -> Iterator[Neighbour]:
+    """Yield the words of the synsets of a word, as ``reader.synsets`` finds them."""
+    for kind in kinds:
+        synsets = _synsets(kind)
+        for base, _, offset in _senses(word, kind):
+            yield from ((name, base, kind) for name in synsets[offset].words)
+
+
+def _frequent_neighbours(word: str, kinds: tuple[str, ...]) -> Iterator[Neighbour]:
+    """Yield the words of the frequent senses of a word, if these are frequent of them too."""
+    for base, kind, offset in _frequent_senses(word, kinds):
+        synset = _synsets(kind)[offset]
+        if synset.file == _QUANTITIES or _names_a_number(synset) or offset in _offensive():
+            continue
+        for name in synset.words:
+            lowered = name.lower()
+            known = name == lowered and lowered != base and _is_common(lowered, kind, offset)
+            if known:
+                yield name, base, kind
+
+
+def _names_a_number(synset: _Synset) -> bool:
+    return any(name[0].isdigit() for name in synset.words)
 
 
 @cache
-def _synset_names(pos: str) -> dict[int, tuple[str, ...]]:
-    """Return the words of all synsets of a part of speech (wndb(5WN), the format of data files)."""
-    names = {}
+def _frequent_senses(word: str, kinds: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
+    """Return base form, part of speech and synset of each frequent sense, the commonest first.
+
+    A word that is a base form itself is not taken for a form of another (*boring* for *bore*).
+    """
+    found = [
+        (_uses().get((base, kind, number), 0), base, kind, offset)
+        for kind in kinds
+        for base, number, offset in _senses(word, kind)
+    ]
+    found = [row for row in found if row[1] == word] or found
+    total = sum(count for count, *_ in found)
+    if not total:  # never met in the tagged texts, so that only a single sense is sure
+        found = found if len(found) == 1 else []
+    often = [row for row in found if row[0] >= _LEAST_SHARE * total]
+    return tuple((base, kind, offset) for _, base, kind, offset in sorted(often, key=_by_count))
+
+
+def _by_count(row: tuple[int, str, str, int]) -> int:
+    return -row[0]
+
+
+@cache
+def _is_common(name: str, kind: str, offset: int) -> bool:
+    """Say whether a word was met in a sense, which is a frequent one of it."""
+    met = any(
+        synset == offset and _uses().get((base, kind, number), 0)
+        for base, number, synset in _senses(name, kind)
+    )
+    senses = _frequent_senses(name, PARTS_OF_SPEECH)
+    return met and any((kind, offset) == (k, synset) for _, k, synset in senses)
+
+
+def _senses(word: str, kind: str) -> Iterator[tuple[str, int, int]]:
+    """Yield base form, number from 1, and synset of each sense of a word."""
+    reader = wordnet()
+    for base in reader._morphy(word, kind):
+        # the index lists senses by frequency, as the counts number them
+        listed = reader._lemma_pos_offset_map[base].get(kind, ())
+        for number, offset in enumerate(listed, 1):
+            yield base, number, offset
+
+
+@cache
+def _uses() -> dict[tuple[str, str, int], int]:
+    """Return how often each sense was met in the tagged texts (cntlist.rev, cntlist(5WN))."""
+    uses = {}
+    with wordnet().open("cntlist.rev") as lines:
+        for line in lines:
+            key, number, count = line.split()
+            lemma, _, rest = key.partition("%")
+            kind = "nvara"[int(rest[0]) - 1]
+            uses[lemma, kind, int(number)] = int(count)
+    return uses
+
+
+@cache
+def _offensive() -> frozenset[int]:
+    """Return the synsets that WordNet marks as obscene, or as slurs."""
+    reader = wordnet()
+    marks = (reader.synset(name) for name in _OFFENSIVE)
+    return frozenset(synset.offset() for mark in marks for synset in mark.in_usage_domains())
+
+
+class _Synset(NamedTuple):
+    file: int
+    words: tuple[str, ...]
+
+
+@cache
+def _synsets(pos: str) -> dict[int, _Synset]:
+    """Return all synsets of a part of speech (wndb(5WN), the format of data files).
+
+    ``reader.synset`` reads and parses each on its own; here all are read at once, ten times faster.
+    """
+    synsets = {}
     with wordnet().open(_DATA[pos]) as lines:
         for line in lines:
             if line.startswith(" "):  # the licence
@@ -152,87 +273,9 @@ def _synset_names(pos: str) -> dict[int, tuple[str, ...]]:
             fields = line.split(" ", 4 + 2 * 255)
             words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
             # adjectives may have a mark of their place, as in galore(ip)
-            names[int(fields[0])] = tuple(word.partition("(")[0] for word in words)
-    return names
-
-
-def _plain(character: str) -> bool:
-    return character == " " or "a" <= character <= "z"
-
-
-def _wanted(reader: Any, word: str, pos: str, feature: str | None) -> str | None:
-    if feature in _FEATURES and part_of_speech(feature or "") == pos:
-        return feature
-    base = reader.morphy(word, pos)
-    return None if base is None or base == word else feature_of(word, base, pos)
-
-
-def feature_of(word: str, base: str, pos: str) -> str | None:
-    """Return the Penn tag of an inflected word, told by its ending, or None for a base form.
-
-    >>> feature_of("films", "film", "n"), feature_of("gave", "give", "v")
-    ('NNS', 'VBD')
-    """
-    if word == base:
-        return None
-    if pos == "n":
-        return "NNS"
-    if pos == "v":
-        return "VBG" if word.endswith("ing") else "VBZ" if word.endswith("s") else "VBD"
-    superlative = word.endswith("est")
-    return ("JJ" if pos == "a" else "RB") + ("S" if superlative else "R")
-
-
-@cache
-def _irregular(pos: str) -> dict[str, tuple[str, ...]]:
-    """Return the irregular forms of base forms, from the exception lists of WordNet."""
-    forms: dict[str, list[str]] = {}
-    for form, bases in wordnet()._exception_map[pos].items():
-        for base in bases:
-            forms.setdefault(base, []).append(form)
-    return {base: tuple(found) for base, found in forms.items()}
-
-
-def inflected(base: str, pos: str, feature: str) -> str | None:
-    """Return a base form with the ending of a Penn tag, or None where that is not simple.
-
-    Irregular forms come from WordNet's exception lists. Where these have several that fit (*gave*,
-    *given*), and for several words, comparatives and superlatives of more than two syllables, the
-    answer is None.
-
-    Examples
-    --------
-    >>> inflected("very good", "a", "JJR") is None
-    True
-    """
-    if " " in base:
-        return None
-    suffix = _SUFFIX[feature]
-    known = [form for form in _irregular(pos).get(base, ()) if "_" not in form and "-" not in form]
-    if pos == "v" and suffix != "ed":
-        known = [form for form in known if form.endswith(suffix)]
-    elif pos == "v":
-        known = [form for form in known if not form.endswith(("ing", "s"))]
-    elif pos in "ar":
-        known = [form for form in known if form.endswith(suffix)]
-    if known:
-        return known[0] if len(known) == 1 else None
-    if pos in "ar" and len(re.findall(r"[aeiouy]+", base)) > 2:
-        return None
-    return _regular(base, suffix)
-
-
-def _regular(base: str, suffix: str) -> str:
-    if suffix == "s":
-        if _CONSONANT_Y.search(base):
-            return base[:-1] + "ies"
-        return base + ("es" if _SIBILANT.search(base) else "s")
-    if suffix == "ing":
-        silent = base.endswith("e") and not base.endswith(("ee", "oe", "ye"))
-        return (base[:-1] if silent else base) + "ing"
-    if _CONSONANT_Y.search(base):
-        return base[:-1] + "i" + suffix
-    return base + (suffix[1:] if base.endswith("e") else suffix)
+            names = tuple(word.partition("(")[0] for word in words)
+            synsets[int(fields[0])] = _Synset(int(fields[1]), names)
+    return synsets
 
 
 def match_case(word: str, like: str) -> str:

@@ -40,6 +40,7 @@ def read_examples(
     tokenised: bool = False,
     empty_texts: bool = False,
     ascii_spaces: bool = False,
+    cores: bool = False,
 ) -> Examples:
     """Check a corpus and find the words of its texts.
 
@@ -53,7 +54,7 @@ def read_examples(
         Make the texts anew: the words with single spaces between them.
     empty_texts : bool
         Texts may have no words.
-    ascii_spaces : bool
+    ascii_spaces, cores : bool
         See :func:`~sampling.examples.sides.read_side`.
 
     Raises
@@ -77,7 +78,7 @@ def read_examples(
             hint="leave one of them out, or protect by a regular expression",
         )
     sides = tuple(
-        read_side(corpus, name, tokenised=tokenised, ascii_spaces=ascii_spaces)
+        read_side(corpus, name, tokenised=tokenised, ascii_spaces=ascii_spaces, cores=cores)
         for name in names
         if name in corpus.names
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +21,18 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from sampling.examples.splicing import as_lists, join_pieces
 
-__all__ = ["Side", "protected_words", "read_side", "read_trees", "text_bytes"]
+__all__ = [
+    "Side",
+    "are_tokenised",
+    "core_of",
+    "place_words",
+    "protected_words",
+    "read_side",
+    "read_trees",
+    "text_bytes",
+]
 
+_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 # how treebanks write signs that texts have otherwise
 _SURFACES = {
@@ -88,7 +98,12 @@ class Side:
 
 
 def read_side(
-    corpus: Corpus, name: str = "text", *, tokenised: bool = False, ascii_spaces: bool = False
+    corpus: Corpus,
+    name: str = "text",
+    *,
+    tokenised: bool = False,
+    ascii_spaces: bool = False,
+    cores: bool = False,
 ) -> Side:
     """Find the words of a text column in its texts.
 
@@ -103,6 +118,9 @@ def read_side(
     ascii_spaces : bool
         Where neither tokens nor a tree say what the words are: white space beyond ASCII, such as
         the space that does not break, is part of a word.
+    cores : bool
+        Where neither tokens nor a tree say what the words are, and the texts are not tokenised
+        (:func:`are_tokenised`): punctuation that touches a word is not part of it.
 
     Raises
     ------
@@ -121,7 +139,7 @@ def read_side(
         if tokenised:
             lists = as_lists(side.forms.take(pa.array(side.codes)), side.offsets)
             side = _between_spaces(name, pc.binary_join(lists, " "), wide=not ascii_spaces)
-        return side
+        return _without_punctuation(side) if cores and not are_tokenised(texts) else side
     offsets = words.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
     coded = words.values.dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
@@ -144,6 +162,56 @@ def _between_spaces(name: str, texts: pa.Array, *, wide: bool) -> Side:
     coded = words.cast(pa.string()).dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
     return Side(name, text, text_offsets, offsets, start, end, codes, coded.dictionary, None)
+
+
+def are_tokenised(texts: pa.Array) -> bool:
+    """Say whether texts are written as tokens: commas and full stops apart from their words.
+
+    Most of the marks that end a word or stand alone decide. Texts without any count as tokenised.
+
+    >>> are_tokenised(pa.array(["It 's good , really .", "No."]))
+    True
+    >>> are_tokenised(pa.array(["It's good, really.", "No ..."]))
+    False
+    """
+    apart = pc.sum(pc.count_substring_regex(texts, r"\s[,.;:!?](?:\s|$)")).as_py() or 0
+    attached = pc.sum(pc.count_substring_regex(texts, r"\w[,.;:!?](?:\s|$)")).as_py() or 0
+    return bool(apart >= attached)
+
+
+def core_of(form: str) -> tuple[str, int, int]:
+    """Return a word without the punctuation around it, and how many bytes that takes on each side.
+
+    A word of nothing but punctuation is its own core.
+
+    >>> core_of("(good,"), core_of("..."), core_of("isn't")
+    (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
+    """
+    match = _CORE.match(form)
+    core = match[1] if match else ""
+    if not core:
+        return form, 0, 0
+    first = form.index(core)
+    before, behind = form[:first], form[first + len(core) :]
+    return core, len(before.encode()), len(behind.encode())
+
+
+def _without_punctuation(side: Side) -> Side:
+    """Return a side whose words are without the punctuation that touches them."""
+    forms: list[str] = side.forms.to_pylist()
+    if not forms:
+        return side
+    cores = [core_of(form) for form in forms]
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(core, len(numbers)) for core, _, _ in cores], np.int32)
+    lead, trail = (np.array([row[k] for row in cores], np.int64)[side.codes] for k in (1, 2))
+    return replace(
+        side,
+        start=side.start + lead,
+        end=side.end - trail,
+        codes=codes[side.codes],
+        forms=pa.array(list(numbers), pa.string()),
+    )
 
 
 def read_trees(corpus: Corpus, name: str = "tree") -> Treebank:
@@ -206,7 +274,7 @@ def _find_places(corpus: Corpus, side: Side) -> None:
         sentence = side.text[begin : side.text_offsets[i + 1]].tobytes().decode("utf-8")
         row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
         try:
-            places = _search(sentence, side.forms.take(pa.array(side.codes[row])).to_pylist())
+            places = place_words(sentence, side.forms.take(pa.array(side.codes[row])).to_pylist())
         except LookupError as error:
             raise CorpusError(
                 f"the {side.name} does not consist of its words: {error.args[0]}",
@@ -222,11 +290,21 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8"))
 
 
-def _search(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of words written as treebanks write them, in characters."""
+def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of words written as treebanks write them, in characters.
+
+    Raises
+    ------
+    LookupError
+        If they are not the words of the text.
+    """
     places, at = [], 0
     for word in words:
-        forms = (word, *_SURFACES.get(word, ()), word.replace("\\/", "/").replace("\\*", "*"))
+        forms = (
+            word,
+            *_SURFACES.get(word.upper(), ()),
+            word.replace("\\/", "/").replace("\\*", "*"),
+        )
         begin, surface = at, None
         while surface is None:
             surface = next((form for form in forms if form and text.startswith(form, at)), None)

@@ -7,6 +7,7 @@ ones, of a given length, with or without given words.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -16,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import LongArray, pack_strings
+from grammar.arrays import IntArray, LongArray, pack_strings
 from grammar.draws.ancestral import Derivations
 from grammar.draws.counts import derivation_count
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.families.distributions import check_tight, reweighted
 from grammar.hashing import hash_rows
 from grammar.options import read_options
@@ -28,10 +29,12 @@ from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table
-from sampling.examples.sides import text_bytes
+from sampling.examples.sides import are_tokenised, read_side, text_bytes
+from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.sentences.class_grammars import CLASSES, classes_of_rules
 from sampling.sentences.conditioned import ConditionedDraws, chosen_derivations, word_condition
@@ -109,7 +112,7 @@ class GrammarSampler(Sampler):
 
     def __init__(self, grammar: Any) -> None:
         super().__init__(grammar)
-        o, self._known = _read_notes(grammar.notes)
+        o, self._known, self._spacing = _read_notes(grammar.notes)
         self.options, self.distinct = o, o.distinct
         self._band = read_band(o.length, grammar.notes.get("lengths"))
         covering = o.distribution == "coverage"
@@ -217,7 +220,20 @@ class GrammarSampler(Sampler):
 
     def hash(self, drawn: Derivations, rows: LongArray) -> NDArray[np.uint64]:
         """Return a number for each text."""
-        return np.asarray(hash_rows(*self._written(drawn, self._vocabulary)))[rows]
+        names = self._draws.words
+        if self._spacing.tokenised:
+            shown = self._begun(drawn, names), drawn.word_offsets, *self._vocabulary
+            made = write_words(*shown)
+        else:
+            made = text_bytes(self._spaced(drawn, names))
+        return np.asarray(hash_rows(*made))[rows]
+
+    def _spaced(self, draws: Derivations, names: Sequence[str]) -> pa.Array:
+        """Return texts that are written as those of the corpus."""
+        named = self._named(names)
+        words = [named[w] for w in self._begun(draws, names).tolist()]
+        bounds = itertools.pairwise(draws.word_offsets.tolist())
+        return pa.array([self._spacing.write(words[a:b]) for a, b in bounds], pa.string())
 
     def known(self) -> Iterable[int]:
         """Return the hashes of the texts of the corpus."""
@@ -230,8 +246,12 @@ class GrammarSampler(Sampler):
         is under the grammar drawn from, not given the band or words.
         """
         draws = self._draws.restored(drawn)
-        vocabulary = self._packed(self._pcfg.rules.words)
-        columns = {"text": as_strings(*self._written(draws, vocabulary))}
+        names = self._pcfg.rules.words
+        if self._spacing.tokenised:
+            made = self._begun(draws, names), draws.word_offsets, *self._packed(names)
+            columns = {"text": as_strings(*write_words(*made))}
+        else:
+            columns = {"text": self._spaced(draws, names)}
         if self._of_class is not None:
             columns["label"] = pa.array(self._of_class[draws.rules[draws.rule_offsets[:-1]]])
         if self.options.trees:
@@ -261,16 +281,19 @@ class GrammarSampler(Sampler):
         return self._packed(self._draws.words)
 
     def _packed(self, words: Sequence[str]) -> tuple[Any, LongArray]:
-        """Pack words and, behind them, what they are at the beginning of a text."""
-        return pack_strings([*words, *map(with_capital, words)] if self._capitals else words)
+        return pack_strings(map(surface_of, self._named(words)))
 
-    def _written(self, draws: Derivations, vocabulary: tuple[Any, LongArray]) -> tuple[Any, ...]:
-        """Write the words of derivations, the first with a capital if texts have one."""
-        words, offsets = draws.words, draws.word_offsets
+    def _named(self, words: Sequence[str]) -> list[str]:
+        """Return words and, behind them, what they are at the beginning of a text."""
+        return [*words, *map(with_capital, words)] if self._capitals else [*words]
+
+    def _begun(self, draws: Derivations, words: Sequence[str]) -> IntArray:
+        """Return the words of derivations, in :meth:`_named`: the first with a capital."""
+        numbers, offsets = draws.words, draws.word_offsets
         if self._capitals:
-            words = words.copy()
-            words[offsets[:-1][np.diff(offsets) > 0]] += (len(vocabulary[1]) - 1) // 2
-        return write_words(words, offsets, *vocabulary)
+            numbers = numbers.copy()
+            numbers[offsets[:-1][np.diff(offsets) > 0]] += len(words)
+        return numbers
 
     def _plain_trees(self, draws: Derivations) -> Treebank:
         """Return the trees as those of the corpus: without start symbols that only we have."""
@@ -311,17 +334,18 @@ class _Covering(Attempts):
         np.add.at(self._used, columns[1][vain], 1)
 
 
-def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int]]:
-    """Return the options that notes have, and the hashes of known texts."""
+def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int], Spacing]:
+    """Return the options that notes have, the hashes of known texts, and how texts are written."""
     try:
         given = dict(notes.get("options", {}))
         hashes = [int(value, 16) for value in notes.get("known", [])]
+        spacing = Spacing.from_notes(dict(notes.get("spacing", {})))
     except (TypeError, ValueError) as error:
         raise SchemaError(
             f"the notes of the grammar are damaged: {error}",
             hint="save it again with the sampler's grammar.save",
         ) from None
-    return read_options(GrammarOptions, given, GrammarSampler.method), hashes
+    return read_options(GrammarOptions, given, GrammarSampler.method), hashes, spacing
 
 
 def _notes(corpus: Corpus, trees: Treebank) -> dict[str, Any]:
@@ -337,5 +361,20 @@ def _notes(corpus: Corpus, trees: Treebank) -> dict[str, Any]:
         "lengths": f"{plain.lengths.min()}:{plain.lengths.max()}",
         "capitals": 2 * sum(map(str.isupper, begun)) > len(begun),
         "rooted": rooted,
+        "spacing": _spacing_of(corpus).to_notes(),
         "known": [f"{value:016x}" for value in sorted(hashes)],
     }
+
+
+def _spacing_of(corpus: Corpus) -> Spacing:
+    """Return how the texts of a corpus are written."""
+    texts = corpus.arrow("text").combine_chunks()
+    if are_tokenised(texts):
+        return Spacing()
+    if not {"tree", "tokens"} & set(corpus.names):
+        words = [tokenise(text).words for text in texts.to_pylist()]
+        corpus = Corpus.from_columns(text=texts, tokens=words)
+    try:
+        return learn_spacing(read_side(corpus))
+    except CorpusError:  # the trees are not those of the texts as they stand
+        return Spacing(tokenised=False)

@@ -7,6 +7,7 @@ length. Two different texts collide with a probability of about length / 2**61.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from grammar.arrays import Index, IntArray, LongArray, kernel
 from grammar.hashing import Keys, slot_of
 from grammar.rng import next_uniform, open_stream
 from sampling.examples.sides import Side
+from sampling.seams.joints import KEPT, SPACE, Joints, joint, read_joints
 from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
 
@@ -23,12 +25,14 @@ __all__ = [
     "WEIGHTED_ROUNDS",
     "DrawTables",
     "Hashes",
+    "Mending",
     "draw_examples",
     "draw_tables",
     "drawn_entry",
     "example_hashes",
     "guides",
     "hash_sides",
+    "read_mending",
     "site_pieces",
     "site_words",
     "span_hashes",
@@ -39,6 +43,7 @@ _M61 = np.uint64(2**61 - 1)
 _BASE = np.uint64(1_000_003_489_214_577_133)
 _JOIN = np.uint64(1_844_674_407_370_955_161)
 _LOW30, _LOW31 = np.uint64(2**30 - 1), np.uint64(2**31 - 1)
+_SPACE_HASH = np.uint64(33)
 _S1, _S30, _S31, _S61 = np.uint64(1), np.uint64(30), np.uint64(31), np.uint64(61)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 WEIGHTED_ROUNDS = 4
@@ -62,16 +67,37 @@ class Hashes(NamedTuple):
     power: Keys
 
 
+class Mending(NamedTuple):
+    """What the hash of a text is made of whose seams are mended (:mod:`sampling.seams.joints`).
+
+    ``on`` says whether they are. Site s has the words ``first[s, k]`` to ``last[s, k]`` of side k,
+    and its text the words ``begin[s, k]`` to ``stop[s, k] - 1``. ``variant`` and ``bytes`` are the
+    hash and size of each form that a word may take.
+    """
+
+    on: bool
+    joints: Joints
+    hashes: Hashes
+    example: IntArray
+    first: LongArray
+    last: LongArray
+    begin: LongArray
+    stop: LongArray
+    variant: Keys
+    bytes: LongArray
+
+
 class DrawTables(NamedTuple):
     """What a draw is made of.
 
-    ``pieces`` and ``span`` are from :func:`site_pieces` and :func:`span_hashes`. Host site
-    ``hosts[h]`` is drawn by ``host_ends``, the running sum of
+    ``mending`` says what is mended; ``pieces`` and ``span`` are from :func:`site_pieces` and
+    :func:`span_hashes`. Host site ``hosts[h]`` is drawn by ``host_ends``, the running sum of
     its probability; then an entry of its pool by ``pool_ends``, running sums within each pool
     (:func:`guides` say where to look). ``pair_ends`` are running sums of the number of pairs of
     each host.
     """
 
+    mending: Mending
     pieces: Keys
     span: Keys
     hosts: IntArray
@@ -208,23 +234,111 @@ def example_hashes(hashes: Hashes) -> Keys:
     return result
 
 
+def read_mending(
+    hashes: Hashes, sites: Sites, sides: tuple[Side, ...], names: Sequence[str]
+) -> Mending:
+    """Return what mended texts are hashed by; ``names`` say what is mended, if anything."""
+    first, last = site_words(sites, sides)
+    begin = first - sites.start
+    counts = np.stack([side.lengths[sites.example] for side in sides], axis=1)
+    joints = read_joints(sides, names)
+    variant, size = _hash_variants(joints.text, joints.bounds)
+    return Mending(
+        bool(names), joints, hashes, sites.example, first, last, begin, begin + counts, variant,
+        size,
+    )  # fmt: skip
+
+
 @kernel()
-def _spliced_hash(power: Keys, pieces: Keys, host: int, filler: int) -> np.uint64:
+def _hash_variants(text: Any, bounds: LongArray) -> tuple[Keys, LongArray]:
+    value, size = np.zeros(len(bounds) - 1, np.uint64), np.zeros(len(bounds) - 1, np.int64)
+    for v in range(len(value)):
+        size[v] = bounds[v + 1] - bounds[v]
+        for at in range(bounds[v], bounds[v + 1]):
+            value[v] = _reduce(_times(value[v], _BASE) + np.uint64(text[at]) + _S1)
+    return value, size
+
+
+@kernel(inline="always")
+def _behind(value: np.uint64, piece: np.uint64, size: int, power: Keys) -> np.uint64:
+    """Return the hash of a text with a piece behind it."""
+    return _reduce(_times(value, power[size]) + piece)
+
+
+@kernel()
+def _mended_hash(pieces: Keys, m: Mending, host: int, filler: int, k: int) -> np.uint64:
+    """Return the hash of one text that a host site filled by another site makes, once mended."""
+    h, power = m.hashes, m.hashes.power
+    a, b, c, d = m.first[host, k], m.last[host, k], m.first[filler, k], m.last[filler, k]
+    article, first, last, left, right = joint(
+        m.joints, m.begin[host, k], m.stop[host, k], (a, b), (c, d)
+    )
+    value = pieces[host, k, 0]
+    if article >= 0 or left != KEPT:
+        before = a - 1
+        value = h.at_end[before]
+        if article >= 0:
+            value = _behind(h.at_start[before], m.variant[article], m.bytes[article], power)
+        if left == SPACE:
+            value = _behind(value, _SPACE_HASH, 1, power)
+        elif left == KEPT:
+            size = h.start[a] - h.end[before]
+            gap = _between(h.at_end[before], h.at_start[a], size, power)
+            value = _behind(value, gap, size, power)
+    if first < 0 and last < 0:
+        value = _behind(value, pieces[filler, k, 1], pieces[filler, k, 2], power)
+    else:
+        value = _mended_filler(value, m, c, d, first, last)
+    if right == KEPT:
+        return _behind(value, pieces[host, k, 3], pieces[host, k, 4], power)
+    if right == SPACE:
+        value = _behind(value, _SPACE_HASH, 1, power)
+    i = m.example[host]
+    size = h.size[i, k] - h.start[b + 1]
+    rest = _between(h.at_start[b + 1], h.whole[i, k], size, power)
+    return _behind(value, rest, size, power)
+
+
+@kernel()
+def _mended_filler(
+    value: np.uint64, m: Mending, c: Any, d: Any, first: Any, last: Any
+) -> np.uint64:
+    """Return the hash of a text with the words c to d behind it, of which ends are other forms."""
+    h, power = m.hashes, m.hashes.power
+    since, at = h.at_start[c], h.start[c]
+    if first >= 0:
+        value = _behind(value, m.variant[first], m.bytes[first], power)
+        since, at = h.at_end[c], h.end[c]
+    until, to = h.at_end[d], h.end[d]
+    if last >= 0:
+        until, to = h.at_start[d], h.start[d]
+    value = _behind(value, _between(since, until, to - at, power), to - at, power)
+    if last >= 0:
+        value = _behind(value, m.variant[last], m.bytes[last], power)
+    return value
+
+
+@kernel()
+def _spliced_hash(power: Keys, tables: DrawTables, host: int, filler: int) -> np.uint64:
     """Return the number of the texts that a host site filled by another site makes."""
-    result = np.uint64(0)
+    result, pieces = np.uint64(0), tables.pieces
     for k in range(pieces.shape[1]):
-        value = _times(pieces[host, k, 0], power[pieces[filler, k, 2]])
-        value = _times(_reduce(value + pieces[filler, k, 1]), power[pieces[host, k, 4]])
-        result = _reduce(_times(result, _JOIN) + _reduce(value + pieces[host, k, 3]))
+        if tables.mending.on:
+            value = _mended_hash(pieces, tables.mending, host, filler, k)
+        else:
+            value = _times(pieces[host, k, 0], power[pieces[filler, k, 2]])
+            value = _times(_reduce(value + pieces[filler, k, 1]), power[pieces[host, k, 4]])
+            value = _reduce(value + pieces[host, k, 3])
+        result = _reduce(_times(result, _JOIN) + value)
     return result
 
 
 @kernel()
-def spliced_hashes(power: Keys, pieces: Keys, host: IntArray, filler: IntArray) -> Keys:
+def spliced_hashes(power: Keys, tables: DrawTables, host: IntArray, filler: IntArray) -> Keys:
     """Return the number of the texts that each host site filled by another site makes."""
     result = np.empty(len(host), np.uint64)
     for r in range(len(host)):
-        result[r] = _spliced_hash(power, pieces, host[r], filler[r])
+        result[r] = _spliced_hash(power, tables, host[r], filler[r])
     return result
 
 
@@ -288,8 +402,14 @@ def _shuffled(key: np.uint64, number: int, size: int) -> Index:
             return np.int64(value)
 
 
-def draw_tables(sites: Sites, pools: Pools, sides: tuple[Side, ...], hashes: Hashes) -> DrawTables:
-    """Return what the draws of a grammar are made of."""
+def draw_tables(
+    sites: Sites,
+    pools: Pools,
+    sides: tuple[Side, ...],
+    hashes: Hashes,
+    names: Sequence[str] = (),
+) -> DrawTables:
+    """Return what the draws of a grammar are made of; ``names`` say what is mended at seams."""
     pieces = site_pieces(hashes, sites.example, *site_words(sites, sides))
     hosts = np.flatnonzero(pools.of_site >= 0).astype(np.int32)
     sizes = np.diff(pools.offsets)
@@ -298,6 +418,7 @@ def draw_tables(sites: Sites, pools: Pools, sides: tuple[Side, ...], hashes: Has
     host_ends = np.cumsum(pools.host_weight[hosts])
     pool_ends = running - np.repeat(before, sizes)
     return DrawTables(
+        read_mending(hashes, sites, sides, names),
         pieces,
         span_hashes(pieces),
         hosts,
@@ -352,7 +473,7 @@ def draw_examples(
         if tables.span[host] == tables.span[filler]:
             continue
         if distinct:
-            value = _spliced_hash(power, tables.pieces, host, filler)
+            value = _spliced_hash(power, tables, host, filler)
             slot = slot_of(known, value)
             if known[slot] != 0:
                 continue

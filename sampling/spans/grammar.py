@@ -80,7 +80,8 @@ class SpanGrammar(Weighted):
     def sides(self) -> tuple[Side, ...]:
         """The texts of the examples as columns."""
         names = ("text", "text_pair")[: self.sites.start.shape[1]]
-        return tuple(read_side(self.examples, name) for name in names)
+        cores = "spacing" in (self.options.get("repair") or "")
+        return tuple(read_side(self.examples, name, cores=cores) for name in names)
 
     def __len__(self) -> int:
         return 2 * len(self.sites)

@@ -14,14 +14,16 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
 from sampling.examples.sides import Side, protected_words
+from sampling.seams.joints import WHOLE
 from sampling.spans.induction import assemble
+from sampling.spans.repairs import repair_names, wholes
 from sampling.spans.sampler import SpanSampler
 from sampling.spans.sites import Spans, all_spans, sites_of, unprotected
 from sampling.spans.treemix import MixOptions, label_pools
 
 __all__ = ["RandMix", "RandMixOptions", "length_probabilities"]
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
 COLUMNS = ("text", "text_pair", "label", "tokens", "tags")
@@ -93,7 +95,9 @@ class RandMix(SpanSampler):
         """
         chosen = read_options(RandMixOptions, options, cls.method)
         corpus.arrow("label")
-        examples = read_examples(corpus, tokenised=chosen.tokenised)
+        examples = read_examples(
+            corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
+        )
         spans, weights = [], []
         for side in examples.sides:
             found, weight = _weighted(side, chosen, examples.corpus)
@@ -136,6 +140,9 @@ def _weighted(side: Side, o: RandMixOptions, corpus: Corpus) -> tuple[Spans, NDA
     mask = protected_words(corpus, side, o.protect)
     kept = spans.keep(possible, "that the draw of the ratio can give")
     weight = weight[possible]
+    whole = wholes(kept, side, o.repair)
+    if not whole.all():
+        kept, weight = kept.keep(whole, WHOLE), weight[whole]
     if mask.any():
         free = unprotected(kept, side.offsets, mask)
         kept, weight = kept.keep(free, "without a protected word"), weight[free]

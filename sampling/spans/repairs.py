@@ -1,55 +1,202 @@
-"""Repairs of the seams where a span was put in: articles, capitals, final marks.
+"""How new texts are made to read like their source where a span was put in.
 
-They change characters outside the span, so they are off unless asked for by name.
+The seams themselves are mended by pieces: the word before the hole, both gaps, and the first and
+last word put in may be other bytes than those of their texts (:mod:`sampling.seams.joints`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from grammar.arrays import IntArray
-from grammar.errors import OptionError
-from grammar.trees.symbols import SymbolTable
-from grammar.trees.treebank import Treebank
-from sampling.english.articles import article
+from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from sampling.examples.sides import Side
-from sampling.spans.sites import Sites
+from sampling.seams.joints import KEPT, MENDED, SPACE, WHOLE, Joints, joint, named_repairs, torn
+from sampling.spans.draws import Mending
+from sampling.spans.sites import Spans
 
-__all__ = ["REPAIRS", "Repairer", "repair_names", "repaired"]
+__all__ = [
+    "REPAIRS",
+    "Joined",
+    "join_sites",
+    "mended_names",
+    "repair_names",
+    "text_pieces",
+    "variant_places",
+    "whole_spans",
+    "wholes",
+    "with_final_mark",
+    "word_pieces",
+]
 
-REPAIRS = ("article", "capital", "final")
-_ARTICLE = re.compile(r"(?<!\w)(an?)(\s+)$", re.IGNORECASE)
-_ENDS_IN_ARTICLE = re.compile(r"(?<!\w)(an?)$", re.IGNORECASE)
+REPAIRS = (*MENDED, "whole", "final")
 _FINAL = re.compile(r"\s*[.!?]+$")
 
 Pieces = tuple[str, str, str]
 
 
 def repair_names(value: str) -> tuple[str, ...]:
-    """Return the repairs that a list such as ``"article, capital"`` names.
+    """Return the repairs that a list such as ``"article, capital"`` names; none for ``"none"``.
 
     Raises
     ------
     OptionError
         If one is not known.
     """
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
-    for name in names:
-        if name not in REPAIRS:
-            raise OptionError(
-                f"repair={value!r} names {name!r}, which is not a repair",
-                hint=f"use some of {', '.join(REPAIRS)}",
-            )
-    return names
+    return named_repairs(value, REPAIRS)
 
 
-def repaired(pieces: Pieces, cut: str, names: Sequence[str]) -> Pieces:
-    """Repair the seams between what is before a hole, its filler, and what is behind.
+def mended_names(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which of the repairs that options name are made at the seams.
+
+    >>> mended_names({"repair": "final, article"}), mended_names({})
+    (('article',), ())
+    """
+    named = repair_names(options.get("repair") or "")
+    return tuple(name for name in MENDED if name in named)
+
+
+def wholes(spans: Spans, side: Side, repair: str) -> BoolArray:
+    """Return which spans tear nothing apart; all, if that is not among the repairs asked for."""
+    if "whole" not in repair_names(repair) or not len(spans):
+        return np.ones(len(spans), np.bool_)
+    return ~torn(side, spans.example, spans.start, spans.end)
+
+
+def whole_spans(spans: Spans, side: Side, repair: str) -> Spans:
+    """Return the spans of :func:`wholes`; the story tells of it where any was left out."""
+    whole = wholes(spans, side, repair)
+    return spans if whole.all() else spans.keep(whole, WHOLE)
+
+
+class Joined(NamedTuple):
+    """Rows of spans put into holes: their words, and what is mended at each seam.
+
+    Words are counted over all texts of a side. The hole has the words ``hole[r, 0]`` to
+    ``hole[r, 1]`` of the text that has ``begin[r]`` to ``stop[r] - 1``, the filler ``fill[r]``.
+    ``article``, ``first`` and ``last`` are variants of words, or -1; ``left`` and ``right`` what
+    stands on either side.
+    """
+
+    begin: LongArray
+    stop: LongArray
+    hole: LongArray
+    fill: LongArray
+    article: LongArray
+    first: LongArray
+    last: LongArray
+    left: LongArray
+    right: LongArray
+
+
+def join_sites(m: Mending, k: int, shift: int, host: IntArray, filler: IntArray) -> Joined:
+    """Put filler sites into host sites, in side k, whose words begin at ``shift`` of all."""
+    hole = np.stack([m.first[host, k], m.last[host, k]], axis=1)
+    fill = np.stack([m.first[filler, k], m.last[filler, k]], axis=1)
+    begin, stop = m.begin[host, k], m.stop[host, k]
+    found = np.zeros((5, len(host)), np.int64)
+    found[:3] = -1
+    if m.on:
+        _decide(m.joints, begin, stop, hole, fill, found)
+    return Joined(begin - shift, stop - shift, hole - shift, fill - shift, *found)
+
+
+@kernel()
+def _decide(
+    joints: Joints,
+    begin: LongArray,
+    stop: LongArray,
+    hole: LongArray,
+    fill: LongArray,
+    found: LongArray,
+) -> None:
+    for r in range(len(begin)):
+        article, first, last, left, right = joint(
+            joints, begin[r], stop[r], (hole[r, 0], hole[r, 1]), (fill[r, 0], fill[r, 1])
+        )
+        found[0, r], found[1, r], found[2, r] = article, first, last
+        found[3, r], found[4, r] = left, right
+
+
+def variant_places(joints: Joints, number: LongArray, size: int) -> tuple[LongArray, LongArray]:
+    """Return where variants lie behind so many bytes; nowhere for -1."""
+    bounds = np.append(joints.bounds, joints.bounds[-1])
+    first, last = bounds[number], bounds[number + 1]
+    return np.where(number >= 0, size + first, 0), np.where(number >= 0, size + last, 0)
+
+
+def text_pieces(
+    row: Joined, side: Side, joints: Joints, ends: tuple[LongArray, LongArray]
+) -> tuple[LongArray, LongArray]:
+    """Return the pieces of mended texts: starts and ends, of which the first three are the host's
+    text before the filler, the next three the filler, and the last two what is behind it.
+
+    They lie in the texts of the side, behind these the variants of words, and then a space.
+
+    Parameters
+    ----------
+    row : Joined
+        What is put where.
+    side : Side
+        The texts.
+    joints : Joints
+        The variants.
+    ends : (int64[n], int64[n])
+        Where the text of each host begins and ends.
+    """
+    size = len(side.text)
+    space = size + len(joints.text)
+    start, end = side.start, side.end
+    a, b, c, d = row.hole[:, 0], row.hole[:, 1], row.fill[:, 0], row.fill[:, 1]
+    inner, more = a > row.begin, b + 1 < row.stop
+    before, behind = np.where(inner, a - 1, a), np.where(more, b + 1, b)
+    starts = np.zeros((len(a), 8), np.int64)
+    stops = np.zeros((len(a), 8), np.int64)
+
+    def put(k: int, first: Any, last: Any, where: Any = True) -> None:
+        starts[:, k] = np.where(where, first, 0)
+        stops[:, k] = np.where(where, last, 0)
+
+    def put_variant(k: int, number: LongArray) -> None:
+        starts[:, k], stops[:, k] = variant_places(joints, number, size)
+
+    till = np.where(row.article >= 0, start[before], end[before])
+    put(0, ends[0], np.where(inner, till, start[a]))
+    put_variant(1, row.article)
+    gap = inner & (row.left == KEPT)
+    put(2, np.where(gap, end[before], space), np.where(gap, start[a], space + 1),
+        gap | (inner & (row.left == SPACE)))  # fmt: skip
+    put_variant(3, row.first)
+    at = np.where(row.first >= 0, end[c], start[c])
+    put(4, at, np.where(row.last >= 0, start[d], end[d]))
+    put_variant(5, row.last)
+    gap = more & (row.right == KEPT)
+    put(6, np.where(gap, end[b], space), np.where(gap, start[behind], space + 1),
+        gap | (more & (row.right == SPACE)))  # fmt: skip
+    put(7, np.where(more, start[behind], end[b]), ends[1])
+    return starts, stops
+
+
+def word_pieces(row: Joined, first_variant: int) -> tuple[LongArray, LongArray]:
+    """Return the pieces of mended rows of words; variant v is at ``first_variant + v``."""
+    a, b, c, d = row.hole[:, 0], row.hole[:, 1], row.fill[:, 0], row.fill[:, 1]
+    article, first, last = (x >= 0 for x in (row.article, row.first, row.last))
+    starts = [row.begin, row.article, a, row.first, c + first, row.last, b + 1]
+    stops = [a - article, row.article + 1, a, row.first + 1, d + 1 - last, row.last + 1, row.stop]
+    for k, number, said in ((1, row.article, article), (3, row.first, first), (5, row.last, last)):
+        starts[k] = np.where(said, first_variant + number, 0)
+        stops[k] = np.where(said, first_variant + number + 1, 0)
+    return np.stack(starts, axis=1), np.stack(stops, axis=1)
+
+
+def with_final_mark(pieces: Pieces, cut: str) -> str:
+    """Return the text of a hole's surroundings and its filler, with one final mark.
+
+    The sentence keeps its full stop, question or exclamation mark, and the filler brings none into
+    the middle.
 
     Parameters
     ----------
@@ -57,144 +204,18 @@ def repaired(pieces: Pieces, cut: str, names: Sequence[str]) -> Pieces:
         Text before the hole, the filler, and the text behind the hole.
     cut : str
         What was in the hole.
-    names : sequence of str
-        ``article``: a or an by the sound of the next word. ``capital``: a filler at the beginning
-        of a sentence has a capital if what was cut had; one that comes from a beginning loses it
-        elsewhere. ``final``: the sentence keeps its full stop, question or exclamation mark, and
-        the filler brings none into the middle.
 
     Examples
     --------
-    >>> repaired(("He ate an ", "pear", " ."), "apple", ["article"])
-    ('He ate a ', 'pear', ' .')
-    >>> repaired(("", "some cats", " sleep."), "Dogs", ["capital"])
-    ('', 'Some cats', ' sleep.')
-    >>> repaired(("I saw ", "A dog.", " there."), "it", ["capital", "final"])
-    ('I saw ', 'a dog', ' there.')
+    >>> with_final_mark(("I saw ", "a dog.", " there."), "it")
+    'I saw a dog there.'
+    >>> with_final_mark(("I saw ", "a dog", ""), "it .")
+    'I saw a dog .'
     """
     before, fill, behind = pieces
-    if "final" in names:
-        mark = _FINAL.search(cut)
-        if behind.strip():
-            fill = _FINAL.sub("", fill) or fill
-        elif mark and not _FINAL.search(fill):
-            fill += mark[0]
-    if "capital" in names:
-        fill = _with_capital(fill, not before.strip(), cut[:1].isupper())
-    if "article" in names:
-        before = _ARTICLE.sub(lambda m: article(m[1], fill) + m[2], before)
-        fill = _ENDS_IN_ARTICLE.sub(lambda m: article(m[1], behind), fill)
-    return before, fill, behind
-
-
-def _with_capital(fill: str, initial: bool, was_capital: bool) -> str:
-    if initial:
-        return fill[:1].upper() + fill[1:] if was_capital else fill
-    word = fill.split(maxsplit=1)[0] if fill.split() else ""
-    # the pronoun I, and words with capitals inside, keep them
-    if word.lower() in _OPENERS:
-        return fill[:1].lower() + fill[1:]
-    return fill
-
-
-# closed-class words that have a capital only where they open a sentence
-_OPENERS = frozenset(
-    """
-    a an the this that these those it he she we they you there here my your his her its our their
-    in on at by for from with without of to as if when while after before because since although
-    and but or so yet not no some any all every each both most many few what who which how why
-    where is are was were be do does did has have had will would can could may might must
-    """.split()  # noqa: SIM905
-)
-
-
-class Repairer:
-    """Repairs the columns of new examples.
-
-    Parameters
-    ----------
-    repair : str
-        Names of repairs, with commas between them.
-    sides : tuple of Side
-        The texts of the grammar.
-    """
-
-    def __init__(self, repair: str, sides: tuple[Side, ...]) -> None:
-        self._names = repair_names(repair)
-        self._sides = sides
-
-    def columns(
-        self, columns: dict[str, Any], sites: Sites, host: IntArray, filler: IntArray
-    ) -> dict[str, Any]:
-        """Return the columns with repaired texts; tokens and words of trees change with them."""
-        columns = dict(columns)
-        for k, side in enumerate(self._sides):
-            texts = [
-                "".join(repaired(pieces, cut, self._names))
-                for pieces, cut in self._pieces(k, sites, host, filler)
-            ]
-            columns[side.name] = pa.array(texts, pa.string())
-        if "tokens" in columns:
-            columns["tokens"] = _forms_in_texts(columns["text"], columns["tokens"])
-        for name, text in (("tree", "text"), ("tree_pair", "text_pair")):
-            if name in columns:
-                columns[name] = _repaired_trees(columns[name], columns[text])
-        return columns
-
-    def _pieces(self, k: int, sites: Sites, host: IntArray, filler: IntArray) -> Any:
-        side = self._sides[k]
-        for h, f in zip(host.tolist(), filler.tolist(), strict=True):
-            i, d = int(sites.example[h]), int(sites.example[f])
-            first, last = (side.offsets[i] + b[h, k] for b in (sites.start, sites.end))
-            put, stop = (side.offsets[d] + b[f, k] for b in (sites.start, sites.end))
-            a, b = side.start[first], side.end[last - 1]
-            pieces = (
-                self._decode(side, side.text_offsets[i], a),
-                self._decode(side, side.start[put], side.end[stop - 1]),
-                self._decode(side, b, side.text_offsets[i + 1]),
-            )
-            yield pieces, self._decode(side, a, b)
-
-    @staticmethod
-    def _decode(side: Side, first: Any, last: Any) -> str:
-        return side.text[first:last].tobytes().decode("utf-8")
-
-
-def _forms_in_texts(texts: pa.Array, tokens: pa.Array) -> pa.Array:
-    rows = [
-        _renamed(text, words)
-        for text, words in zip(texts.to_pylist(), tokens.to_pylist(), strict=True)
-    ]
-    return pa.array(rows, tokens.type)
-
-
-def _repaired_trees(trees: pa.Array, texts: pa.Array) -> pa.Array:
-    bank = Treebank.parse("\n".join(trees.to_pylist()))
-    symbols = bank.symbols
-    words: list[str] = []
-    for text, leaves in zip(texts.to_pylist(), bank.sentences(), strict=True):
-        words += _renamed(text, leaves)
-    names = SymbolTable(symbols)
-    label = bank.label.copy()
-    label[bank.is_word] = np.array([names.add(word) for word in words], np.int32)
-    return bank.relabel(label, names).brackets().cast(pa.string())
-
-
-def _renamed(text: str, words: Sequence[str]) -> list[str]:
-    """Return the words as a repaired text writes them: an article or a capital may differ."""
-    renamed, at = [], 0
-    for word in words:
-        rest = text[at:].lstrip()
-        at = len(text) - len(rest)
-        forms = (word, word[:1].upper() + word[1:], word[:1].lower() + word[1:])
-        articles = ("a", "an", "A", "An") if word.lower() in ("a", "an") else ()
-        form = next((f for f in (*forms, *articles) if _stands(rest, f)), word)
-        renamed.append(form)
-        at += len(form)
-    return renamed
-
-
-def _stands(text: str, form: str) -> bool:
-    if form.lower() in ("a", "an"):
-        return re.match(re.escape(form) + r"(?!\w)", text) is not None
-    return text.startswith(form)
+    mark = _FINAL.search(cut)
+    if behind.strip():
+        fill = _FINAL.sub("", fill) or fill
+    elif mark and not _FINAL.search(fill):
+        fill += mark[0]
+    return before + fill + behind

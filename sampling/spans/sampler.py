@@ -35,6 +35,7 @@ from sampling.spans.draws import (
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.induction import other_fillers
 from sampling.spans.learnt import learn_seams
+from sampling.spans.repairs import mended_names
 from sampling.spans.spelling import Executor, Speller
 from sampling.spans.tilted import TiltedSpans
 from sampling.stream import Columns, Sampler, Search, Shortfall, Stream
@@ -67,7 +68,12 @@ class SpanOptions:
         "A column 'protected' does the same by word numbers or entities.",
     )
     repair: str = option(
-        "", "Repairs of the seams, with commas between them: article, capital, final."
+        "article,capital,spacing,whole",
+        "What makes a new text read like the source, with commas between: a or an by the sound "
+        "of the next word (article), capitals where a sentence begins and only there (capital), "
+        "spaces as the words at the seams have them (spacing), no span that tears a contraction "
+        "or holds one of two brackets or quotes (whole), one final mark (final); or none.",
+        code="none",
     )
 
 
@@ -136,7 +142,7 @@ class SpanSampler(Sampler):
     def hash(self, drawn: Columns, rows: LongArray) -> Keys:
         """Return a number for the texts of each row."""
         filler = self.grammar.pools.fillers[drawn[1][rows]]
-        return spliced_hashes(self.hashes.power, self.tables.pieces, drawn[0][rows], filler)
+        return spliced_hashes(self.hashes.power, self.tables, drawn[0][rows], filler)
 
     def known(self) -> list[int]:
         """Return the hashes of the texts of the corpus."""
@@ -160,12 +166,13 @@ class SpanSampler(Sampler):
     def tables(self) -> DrawTables:
         """What draws are made of."""
         grammar = self.grammar
-        return draw_tables(grammar.sites, grammar.pools, grammar.sides, self.hashes)
+        names = mended_names(grammar.options)
+        return draw_tables(grammar.sites, grammar.pools, grammar.sides, self.hashes, names)
 
     @functools.cached_property
     def speller(self) -> Speller:
         """What makes columns of draws."""
-        return Speller(self.grammar, self._executor)
+        return Speller(self.grammar, self.tables.mending, self._executor)
 
 
 class SpanStream:

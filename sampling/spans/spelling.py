@@ -22,8 +22,17 @@ from sampling.examples.labels import (
 from sampling.examples.provenance import as_spans, example_table
 from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_lists, as_strings, bracket_places, join_heads, join_pieces
+from sampling.spans.draws import Mending
 from sampling.spans.grammar import SpanGrammar
-from sampling.spans.repairs import Repairer
+from sampling.spans.repairs import (
+    Joined,
+    join_sites,
+    repair_names,
+    text_pieces,
+    variant_places,
+    with_final_mark,
+    word_pieces,
+)
 
 __all__ = ["Executor", "Speller"]
 
@@ -42,23 +51,27 @@ class Speller:
     ----------
     grammar : SpanGrammar
         The grammar they are of.
+    mending : Mending
+        How its seams are mended.
     executor : callable, optional
         Gives the target of a text, or None to refuse it.
     """
 
-    def __init__(self, grammar: SpanGrammar, executor: Executor | None = None) -> None:
+    def __init__(
+        self, grammar: SpanGrammar, mending: Mending, executor: Executor | None = None
+    ) -> None:
         self._grammar = grammar
+        self._mending = mending
         self._executor = executor
-        repairs = grammar.options.get("repair") or ""
-        self._repairer = Repairer(repairs, grammar.sides) if repairs else None
+        self._final = "final" in repair_names(grammar.options.get("repair") or "")
+        counts = np.array([0, *(len(side.codes) for side in grammar.sides)])
+        self._shift = np.cumsum(counts)[:-1].tolist()
 
     def table(self, host: IntArray, entry: LongArray, seed: int, index: LongArray) -> pa.Table:
         """Return derivations as the examples of a seed with these numbers."""
         grammar, sites, pools = self._grammar, self._grammar.sites, self._grammar.pools
         filler = pools.fillers[entry]
         columns = {name: self._column(name, host, filler) for name in grammar.columns}
-        if self._repairer is not None:
-            columns = self._repairer.columns(columns, grammar.sites, host, filler)
         if self._executor is not None and "target" in grammar.examples.names:
             targets = [self._executor(text) for text in columns["text"].to_pylist()]
             columns["target"] = pa.array(targets, pa.string())
@@ -80,10 +93,10 @@ class Speller:
     def judge(self) -> Callable[[IntArray, LongArray], BoolArray] | None:
         """Return what says which derivations of a stream, in order, are refused once spelt out.
 
-        With an executor, texts without a target; with repairs, texts that a repair made equal to
-        one before. None if nothing can be refused.
+        With an executor, texts without a target; with repaired final marks, texts that became
+        equal to one before. None if nothing can be refused.
         """
-        if self._executor is None and self._repairer is None:
+        if self._executor is None and not self._final:
             return None
         names = [name for name in _TEXTS if name in self._grammar.columns]
         known = set(zip(*(self._grammar.examples.column(name) for name in names), strict=True))
@@ -92,8 +105,6 @@ class Speller:
             good = np.ones(len(host), np.bool_)
             filler = self._grammar.pools.fillers[entry]
             columns = {name: self._column(name, host, filler) for name in names}
-            if self._repairer is not None:
-                columns = self._repairer.columns(columns, self._grammar.sites, host, filler)
             rows = zip(*(columns[name].to_pylist() for name in names), strict=True)
             for i, texts in enumerate(rows):
                 good[i] = texts not in known and self._runs(texts[0])
@@ -111,29 +122,48 @@ class Speller:
         if name in _TREES:
             return self._tree(_TREES[name], host, filler)
         if name in _BY_WORD:
-            codes, values = self._words[name]
-            joined, offsets = join_pieces(codes, *self._word_pieces(host, filler))
-            return as_lists(values.take(pa.array(joined)), offsets)
+            return self._by_word(name, host, filler)
         if name == "heads":
             return self._heads(host, filler)
         return self._label(host, filler)
 
-    def _text(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
-        side, sites = self._grammar.sides[k], self._grammar.sites
-        i, d = sites.example[host], sites.example[filler]
-        first, last = (side.offsets[i] + bound[host, k] for bound in (sites.start, sites.end))
-        put, stop = (side.offsets[d] + bound[filler, k] for bound in (sites.start, sites.end))
-        starts = np.stack([side.text_offsets[i], side.start[put], side.end[last - 1]], axis=1)
-        stops = np.stack([side.start[first], side.end[stop - 1], side.text_offsets[i + 1]], axis=1)
-        return as_strings(*join_pieces(side.text, starts, stops))
+    def _joined(self, k: int, host: IntArray, filler: IntArray) -> Joined:
+        return join_sites(self._mending, k, self._shift[k], host, filler)
 
-    def _word_pieces(self, host: IntArray, filler: IntArray) -> tuple[LongArray, LongArray]:
-        side, sites = self._grammar.sides[0], self._grammar.sites
-        i, d = sites.example[host], sites.example[filler]
-        begin, donor = side.offsets[i], side.offsets[d]
-        starts = (begin, donor + sites.start[filler, 0], begin + sites.end[host, 0])
-        stops = (begin + sites.start[host, 0], donor + sites.end[filler, 0], side.offsets[i + 1])
-        return np.stack(starts, axis=1), np.stack(stops, axis=1)
+    def _text(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
+        side, i = self._grammar.sides[k], self._grammar.sites.example[host]
+        row = self._joined(k, host, filler)
+        ends = side.text_offsets[i], side.text_offsets[i + 1]
+        starts, stops = text_pieces(row, side, self._mending.joints, ends)
+        if not self._final:
+            return as_strings(*join_pieces(self._source[k], starts, stops))
+        parts = [
+            as_strings(*join_pieces(self._source[k], starts[:, a:b], stops[:, a:b])).to_pylist()
+            for a, b in ((0, 3), (3, 6), (6, 8))
+        ]
+        cut = (side.start[row.hole[:, :1]], side.end[row.hole[:, 1:]])
+        cuts = as_strings(*join_pieces(side.text, *cut)).to_pylist()
+        rows = zip(*parts, cuts, strict=True)
+        return pa.array([with_final_mark((a, b, c), d) for a, b, c, d in rows], pa.string())
+
+    @cached_property
+    def _source(self) -> list[Bytes]:
+        """What texts of each side are made of: its texts, the variants of words, and a space."""
+        joints, space = self._mending.joints, np.array([32], np.uint8)
+        return [np.concatenate((side.text, joints.text, space)) for side in self._grammar.sides]
+
+    def _by_word(self, name: str, host: IntArray, filler: IntArray) -> pa.ListArray:
+        codes, values = self._words[name]
+        row = self._joined(0, host, filler)
+        variants = self._mending.joints.variants if name == "tokens" else []
+        if not variants:  # tags and relations do not change with the form of a word
+            kept = np.full(len(host), -1)
+            row = row._replace(article=kept, first=kept, last=kept)
+        numbers = len(values) + np.arange(len(variants), dtype=codes.dtype)
+        forms = pa.concat_arrays([values, pa.array(variants, values.type)])
+        pieces = word_pieces(row, len(codes))
+        joined, offsets = join_pieces(np.concatenate((codes, numbers)), *pieces)
+        return as_lists(forms.take(pa.array(joined)), offsets)
 
     def _heads(self, host: IntArray, filler: IntArray) -> pa.ListArray:
         side, sites = self._grammar.sides[0], self._grammar.sites
@@ -149,13 +179,30 @@ class Speller:
         return as_lists(pa.array(values), offsets)
 
     def _tree(self, k: int, host: IntArray, filler: IntArray) -> pa.StringArray:
-        sites = self._grammar.sites
-        text, offsets, start, end = self._brackets[k]
-        i = sites.example[host]
+        sites, joints = self._grammar.sites, self._mending.joints
+        text, offsets, start, end, leaf = self._brackets[k]
+        row, i = self._joined(k, host, filler), sites.example[host]
         hole, fill = sites.node[host, k], sites.node[filler, k]
-        starts = np.stack([offsets[i], start[fill], end[hole]], axis=1)
-        stops = np.stack([start[hole], end[fill], offsets[i + 1]], axis=1)
-        return as_strings(*join_pieces(text, starts, stops))
+        before, c, d = row.hole[:, 0] - 1, row.fill[:, 0], row.fill[:, 1]
+        article, first, last = (x >= 0 for x in (row.article, row.first, row.last))
+
+        def variant(number: LongArray) -> tuple[LongArray, LongArray]:
+            return variant_places(joints, number, len(text))
+
+        at = [
+            (offsets[i], np.where(article, start[leaf[before]], start[hole])),
+            variant(row.article),
+            (end[leaf[before]], np.where(article, start[hole], end[leaf[before]])),
+            (start[fill], np.where(first, start[leaf[c]], start[fill])),
+            variant(row.first),
+            (np.where(first, end[leaf[c]], start[fill]), np.where(last, start[leaf[d]], end[fill])),
+            variant(row.last),
+            (np.where(last, end[leaf[d]], end[fill]), end[fill]),
+            (end[hole], offsets[i + 1]),
+        ]
+        starts, stops = (np.stack(column, axis=1) for column in zip(*at, strict=True))
+        source = np.concatenate((text, joints.text))
+        return as_strings(*join_pieces(source, starts, stops))
 
     def _new_lengths(self, k: int, host: IntArray, filler: IntArray) -> LongArray:
         sites = self._grammar.sites
@@ -182,14 +229,15 @@ class Speller:
         return read_labels(self._grammar.examples, classes=self._grammar.options.get("classes"))
 
     @cached_property
-    def _brackets(self) -> list[tuple[Bytes, LongArray, LongArray, LongArray]]:
-        """Bracketings of each side with the places of their nodes."""
+    def _brackets(self) -> list[tuple[Bytes, LongArray, LongArray, LongArray, LongArray]]:
+        """Bracketings of each side with the places of their nodes, and the nodes of words."""
         found = []
         for side in self._grammar.sides:
             bank = side.treebank
             if bank is not None:
                 text, offsets = text_bytes(bank.brackets())
-                found.append((text, offsets, *bracket_places(text, offsets, len(bank.size))))
+                places = bracket_places(text, offsets, len(bank.size))
+                found.append((text, offsets, *places, np.flatnonzero(bank.is_word)))
         return found
 
     @cached_property

@@ -21,6 +21,7 @@ from sampling.examples.labels import class_numbers, read_labels, refuse_lone_cla
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
+from sampling.spans.repairs import repair_names, whole_spans
 from sampling.spans.sampler import SpanOptions, SpanSampler
 from sampling.spans.sites import (
     Spans,
@@ -34,7 +35,7 @@ from sampling.spans.sites import (
 
 __all__ = ["Sub2", "Sub2Options"]
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
 TASKS = ("text", "tags", "constituency", "dependency")
@@ -178,7 +179,9 @@ class Sub2(SpanSampler):
             corpus = with_trees(checked(corpus))
         for name in _needed(chosen):
             corpus.arrow(name)
-        examples = read_examples(corpus, tokenised=chosen.tokenised)
+        examples = read_examples(
+            corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
+        )
         side = examples.sides[0]
         spans = _narrowed(_found(chosen, examples), chosen, examples)
         columns = _COLUMNS[chosen.task]
@@ -296,6 +299,7 @@ def _narrowed(spans: Spans, o: Sub2Options, examples: Examples) -> Spans:
         spans = spans.keep(spans.words <= o.max_words, f"of {o.max_words} words or fewer")
     if not o.whole:
         spans = spans.keep(spans.words < side.lengths[spans.example], "shorter than their text")
+    spans = whole_spans(spans, side, o.repair)
     mask = protected_words(examples.corpus, side, o.protect)
     if mask.any():
         spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")

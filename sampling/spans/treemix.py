@@ -19,6 +19,7 @@ from sampling.examples.labels import class_numbers, read_labels, refuse_lone_cla
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
+from sampling.spans.repairs import repair_names, whole_spans
 from sampling.spans.sampler import SpanOptions, SpanSampler
 from sampling.spans.sites import (
     Sites,
@@ -32,7 +33,7 @@ from sampling.spans.spelling import Executor
 
 __all__ = ["MixOptions", "TreeMix", "TreeMixOptions", "label_pools", "per_example"]
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
 COLUMNS = ("text", "text_pair", "label", "tree", "tree_pair", "tokens", "tags")
@@ -149,7 +150,9 @@ class TreeMix(SpanSampler):
         pair = ("tree_pair",) if "text_pair" in corpus.names else ()
         for name in ("tree", *pair, *(() if "target" in corpus.names else ("label",))):
             corpus.arrow(name)
-        examples = read_examples(corpus, tokenised=chosen.tokenised)
+        examples = read_examples(
+            corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
+        )
         spans = [_constituents(side, chosen, examples.corpus) for side in examples.sides]
         if chosen.donor_ratio == "host":
             sites = sites_of(spans)
@@ -196,6 +199,7 @@ def _constituents(side: Side, o: TreeMixOptions, corpus: Corpus) -> Spans:
     spans = tree_spans(side.treebank)
     children = "1 child or more" if o.min_children == 1 else f"{o.min_children} children or more"
     spans = spans.keep(spans.children >= o.min_children, f"with {children}")
+    spans = whole_spans(spans, side, o.repair)
     mask = protected_words(corpus, side, o.protect)
     if mask.any():
         spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grammar.arrays import BoolArray, IntArray, LongArray
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.options import option
 from induction.corpus.corpus import Corpus
@@ -23,11 +23,13 @@ from sampling.english.wordnet import (
     synonyms,
     wordnet,
 )
+from sampling.seams.joints import MENDED, named_repairs
 from sampling.words.eda_kernels import DELETE, INSERT, REPLACE, SWAP, EdaTables, eda_edits
 from sampling.words.grammar import EDIT, INSERTED, REPLACED, WORD, Operation, WordGrammar
+from sampling.words.mending import Mends, mended, read_mends
 from sampling.words.pools import Pools, as_pools
 from sampling.words.sampler import TokenOptions, TokenSampler, refuse_columns
-from sampling.words.texts import Slots, TokenTexts, read_texts, room_for
+from sampling.words.texts import Slots, TokenTexts, read_texts, room_for, write_slots
 
 __all__ = ["EDA", "EDAOptions", "clean_text"]
 
@@ -71,9 +73,23 @@ class EDAOptions(TokenOptions):
         "Synonyms of any sense, as published, or of the part of speech that 'tags' says.",
         choices=("any", "tag"),
     )
+    senses: str = option(
+        "frequent",
+        "Synonyms of the frequent senses of a word, for which they are used often too; or of all "
+        "senses, numbers, units and offensive words among them.",
+        code="all",
+        choices=("frequent", "all"),
+    )
+    never: str = option(
+        "english",
+        "Words that have no synonyms and are none (ordinals, numbers, units, vulgar words), with "
+        "senses=frequent: the list that ships, none, or a file with one word a line.",
+    )
     inflect: bool = option(
-        False,
-        "Put synonyms into the inflection of the word, and leave out where that is not simple.",
+        True,
+        "Put synonyms into the inflection of the word, and leave out those for which that is not "
+        "one known word.",
+        code=False,
     )
     phrases: bool = option(
         True,
@@ -104,6 +120,14 @@ class EDAOptions(TokenOptions):
         code=True,
     )
     num_aug: int = option(9, "Examples of a text in a block; used with balanced.", least=1)
+    repair: str = option(
+        "article,capital,spacing",
+        "What makes a new text read like the source, with commas between: a or an by the sound "
+        "of the next word (article), capitals where a sentence begins and only there (capital), "
+        "punctuation that stays where it is when words move (spacing); or none. Not in a "
+        "corpus with tokens or trees, whose words stay as they are.",
+        code="none",
+    )
     clean: bool = option(
         False,
         "Make texts of lower-case letters a to z and spaces only, as the program does.",
@@ -142,6 +166,7 @@ class EDA(TokenSampler):
     """
 
     method = "eda"
+    version = "2"
     Options = EDAOptions
     unusable = "no text can be edited: none has a word with a synonym, or two words to swap"
 
@@ -151,7 +176,7 @@ class EDA(TokenSampler):
         o = _without_wordnet(options)
         if o.clean:
             corpus = _cleaned(corpus)
-        texts = read_texts(corpus, o.protect)
+        texts = read_texts(corpus, o.protect, cores="spacing" in named_repairs(o.repair, MENDED))
         if o.alpha_ri:
             refuse_columns(texts, _INSERTED, "random insertion", "new words have no values there")
         if o.alpha_rd:
@@ -179,6 +204,20 @@ class EDA(TokenSampler):
         slots = room_for(self.texts.words, hosts, extra if alpha else np.zeros_like(extra))
         eda_edits(key, index, rounds, hosts, self.texts.words, self.pools, self._tables, slots)
         return slots
+
+    def written(self, slots: Slots, hosts: LongArray) -> tuple[Bytes, LongArray]:
+        """Return the bytes of edited texts, mended, and where each begins."""
+        if self._mends is None:
+            return super().written(slots, hosts)
+        words = self.texts.words
+        return write_slots(words, self._mends.pools, mended(words, self._mends, slots), hosts)
+
+    @cached_property
+    def _mends(self) -> Mends | None:
+        names = named_repairs(self.options.repair, MENDED)
+        if not names or {"tokens", "tree"} & set(self.texts.corpus.names):
+            return None
+        return read_mends(self.texts.side, self.pools, names)
 
     def bound(self, host: int) -> int:
         """Return an upper bound of the distinct texts that one text can become."""
@@ -285,7 +324,7 @@ def _synonym_pools(texts: TokenTexts, o: EDAOptions) -> tuple[Pools, list[str], 
         stop_of_key[k] = o.stop_words == "english" and word.lower() in STOP_WORDS
         if stop_of_key[k] and not (o.insert_stop_words and o.alpha_ri):
             continue
-        found = _synonyms(word, tag if o.pos == "tag" else None, o.inflect, phrases)
+        found = _synonyms(word, tag if o.pos == "tag" else None, phrases, o)
         if found:
             pool_of_key[k] = len(rows)
             rows.append([numbers.setdefault(form, len(numbers)) for form in found])
@@ -296,11 +335,11 @@ def _synonym_pools(texts: TokenTexts, o: EDAOptions) -> tuple[Pools, list[str], 
     return pools, names, *(a.astype(np.int32)[key_of_word.ravel()] for a in (replaced, inserted))
 
 
-def _synonyms(word: str, tag: str | None, inflect: bool, phrases: bool) -> Iterable[str]:
+def _synonyms(word: str, tag: str | None, phrases: bool, o: EDAOptions) -> Iterable[str]:
     pos = None if tag is None else part_of_speech(tag)
     if not any(map(str.isalpha, word)) or (tag is not None and pos is None):
         return ()
-    found = synonyms(word, pos=pos, feature=tag, inflect=inflect)
+    found = synonyms(word, pos=pos, feature=tag, inflect=o.inflect, senses=o.senses, never=o.never)
     cased = (match_case(form, word) for form in found if phrases or " " not in form)
     return [form for form in dict.fromkeys(cased) if form != word]
 

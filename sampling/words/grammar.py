@@ -205,7 +205,11 @@ class WordGrammar(Weighted):
             facts["method"],
             facts["version"],
             facts["options"],
-            read_texts(Corpus(pa.Table.from_struct_array(examples)), facts["options"]["protect"]),
+            read_texts(
+                Corpus(pa.Table.from_struct_array(examples)),
+                facts["options"]["protect"],
+                cores="spacing" in facts["options"].get("repair", ""),
+            ),
             columns["hosts"],
             tuple(Operation(a, b, c, tuple(d)) for a, b, c, d in facts["operations"]),
             tuple(columns["names"]),

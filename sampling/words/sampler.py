@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import BoolArray, IntArray, LongArray
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.hashing import hash_rows
 from grammar.options import option, read_options, whole_number
@@ -180,7 +180,7 @@ class TokenSampler(Sampler):
 
     def hash(self, drawn: tuple[Slots, LongArray], rows: LongArray) -> NDArray[np.uint64]:
         """Return a number a text, equal if the texts are, and what stands beside them."""
-        data, offsets = write_slots(self.texts.words, self.pools, *drawn)
+        data, offsets = self.written(*drawn)
         hashes: NDArray[np.uint64] = hash_rows(data, offsets) ^ self._pair_hashes[drawn[1]]
         return hashes[rows]
 
@@ -192,8 +192,12 @@ class TokenSampler(Sampler):
 
     def write(self, drawn: tuple[Slots, LongArray], seed: int, index: LongArray) -> pa.Table:
         """Write edited texts, and all columns that their corpus has."""
-        data, offsets = write_slots(self.texts.words, self.pools, *drawn)
+        data, offsets = self.written(*drawn)
         return edited_columns(self.grammar, *drawn, as_strings(data, offsets), seed, index)
+
+    def written(self, slots: Slots, hosts: LongArray) -> tuple[Bytes, LongArray]:
+        """Return the bytes of edited texts, and where each begins (one more than texts)."""
+        return write_slots(self.texts.words, self.pools, slots, hosts)
 
     def vary(self, rows: Sequence[int] | LongArray, *, seed: int = 0, epoch: int = 0) -> Corpus:
         """Edit chosen texts once each, as training does: text i of epoch e by (seed, e, i) alone.

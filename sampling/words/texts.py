@@ -8,7 +8,6 @@ between two words of the text, by the number of the second. Kernels of methods f
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,14 +16,13 @@ import numpy as np
 from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, kernel
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
-from sampling.examples.sides import Side, protected_words
+from sampling.examples.sides import Side, core_of, protected_words
 from sampling.words.pools import Pools
 
 __all__ = [
     "Slots",
     "TokenTexts",
     "Words",
-    "core_of",
     "flat_slots",
     "keep_words",
     "read_texts",
@@ -32,8 +30,6 @@ __all__ = [
     "room_for",
     "write_slots",
 ]
-
-_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
 
 
 class Words(NamedTuple):
@@ -107,23 +103,6 @@ class TokenTexts:
         return np.bincount(owner[free], minlength=len(self.side))
 
 
-def core_of(form: str) -> tuple[str, int, int]:
-    """Return a word without the punctuation around it, and how many bytes that takes on each side.
-
-    A word of nothing but punctuation is its own core.
-
-    >>> core_of("(good,"), core_of("..."), core_of("isn't")
-    (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
-    """
-    match = _CORE.match(form)
-    core = match[1] if match else ""
-    if not core:
-        return form, 0, 0
-    first = form.index(core)
-    before, behind = form[:first], form[first + len(core) :]
-    return core, len(before.encode()), len(behind.encode())
-
-
 def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, list[str]]:
     """Return the words of a side for kernels, and how each kind of word is written.
 
@@ -149,8 +128,11 @@ def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, l
     ), list(numbers)
 
 
-def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
+def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> TokenTexts:
     """Check a corpus and find the words of its texts.
+
+    With ``cores``, punctuation that touches a word of a raw text is not part of it: it stays where
+    it is when the word moves or goes.
 
     Raises
     ------
@@ -159,7 +141,7 @@ def read_texts(corpus: Corpus, protect: str | None) -> TokenTexts:
     OptionError
         If ``protect`` is not a regular expression.
     """
-    examples = read_examples(corpus)
+    examples = read_examples(corpus, cores=cores)
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
     raw = "tokens" not in corpus.names and side.treebank is None

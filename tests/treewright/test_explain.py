@@ -68,7 +68,8 @@ SPAN_METHODS = {
 @pytest.mark.parametrize("name", SPAN_METHODS)
 def test_the_exchanged_spans_are_marked(explain: Any, name: str, with_grammar: bool) -> None:
     method, options = SPAN_METHODS[name]
-    sampler = method.induce(REVIEWS, **options)
+    # as it was drawn; a mended word beside the mark is in a test of its own
+    sampler = method.induce(REVIEWS, **options, repair="none")
     made = sampler.sample(4, seed=1)
     write_corpus(made, "made.jsonl")
     write_corpus(REVIEWS, "source.jsonl")
@@ -360,7 +361,7 @@ def test_a_saved_span_grammar_is_inspected(inspect: Any) -> None:
     grammar.save("g.arrow")
     found = facts(inspect("g.arrow", "--json", "--top", "3"))
     sizes = {name: pools.offsets[k + 1] - pools.offsets[k] for k, name in enumerate(pools.names)}
-    assert (found["method"], found["contexts"]) == ("sub2 1", len(pools.of_site))
+    assert (found["method"], found["contexts"]) == ("sub2 2", len(pools.of_site))
     assert found["classes"] == len(pools.names)
     assert found["largest classes"][0]["fillers"] == max(sizes.values())
     assert found["pairs of a context and a filler"] == sum(n * n for n in sizes.values())

@@ -69,12 +69,12 @@ def test_tagging_makes_what_the_paper_says(rows: list[tuple[list[str], list[str]
     expected = {pair for pair in expected if pair[0] not in corpus.column("text")}
     if not expected:
         if any_change(rows):
-            assert len(everything(Sub2.induce(corpus, task="tags"))) == 0
+            assert len(everything(Sub2.induce(corpus, task="tags", repair="none"))) == 0
         else:
             with pytest.raises(CorpusError, match="no new example can be made"):
-                Sub2.induce(corpus, task="tags")
+                Sub2.induce(corpus, task="tags", repair="none")
         return
-    made = everything(Sub2.induce(corpus, task="tags"))
+    made = everything(Sub2.induce(corpus, task="tags", repair="none"))
     texts = made.column("text")
     assert len(set(texts)) == len(texts)
     assert set(texts) == {text for text, _ in expected}
@@ -178,9 +178,9 @@ def test_text_classification_with_all_combinations_of_features(
     }  # fmt: skip
     if not change:
         with pytest.raises(CorpusError, match="no new example can be made: [\\d,]+ "):
-            Sub2.induce(corpus, **options)
+            Sub2.induce(corpus, **options, repair="none")
         return
-    made = everything(Sub2.induce(corpus, **options))
+    made = everything(Sub2.induce(corpus, **options, repair="none"))
     assert sorted(made.column("text")) == sorted(expected)
     for row in made:
         assert row["label"] in expected[row["text"]]
@@ -214,11 +214,11 @@ def test_constituency_makes_trees_of_the_same_labels(rows: list[Tree], length: b
                 expected.setdefault(" ".join(made.leaves()), set()).add(str(made))
     if not change:
         with pytest.raises(CorpusError, match="0 spans with another span"):
-            Sub2.induce(corpus, **options)
+            Sub2.induce(corpus, **options, repair="none")
         return
     for text in corpus.column("text"):
         expected.pop(text, None)
-    made = everything(Sub2.induce(corpus, **options))
+    made = everything(Sub2.induce(corpus, **options, repair="none"))
     assert sorted(made.column("text")) == sorted(expected)
     assert all(row["tree"] in expected[row["text"]] for row in made)
 
@@ -254,7 +254,7 @@ def test_dependency_substitution_keeps_the_tree_and_the_relation() -> None:
         deprels=[["det", "nsubj", "root", "det", "obj"], ["nsubj", "root"]],
         tags=[["DT", "NN", "VBD", "DT", "NN"], ["PRP", "VBP"]],
     )
-    made = everything(Sub2.induce(corpus, task="dependency"))
+    made = everything(Sub2.induce(corpus, task="dependency", repair="none"))
     check_corpus(made)
     rows = {row["text"]: row for row in made}
     assert set(rows) == {
@@ -452,7 +452,7 @@ def test_sentiment_treebank_with_every_option_of_the_paper() -> None:
         {"task": "constituency"},
         {"task": "constituency", "faithful": "code"},
     ):
-        made = Sub2.induce(part, **options).sample(2000, seed=3)
+        made = Sub2.induce(part, **options, repair="none").sample(2000, seed=3)
         check_corpus(made)
         assert len(made) == 2000
         if options.get("sentiment"):
