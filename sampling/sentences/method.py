@@ -40,14 +40,16 @@ from sampling.sentences.options import (
     induce_grammar,
     read_band,
     trees_and_classes,
+    written_grammar,
 )
 from sampling.sentences.sentences import sentence_trees
+from sampling.sentences.written import uses_corpus
 from sampling.stream import Attempts, Columns, Sampler
 
 if TYPE_CHECKING:
     from induction.parsers.protocol import TextParser
 
-__all__ = ["GrammarOptions", "GrammarSampler"]
+__all__ = ["GrammarOptions", "GrammarSampler", "notes_of", "notes_of_classes"]
 
 _DRAWN_AT_ONCE = 65_536
 _COVERED_AT_ONCE = 256
@@ -129,12 +131,17 @@ class GrammarSampler(Sampler):
             self.patience = _ROUNDS * len(self.targets)
 
     def __repr__(self) -> str:
-        return f"GrammarSampler({self.grammar!r}, {self.options.distribution})"
+        return f"{type(self).__name__}({self.grammar!r}, {self.options.distribution})"
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method, with these options, goes by trees."""
-        return True
+        return cls.recombines(options)
+
+    @classmethod
+    def recombines(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by the corpus."""
+        return options.get("file") is None or uses_corpus(options["file"])
 
     @classmethod
     def induce(
@@ -173,9 +180,14 @@ class GrammarSampler(Sampler):
         if isinstance(options.get("length"), list | tuple):
             options["length"] = ":".join(map(str, options["length"]))
         chosen = read_options(GrammarOptions, options, cls.method)
-        trees, labels = trees_and_classes(corpus, parser)
-        grammar = induce_grammar(trees, labels, chosen)
-        return cls(grammar.noted(method=cls.method, options=asdict(chosen), **_notes(corpus)))
+        notes: dict[str, Any] = {}
+        if chosen.file is None:
+            grammar = induce_grammar(*trees_and_classes(corpus, parser), chosen)
+        else:
+            grammar, classes = written_grammar(corpus, chosen, parser)
+            notes = notes_of_classes(corpus, classes)
+        notes |= notes_of(corpus)
+        return cls(grammar.noted(method=cls.method, options=asdict(chosen), **notes))
 
     @property
     def targets(self) -> LongArray:
@@ -310,20 +322,25 @@ def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int]]:
     return read_options(GrammarOptions, given, GrammarSampler.method), hashes
 
 
-def _notes(corpus: Corpus) -> dict[str, Any]:
+def notes_of_classes(corpus: Corpus, classes: tuple[str, ...]) -> dict[str, Any]:
+    """Return what says how classes are called, where the corpus does not."""
+    return {} if "label" in corpus.names else {"classes": list(classes), "class_kind": "string"}
+
+
+def notes_of(corpus: Corpus) -> dict[str, Any]:
     """Return what sampling must know of a corpus."""
     texts = corpus.column("text")
     lengths = [len(text.split()) for text in texts]
     # texts as they are, with single spaces, and as in trees
     known = [pa.array([" ".join(text.split()) for text in texts], pa.string())]
     rooted = False
-    if "tree" in corpus.names:
+    if len(corpus) and "tree" in corpus.names:
         trees = corpus.column("tree")
         rooted = trees[0].lstrip("( ").startswith(f"{ROOT} ")
         known.append(drop_traces(Treebank.parse("\n".join(trees))).texts().cast(pa.string()))
     hashes = {value for texts in known for value in hash_rows(*text_bytes(texts)).tolist()}
     return {
-        "lengths": f"{min(lengths)}:{max(lengths)}",
+        "lengths": f"{min(lengths, default=1)}:{max(lengths, default=40)}",
         "rooted": rooted,
         "known": [f"{value:016x}" for value in sorted(hashes)],
     }
