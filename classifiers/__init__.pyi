@@ -1,3 +1,4 @@
+from classifiers.auto import auto as auto
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import Evidence as Evidence

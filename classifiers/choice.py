@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,13 +47,34 @@ class Candidate:
     weight : float
         What all new examples weigh together, relative to the given ones.
     recombines : bool
-        Whether they are made from the labelled examples.
+        Whether they are made from the labelled examples. Where they are not, each class weighs as
+        much among them as among the labelled ones.
     """
 
     name: str
     make: Callable[[Corpus, int], Corpus]
     weight: float = 1.0
     recombines: bool = True
+
+    def added(self, given: Examples, part: Corpus, seed: int) -> Examples:
+        """Return labelled examples with the new ones behind them.
+
+        Parameters
+        ----------
+        given : Examples
+            The labelled examples.
+        part : Corpus
+            The same as a corpus.
+        seed : int
+            Of the new ones.
+
+        Raises
+        ------
+        CorpusError, OptionError
+            If no new ones can be made.
+        """
+        made = read_examples(self.make(part, seed), classes=given.classes)
+        return given.with_new(made if self.recombines else _with_shares(made, given), self.weight)
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,10 @@ class Evidence:
         The reason, in words.
     seconds : float
         What the trial took.
+    made : int
+        How many new examples there are for all of the labelled ones, or for all but a fold.
+    cost : float
+        What making and learning them once took, in seconds: the mean of the trial.
     """
 
     name: str
@@ -91,6 +116,8 @@ class Evidence:
     taken: bool
     why: str
     seconds: float
+    made: int = 0
+    cost: float = 0.0
 
     @property
     def gain(self) -> float:
@@ -100,11 +127,29 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which candidate was chosen, or none, and the evidence on all of them."""
+    """Which candidate was chosen, or none, and the evidence on all of them.
+
+    Attributes
+    ----------
+    chosen : str or None
+        The name of the candidate.
+    evidence : tuple of Evidence
+        On all that were tried, in their order.
+    skipped : tuple of str
+        The names of those that were not tried.
+    candidate : Candidate or None
+        The one that was chosen.
+    """
 
     chosen: str | None
     evidence: tuple[Evidence, ...]
     skipped: tuple[str, ...] = field(default=())
+    candidate: Candidate | None = field(default=None, repr=False)
+
+    def examples(self, corpus: Corpus, *, seed: int = 0) -> Examples:
+        """Return what to train on: the labelled examples, and the new ones that were chosen."""
+        given = read_examples(corpus)
+        return given if self.candidate is None else self.candidate.added(given, corpus, seed)
 
     def __str__(self) -> str:
         lines = [f"chosen: {self.chosen or 'none'}"]
@@ -116,6 +161,8 @@ class Choice:
                 f"  {one.name}: {alone}{one.without:.3f} without, {one.with_new:.3f} with, "
                 f"p {one.p:.3f}: {one.why} [{one.seconds:.1f} s]"
             )
+            if one.name == self.chosen:
+                lines.append(f"    {one.made:,} new examples; each training: {one.cost:.1f} s")
         lines += [f"  {name}: not tried, the time was over" for name in self.skipped]
         return "\n".join(lines)
 
@@ -128,6 +175,7 @@ def choose(
     folds: int = FOLDS,
     seed: int = 0,
     seconds: float | None = None,
+    on_trial: Callable[[Evidence], None] | None = None,
 ) -> Choice:
     """Choose among ways to make new examples, or none of them.
 
@@ -144,12 +192,16 @@ def choose(
     seed : int
         Of the folds and of all draws.
     seconds : float, optional
-        No further candidate is tried after so many seconds.
+        A candidate is not tried if it would end after so many seconds, were it as slow as the
+        slowest before it.
+    on_trial : callable, optional
+        Told the evidence on each candidate.
 
     Returns
     -------
     Choice
-        The candidate with the largest gain among those whose evidence suffices.
+        The candidate with the largest gain among those whose evidence suffices. The more ways to
+        recombine are tried, the less probable by chance the gain of one has to be (Bonferroni).
 
     Raises
     ------
@@ -158,20 +210,30 @@ def choose(
     """
     whole_number("folds", folds, 2)
     whole_number("seed", seed, 0)
+    begin, longest, found, skipped = time.monotonic(), 0.0, [], []
     trial = _Trial(corpus, train, folds, seed)
-    begin, found, skipped = time.monotonic(), [], []
+    trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
     for candidate in candidates:
-        if seconds is not None and time.monotonic() - begin > seconds:
+        if seconds is not None and time.monotonic() - begin + longest > seconds:
             skipped.append(candidate.name)
-        else:
-            found.append(trial.evidence(candidate))
+            continue
+        found.append(trial.evidence(candidate))
+        longest = max(longest, found[-1].seconds)
+        if on_trial is not None:
+            on_trial(found[-1])
     taken = [one for one in found if one.taken]
     best = max(taken, key=lambda one: one.gain, default=None)
-    return Choice(None if best is None else best.name, tuple(found), tuple(skipped))
+    if best is None:
+        return Choice(None, tuple(found), tuple(skipped))
+    chosen = next(candidate for candidate in candidates if candidate.name == best.name)
+    return Choice(best.name, tuple(found), tuple(skipped), chosen)
 
 
 class _Trial:
     """The folds of one corpus, and what is right without new examples."""
+
+    level = LEVEL
+    """How improbable a gain must be: of so many trials none should be taken by chance."""
 
     def __init__(
         self, corpus: Corpus, train: Callable[[Examples], Classifier], folds: int, seed: int
@@ -197,30 +259,41 @@ class _Trial:
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
         begin = time.monotonic()
+        without = float(self.without.mean())
         try:
-            alone, right = self._tried(candidate)
+            alone, right, made = self._tried(candidate)
         except TreewrightError as error:
             return Evidence(
-                candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
+                candidate.name, None, self.chance, without, 0.0, 1.0, False,
                 f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,
             )  # fmt: skip
         better = int((right & ~self.without).sum())
         worse = int((self.without & ~right).sum())
         p = _sign_test(better, worse)
         taken, why = self._verdict(alone, better - worse, p)
+        took = time.monotonic() - begin
         return Evidence(
-            candidate.name, alone, self.chance, float(self.without.mean()), float(right.mean()), p,
-            taken, why, time.monotonic() - begin,
+            candidate.name, alone, self.chance, without, float(right.mean()), p,
+            taken, why, took, made, took / (self.count + (alone is not None)),
         )  # fmt: skip
 
-    def _tried(self, candidate: Candidate) -> tuple[float | None, NDArray[np.bool_]]:
+    def _tried(self, candidate: Candidate) -> tuple[float | None, NDArray[np.bool_], int]:
         if candidate.recombines:
-            return None, self._right(lambda rows: self._with(candidate, self._some(rows), rows))
-        made = self._read(candidate.make(self.corpus, self.seed))
+            sizes = []
+
+            def of_fold(rows: LongArray) -> Examples:
+                both = candidate.added(self.given.take(rows), self._some(rows), self.seed)
+                sizes.append(len(both) - len(rows))
+                return both
+
+            return None, self._right(of_fold), max(sizes)
+        # made once, for all folds: these examples know nothing of the labelled ones
+        both = candidate.added(self.given, self.corpus, self.seed)
+        made = both.take(np.arange(len(self.given), len(both)))
         model = self.train(made)
         alone = float((_named(model, self.given.texts) == self.given.hard).mean())
         right = self._right(lambda rows: self.given.take(rows).with_new(made, candidate.weight))
-        return alone, right
+        return alone, right, len(made)
 
     def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
         if alone is not None:
@@ -230,16 +303,9 @@ class _Trial:
             if gain < 0:
                 return False, "not taken: it is worse in cross-validation"
             return True, "evidence suffices"
-        if p < LEVEL:
+        if p < self.level:
             return True, "evidence suffices"
         return False, "not taken: the gain, if any, can be chance"
-
-    def _with(self, candidate: Candidate, part: Corpus, rows: LongArray) -> Examples:
-        made = self._read(candidate.make(part, self.seed))
-        return self.given.take(rows).with_new(made, candidate.weight)
-
-    def _read(self, made: Corpus) -> Examples:
-        return read_examples(made, classes=self.given.classes)
 
     def _some(self, rows: LongArray) -> Corpus:
         return Corpus(self.corpus.table.take(rows))
@@ -253,6 +319,13 @@ class _Trial:
             held = self.given.take(inside)
             right[inside] = _named(model, held.texts) == held.hard
         return right
+
+
+def _with_shares(made: Examples, given: Examples) -> Examples:
+    """Return new examples whose classes weigh as those of the labelled ones do."""
+    shares, weights = given.labels.sum(0), made.labels.sum(0)
+    factor = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
+    return replace(made, weights=(made.labels * factor).sum(1).astype(np.float32))
 
 
 def _named(model: Classifier, texts: Any) -> LongArray:
