@@ -30,6 +30,8 @@ from sampling.examples.class_names import class_names
 __all__ = ["Candidate", "Choice", "Evidence", "choose"]
 
 FOLDS = 5
+ROUNDS = 3
+"""So often are folds dealt anew for examples that are made once: few labels say little."""
 LEVEL = 0.05
 """How improbable a gain must be by chance, where examples are recombined."""
 
@@ -94,7 +96,7 @@ class Evidence:
         Accuracy in cross-validation without and with new examples.
     p : float
         How probable so large a gain is by chance (one-sided sign test over the examples on which
-        the two differ).
+        the two differ, in all rounds of folds together).
     taken : bool
         Whether the evidence suffices.
     why : str
@@ -252,32 +254,32 @@ class _Trial:
                 hint="label one more",
             )
         self.chance = float(sizes.max() / sizes.sum())
-        self.fold = _folds(self.given.hard, min(folds, fewest), seed)
-        self.count = int(self.fold.max()) + 1
-        self.without = self._right(lambda rows: self.given.take(rows))
+        count = min(folds, fewest)
+        self.folds = [_folds(self.given.hard, count, seed, number) for number in range(ROUNDS)]
+        self.without = self._right(lambda rows: self.given.take(rows), ROUNDS)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
         begin = time.monotonic()
-        without = float(self.without.mean())
         try:
-            alone, right, made = self._tried(candidate)
+            tried = self._tried(candidate)
         except TreewrightError as error:
             return Evidence(
-                candidate.name, None, self.chance, without, 0.0, 1.0, False,
+                candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
                 f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,
             )  # fmt: skip
-        better = int((right & ~self.without).sum())
-        worse = int((self.without & ~right).sum())
-        p = _sign_test(better, worse)
-        taken, why = self._verdict(alone, better - worse, p)
+        without = self.without[: len(tried.right)]
+        better = tried.right.sum(0) - without.sum(0)
+        p = _sign_test(int((better > 0).sum()), int((better < 0).sum()))
+        taken, why = self._verdict(tried.alone, int(better.sum()), p)
         took = time.monotonic() - begin
         return Evidence(
-            candidate.name, alone, self.chance, without, float(right.mean()), p,
-            taken, why, took, made, took / (self.count + (alone is not None)),
+            candidate.name, tried.alone, self.chance, float(without.mean()),
+            float(tried.right.mean()), p, taken, why, took, tried.made, took / tried.trainings,
         )  # fmt: skip
 
-    def _tried(self, candidate: Candidate) -> tuple[float | None, NDArray[np.bool_], int]:
+    def _tried(self, candidate: Candidate) -> _Tried:
+        folds = int(self.folds[0].max()) + 1
         if candidate.recombines:
             sizes = []
 
@@ -286,14 +288,16 @@ class _Trial:
                 sizes.append(len(both) - len(rows))
                 return both
 
-            return None, self._right(of_fold), max(sizes)
+            return _Tried(None, self._right(of_fold, 1), max(sizes), folds)
         # made once, for all folds: these examples know nothing of the labelled ones
         both = candidate.added(self.given, self.corpus, self.seed)
         made = both.take(np.arange(len(self.given), len(both)))
         model = self.train(made)
         alone = float((_named(model, self.given.texts) == self.given.hard).mean())
-        right = self._right(lambda rows: self.given.take(rows).with_new(made, candidate.weight))
-        return alone, right, len(made)
+        right = self._right(
+            lambda rows: self.given.take(rows).with_new(made, candidate.weight), ROUNDS
+        )
+        return _Tried(alone, right, len(made), ROUNDS * folds + 1)
 
     def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
         if alone is not None:
@@ -310,15 +314,26 @@ class _Trial:
     def _some(self, rows: LongArray) -> Corpus:
         return Corpus(self.corpus.table.take(rows))
 
-    def _right(self, examples: Callable[[LongArray], Examples]) -> NDArray[np.bool_]:
-        """Return which labelled examples a model of the other folds names right."""
-        right = np.zeros(len(self.given), np.bool_)
-        for number in range(self.count):
-            inside = np.flatnonzero(self.fold == number)
-            model = self.train(examples(np.flatnonzero(self.fold != number)))
-            held = self.given.take(inside)
-            right[inside] = _named(model, held.texts) == held.hard
+    def _right(self, examples: Callable[[LongArray], Examples], rounds: int) -> NDArray[np.bool_]:
+        """Return, for each round, which examples a model of the other folds names right."""
+        right = np.zeros((rounds, len(self.given)), np.bool_)
+        for fold, found in zip(self.folds, right, strict=False):
+            for number in range(int(fold.max()) + 1):
+                inside = np.flatnonzero(fold == number)
+                model = self.train(examples(np.flatnonzero(fold != number)))
+                held = self.given.take(inside)
+                found[inside] = _named(model, held.texts) == held.hard
         return right
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What a trial found: right ones for each round of folds, and how many trainings it took."""
+
+    alone: float | None
+    right: NDArray[np.bool_]
+    made: int
+    trainings: int
 
 
 def _with_shares(made: Examples, given: Examples) -> Examples:
@@ -332,13 +347,14 @@ def _named(model: Classifier, texts: Any) -> LongArray:
     return np.asarray(model.probabilities(list(texts)).argmax(1), np.int64)
 
 
-def _folds(classes: LongArray, count: int, seed: int) -> LongArray:
+def _folds(classes: LongArray, count: int, seed: int, number: int) -> LongArray:
     """Return a fold for each example, so that each class is spread over all of them."""
-    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "folds"))))
+    name = f"folds {number}" if number else "folds"
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, name))))
     made = np.zeros(len(classes), np.int64)
-    for number in np.unique(classes).tolist():
-        rows = draw.permutation(np.flatnonzero(classes == number))
-        made[rows] = (np.arange(len(rows)) + number) % count
+    for label in np.unique(classes).tolist():
+        rows = draw.permutation(np.flatnonzero(classes == label))
+        made[rows] = (np.arange(len(rows)) + label) % count
     return made
 
 
