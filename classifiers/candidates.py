@@ -91,8 +91,16 @@ def _needs_trees(expression: Expression) -> bool:
 
 def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], Corpus]:
     recombines, by_trees = _recombines(expression), _needs_trees(expression)
+    before: dict[tuple[object, ...], Corpus] = {}
 
     def make(part: Corpus, seed: int) -> Corpus:
+        # each weight asks for the same examples of the same folds
+        key = (seed, *part.column("id"), *part.column("text"))
+        if key not in before:
+            before[key] = made_anew(part, seed)
+        return before[key]
+
+    def made_anew(part: Corpus, seed: int) -> Corpus:
         if not recombines:
             return _made(part, str(expression), seed, per_class=PER_CLASS)
         with heard_by(_of_no_interest):

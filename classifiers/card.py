@@ -38,11 +38,13 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
             "`AutoModel` and `AutoTokenizer` of transformers open its encoder; the head lies in "
             "`head.safetensors`."
         )
-    facts = held["facts"]
+    facts, recipe = held["facts"], held["recipe"]
+    if held["kind"] == "tfidf":  # the other options are about encoders
+        recipe = {name: recipe[name] for name in ("encoder", "strength") if name in recipe}
     named = (
         ("Data", facts.get("data")),
         ("New examples", facts.get("manifest")),
-        ("Recipe", held["recipe"]),
+        ("Recipe", recipe),
         ("Scores", facts.get("scores")),
     )
     for title, rows in named:

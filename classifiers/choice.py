@@ -126,6 +126,14 @@ class Evidence:
         """Accuracy with new examples minus without."""
         return self.with_new - self.without
 
+    def line(self) -> str:
+        """Return it as one line."""
+        alone = "" if self.alone is None else f"alone {self.alone:.3f} (chance {self.chance:.3f}), "
+        return (
+            f"{self.name}: {alone}{self.without:.3f} without, {self.with_new:.3f} with, "
+            f"p {self.p:.3f}: {self.why} [{self.seconds:.1f} s]"
+        )
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -154,19 +162,21 @@ class Choice:
         return given if self.candidate is None else self.candidate.added(given, corpus, seed)
 
     def __str__(self) -> str:
+        first, *rest = self.summary().splitlines()
+        return "\n".join([first, *(f"  {one.line()}" for one in self.evidence), *rest])
+
+    def summary(self) -> str:
+        """Return the choice in words: what it costs, and what was not tried."""
         lines = [f"chosen: {self.chosen or 'none'}"]
         for one in self.evidence:
-            alone = (
-                "" if one.alone is None else f"alone {one.alone:.3f} (chance {one.chance:.3f}), "
-            )
-            lines.append(
-                f"  {one.name}: {alone}{one.without:.3f} without, {one.with_new:.3f} with, "
-                f"p {one.p:.3f}: {one.why} [{one.seconds:.1f} s]"
-            )
             if one.name == self.chosen:
-                lines.append(f"    {one.made:,} new examples; each training: {one.cost:.1f} s")
-        lines += [f"  {name}: not tried, the time was over" for name in self.skipped]
-        return "\n".join(lines)
+                lines.append(
+                    f"  it costs {one.made:,} new examples; making and learning them took "
+                    f"{one.cost:.1f} s in the mean of its trial"
+                )
+        return "\n".join(
+            lines + [f"  {name}: not tried, the time was over" for name in self.skipped]
+        )
 
 
 def choose(

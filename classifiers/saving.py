@@ -36,7 +36,7 @@ from grammar.errors import (
 from grammar.files import PathLike
 from grammar.saving.array_file import load_arrays, save_arrays
 
-__all__ = ["facts_of", "open_classifier", "save_classifier"]
+__all__ = ["check_folder", "facts_of", "open_classifier", "save_classifier"]
 
 SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
 _FACTS, _ARRAYS, _HEAD, _WEIGHTS = (
@@ -79,9 +79,7 @@ def save_classifier(
     >>> opened.classes, opened.probabilities(["fine"]).argmax(1)
     (('bad', 'good'), array([1]))
     """
-    target = Path(folder)
-    if target.exists():
-        raise OutputError("the folder exists", where=str(folder), hint="choose another name")
+    target = check_folder(folder)
     try:
         part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
         try:
@@ -94,6 +92,8 @@ def save_classifier(
             (part / _FACTS).write_text(json.dumps(held, indent=1, default=str) + "\n", "utf-8")
             (part / "README.md").write_text(card_text(held), "utf-8")
             os.chmod(part, 0o755)
+            for path in part.iterdir():
+                os.chmod(path, 0o644)
             os.replace(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
@@ -103,6 +103,19 @@ def save_classifier(
             where=str(folder),
             hint="choose a path in an existing folder that you may write to, on a disk with room",
         ) from None
+
+
+def check_folder(folder: PathLike) -> Path:
+    """Return where a classifier can be saved (raises as :func:`save_classifier`)."""
+    target = Path(folder)
+    if target.exists():
+        raise OutputError("it exists already", where=str(folder), hint="choose another name")
+    if not target.absolute().parent.is_dir():
+        # said now, not after an hour of training
+        raise OutputError(
+            "there is no folder to put it in", where=str(folder), hint="make it first"
+        )
+    return target
 
 
 def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
