@@ -101,7 +101,8 @@ def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], C
         return before[key]
 
     def made_anew(part: Corpus, seed: int) -> Corpus:
-        if not recombines:
+        if not recombines:  # so all else that the corpus has is of no use to it
+            part = Corpus(part.table.select(["id", "text", "label"]))
             return _made(part, str(expression), seed, per_class=PER_CLASS)
         with heard_by(_of_no_interest):
             part = parsed.of(part) if by_trees else part

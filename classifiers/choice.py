@@ -219,6 +219,8 @@ def choose(
     ------
     CorpusError
         If a class has one example only.
+    TreewrightError
+        If a candidate that does not recombine cannot make examples.
     """
     whole_number("folds", folds, 2)
     whole_number("seed", seed, 0)
@@ -274,6 +276,8 @@ class _Trial:
         try:
             tried = self._tried(candidate)
         except TreewrightError as error:
+            if not candidate.recombines:  # what a person wrote is at fault
+                raise
             return Evidence(
                 candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
                 f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,

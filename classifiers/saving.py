@@ -89,6 +89,7 @@ def save_classifier(
                 "schema": SCHEMA, "kind": kind, "classes": list(model.classes),
                 "recipe": asdict(recipe), "facts": given, "weights": _hashes(part),
             }  # fmt: skip
+            held["seal"] = _seal(held)
             (part / _FACTS).write_text(json.dumps(held, indent=1, default=str) + "\n", "utf-8")
             (part / "README.md").write_text(card_text(held), "utf-8")
             os.chmod(part, 0o755)
@@ -168,7 +169,14 @@ def facts_of(folder: PathLike) -> dict[str, Any]:
         raise SchemaError(
             "not a classifier saved by this version of treewright", where=str(folder), hint=_HINT
         )
+    if held.get("seal") != _seal(held):
+        raise SchemaError("the file is damaged", where=str(path), hint=_HINT)
     return held
+
+
+def _seal(held: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in held.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -204,8 +212,8 @@ def _write_tfidf(model: TfidfClassifier, path: Path) -> None:
 
 def _linear_arrays(model: Any) -> dict[str, NDArray[Any]]:
     return {
-        "weight": np.asarray(model.coef_, np.float64),
-        "bias": np.asarray(model.intercept_, np.float64),
+        "weight": np.asarray(model.coef_),  # with their precision: rounding would change answers
+        "bias": np.asarray(model.intercept_),
         "present": np.asarray(model.classes_, np.int64),
     }
 

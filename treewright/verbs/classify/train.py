@@ -101,8 +101,6 @@ def new_facts(path: str) -> dict[str, Any]:
     place = manifest_path(path)
     if place.exists():
         held = json.loads(place.read_text("utf-8"))
-        facts["manifest"] = str(place)
-        facts |= {
-            k: held["settings"][k] for k in ("method", "seed") if k in held.get("settings", {})
-        }
+        facts |= {"manifest": str(place), "method": held["expression"]}
+        facts["seed"] = held["settings"]["seed"]
     return facts
