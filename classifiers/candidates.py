@@ -11,9 +11,10 @@ from grammar.errors import CorpusError
 from grammar.messages import heard_by
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import TreeMaker
-from sampling.expression import Expression, Step, read_expression
+from sampling.expression import Expression, read_expression
 from sampling.method import find_method
 from sampling.pipeline.augment import augment
+from sampling.pipeline.chains import recombines
 from sampling.stream import ShortfallWarning
 
 __all__ = ["RECOMBINING", "WEIGHTS", "candidates_of"]
@@ -64,33 +65,22 @@ def candidates_of(
     """
     parsed = _Parsed(corpus)
     read = [read_expression(text) for text in expressions]
-    read.sort(key=_recombines)
+    read.sort(key=recombines)
     return [
-        Candidate(f"{one}, weight {weight:g}", make, weight, _recombines(one))
+        Candidate(f"{one}, weight {weight:g}", make, weight, recombines(one))
         for one in read
         for make in [_maker(one, parsed)]
         for weight in weights
     ]
 
 
-def _first_steps(expression: Expression) -> list[Step]:
-    return [part.steps[0] for part in expression.parts]
-
-
-def _recombines(expression: Expression) -> bool:
-    return any(
-        find_method(s.method).sampler.recombines(s.options) for s in _first_steps(expression)
-    )
-
-
 def _needs_trees(expression: Expression) -> bool:
-    return any(
-        find_method(s.method).sampler.needs_trees(s.options) for s in _first_steps(expression)
-    )
+    first = [part.steps[0] for part in expression.parts]
+    return any(find_method(step.method).sampler.needs_trees(step.options) for step in first)
 
 
 def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], Corpus]:
-    recombines, by_trees = _recombines(expression), _needs_trees(expression)
+    mixing, by_trees = recombines(expression), _needs_trees(expression)
     before: dict[tuple[object, ...], Corpus] = {}
 
     def make(part: Corpus, seed: int) -> Corpus:
@@ -101,7 +91,7 @@ def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], C
         return before[key]
 
     def made_anew(part: Corpus, seed: int) -> Corpus:
-        if not recombines:  # so all else that the corpus has is of no use to it
+        if not mixing:  # so all else that the corpus has is of no use to it
             part = Corpus(part.table.select(["id", "text", "label"]))
             return _made(part, str(expression), seed, per_class=PER_CLASS)
         with heard_by(_of_no_interest):
