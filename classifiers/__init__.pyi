@@ -1,3 +1,4 @@
+from classifiers.auto import auto as auto
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import Evidence as Evidence
@@ -5,6 +6,10 @@ from classifiers.choice import choose as choose
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
 from classifiers.on_the_fly import OnTheFly as OnTheFly
+from classifiers.saving import open_classifier as open_classifier
+from classifiers.saving import save_classifier as save_classifier
+from classifiers.scores import Scores as Scores
+from classifiers.scores import score as score
 from classifiers.training.examples import Examples as Examples
 from classifiers.training.examples import read_examples as read_examples
 from classifiers.training.recipe import read_recipe as read_recipe

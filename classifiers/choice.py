@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ from sampling.examples.class_names import class_names
 __all__ = ["Candidate", "Choice", "Evidence", "choose"]
 
 FOLDS = 5
+ROUNDS = 3
+"""So often are folds dealt anew for examples that are made once: few labels say little."""
 LEVEL = 0.05
 """How improbable a gain must be by chance, where examples are recombined."""
 
@@ -47,13 +49,34 @@ class Candidate:
     weight : float
         What all new examples weigh together, relative to the given ones.
     recombines : bool
-        Whether they are made from the labelled examples.
+        Whether they are made from the labelled examples. Where they are not, each class weighs as
+        much among them as among the labelled ones.
     """
 
     name: str
     make: Callable[[Corpus, int], Corpus]
     weight: float = 1.0
     recombines: bool = True
+
+    def added(self, given: Examples, part: Corpus, seed: int) -> Examples:
+        """Return labelled examples with the new ones behind them.
+
+        Parameters
+        ----------
+        given : Examples
+            The labelled examples.
+        part : Corpus
+            The same as a corpus.
+        seed : int
+            Of the new ones.
+
+        Raises
+        ------
+        CorpusError, OptionError
+            If no new ones can be made.
+        """
+        made = read_examples(self.make(part, seed), classes=given.classes)
+        return given.with_new(made if self.recombines else _with_shares(made, given), self.weight)
 
 
 @dataclass(frozen=True)
@@ -73,13 +96,17 @@ class Evidence:
         Accuracy in cross-validation without and with new examples.
     p : float
         How probable so large a gain is by chance (one-sided sign test over the examples on which
-        the two differ).
+        the two differ, in all rounds of folds together).
     taken : bool
         Whether the evidence suffices.
     why : str
         The reason, in words.
     seconds : float
         What the trial took.
+    made : int
+        How many new examples there are for all of the labelled ones, or for all but a fold.
+    cost : float
+        What making and learning them once took, in seconds: the mean of the trial.
     """
 
     name: str
@@ -91,33 +118,65 @@ class Evidence:
     taken: bool
     why: str
     seconds: float
+    made: int = 0
+    cost: float = 0.0
 
     @property
     def gain(self) -> float:
         """Accuracy with new examples minus without."""
         return self.with_new - self.without
 
+    def line(self) -> str:
+        """Return it as one line."""
+        alone = "" if self.alone is None else f"alone {self.alone:.3f} (chance {self.chance:.3f}), "
+        return (
+            f"{self.name}: {alone}{self.without:.3f} without, {self.with_new:.3f} with, "
+            f"p {self.p:.3f}: {self.why} [{self.seconds:.1f} s]"
+        )
+
 
 @dataclass(frozen=True)
 class Choice:
-    """Which candidate was chosen, or none, and the evidence on all of them."""
+    """Which candidate was chosen, or none, and the evidence on all of them.
+
+    Attributes
+    ----------
+    chosen : str or None
+        The name of the candidate.
+    evidence : tuple of Evidence
+        On all that were tried, in their order.
+    skipped : tuple of str
+        The names of those that were not tried.
+    candidate : Candidate or None
+        The one that was chosen.
+    """
 
     chosen: str | None
     evidence: tuple[Evidence, ...]
     skipped: tuple[str, ...] = field(default=())
+    candidate: Candidate | None = field(default=None, repr=False)
+
+    def examples(self, corpus: Corpus, *, seed: int = 0) -> Examples:
+        """Return what to train on: the labelled examples, and the new ones that were chosen."""
+        given = read_examples(corpus)
+        return given if self.candidate is None else self.candidate.added(given, corpus, seed)
 
     def __str__(self) -> str:
+        first, *rest = self.summary().splitlines()
+        return "\n".join([first, *(f"  {one.line()}" for one in self.evidence), *rest])
+
+    def summary(self) -> str:
+        """Return the choice in words: what it costs, and what was not tried."""
         lines = [f"chosen: {self.chosen or 'none'}"]
         for one in self.evidence:
-            alone = (
-                "" if one.alone is None else f"alone {one.alone:.3f} (chance {one.chance:.3f}), "
-            )
-            lines.append(
-                f"  {one.name}: {alone}{one.without:.3f} without, {one.with_new:.3f} with, "
-                f"p {one.p:.3f}: {one.why} [{one.seconds:.1f} s]"
-            )
-        lines += [f"  {name}: not tried, the time was over" for name in self.skipped]
-        return "\n".join(lines)
+            if one.name == self.chosen:
+                lines.append(
+                    f"  it costs {one.made:,} new examples; making and learning them took "
+                    f"{one.cost:.1f} s in the mean of its trial"
+                )
+        return "\n".join(
+            lines + [f"  {name}: not tried, the time was over" for name in self.skipped]
+        )
 
 
 def choose(
@@ -128,6 +187,7 @@ def choose(
     folds: int = FOLDS,
     seed: int = 0,
     seconds: float | None = None,
+    on_trial: Callable[[Evidence], None] | None = None,
 ) -> Choice:
     """Choose among ways to make new examples, or none of them.
 
@@ -144,34 +204,50 @@ def choose(
     seed : int
         Of the folds and of all draws.
     seconds : float, optional
-        No further candidate is tried after so many seconds.
+        A candidate is not tried if it would end after so many seconds, were it as slow as the
+        slowest before it.
+    on_trial : callable, optional
+        Told the evidence on each candidate.
 
     Returns
     -------
     Choice
-        The candidate with the largest gain among those whose evidence suffices.
+        The candidate with the largest gain among those whose evidence suffices. The more ways to
+        recombine are tried, the less probable by chance the gain of one has to be (Bonferroni).
 
     Raises
     ------
     CorpusError
         If a class has one example only.
+    TreewrightError
+        If a candidate that does not recombine cannot make examples.
     """
     whole_number("folds", folds, 2)
     whole_number("seed", seed, 0)
+    begin, longest, found, skipped = time.monotonic(), 0.0, [], []
     trial = _Trial(corpus, train, folds, seed)
-    begin, found, skipped = time.monotonic(), [], []
+    trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
     for candidate in candidates:
-        if seconds is not None and time.monotonic() - begin > seconds:
+        if seconds is not None and time.monotonic() - begin + longest > seconds:
             skipped.append(candidate.name)
-        else:
-            found.append(trial.evidence(candidate))
+            continue
+        found.append(trial.evidence(candidate))
+        longest = max(longest, found[-1].seconds)
+        if on_trial is not None:
+            on_trial(found[-1])
     taken = [one for one in found if one.taken]
     best = max(taken, key=lambda one: one.gain, default=None)
-    return Choice(None if best is None else best.name, tuple(found), tuple(skipped))
+    if best is None:
+        return Choice(None, tuple(found), tuple(skipped))
+    chosen = next(candidate for candidate in candidates if candidate.name == best.name)
+    return Choice(best.name, tuple(found), tuple(skipped), chosen)
 
 
 class _Trial:
     """The folds of one corpus, and what is right without new examples."""
+
+    level = LEVEL
+    """How improbable a gain must be: of so many trials none should be taken by chance."""
 
     def __init__(
         self, corpus: Corpus, train: Callable[[Examples], Classifier], folds: int, seed: int
@@ -190,37 +266,52 @@ class _Trial:
                 hint="label one more",
             )
         self.chance = float(sizes.max() / sizes.sum())
-        self.fold = _folds(self.given.hard, min(folds, fewest), seed)
-        self.count = int(self.fold.max()) + 1
-        self.without = self._right(lambda rows: self.given.take(rows))
+        count = min(folds, fewest)
+        self.folds = [_folds(self.given.hard, count, seed, number) for number in range(ROUNDS)]
+        self.without = self._right(lambda rows: self.given.take(rows), ROUNDS)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
         begin = time.monotonic()
         try:
-            alone, right = self._tried(candidate)
+            tried = self._tried(candidate)
         except TreewrightError as error:
+            if not candidate.recombines:  # what a person wrote is at fault
+                raise
             return Evidence(
                 candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
                 f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,
             )  # fmt: skip
-        better = int((right & ~self.without).sum())
-        worse = int((self.without & ~right).sum())
-        p = _sign_test(better, worse)
-        taken, why = self._verdict(alone, better - worse, p)
+        without = self.without[: len(tried.right)]
+        better = tried.right.sum(0) - without.sum(0)
+        p = _sign_test(int((better > 0).sum()), int((better < 0).sum()))
+        taken, why = self._verdict(tried.alone, int(better.sum()), p)
+        took = time.monotonic() - begin
         return Evidence(
-            candidate.name, alone, self.chance, float(self.without.mean()), float(right.mean()), p,
-            taken, why, time.monotonic() - begin,
+            candidate.name, tried.alone, self.chance, float(without.mean()),
+            float(tried.right.mean()), p, taken, why, took, tried.made, took / tried.trainings,
         )  # fmt: skip
 
-    def _tried(self, candidate: Candidate) -> tuple[float | None, NDArray[np.bool_]]:
+    def _tried(self, candidate: Candidate) -> _Tried:
+        folds = int(self.folds[0].max()) + 1
         if candidate.recombines:
-            return None, self._right(lambda rows: self._with(candidate, self._some(rows), rows))
-        made = self._read(candidate.make(self.corpus, self.seed))
+            sizes = []
+
+            def of_fold(rows: LongArray) -> Examples:
+                both = candidate.added(self.given.take(rows), self._some(rows), self.seed)
+                sizes.append(len(both) - len(rows))
+                return both
+
+            return _Tried(None, self._right(of_fold, 1), max(sizes), folds)
+        # made once, for all folds: these examples know nothing of the labelled ones
+        both = candidate.added(self.given, self.corpus, self.seed)
+        made = both.take(np.arange(len(self.given), len(both)))
         model = self.train(made)
         alone = float((_named(model, self.given.texts) == self.given.hard).mean())
-        right = self._right(lambda rows: self.given.take(rows).with_new(made, candidate.weight))
-        return alone, right
+        right = self._right(
+            lambda rows: self.given.take(rows).with_new(made, candidate.weight), ROUNDS
+        )
+        return _Tried(alone, right, len(made), ROUNDS * folds + 1)
 
     def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
         if alone is not None:
@@ -230,42 +321,54 @@ class _Trial:
             if gain < 0:
                 return False, "not taken: it is worse in cross-validation"
             return True, "evidence suffices"
-        if p < LEVEL:
+        if p < self.level:
             return True, "evidence suffices"
         return False, "not taken: the gain, if any, can be chance"
-
-    def _with(self, candidate: Candidate, part: Corpus, rows: LongArray) -> Examples:
-        made = self._read(candidate.make(part, self.seed))
-        return self.given.take(rows).with_new(made, candidate.weight)
-
-    def _read(self, made: Corpus) -> Examples:
-        return read_examples(made, classes=self.given.classes)
 
     def _some(self, rows: LongArray) -> Corpus:
         return Corpus(self.corpus.table.take(rows))
 
-    def _right(self, examples: Callable[[LongArray], Examples]) -> NDArray[np.bool_]:
-        """Return which labelled examples a model of the other folds names right."""
-        right = np.zeros(len(self.given), np.bool_)
-        for number in range(self.count):
-            inside = np.flatnonzero(self.fold == number)
-            model = self.train(examples(np.flatnonzero(self.fold != number)))
-            held = self.given.take(inside)
-            right[inside] = _named(model, held.texts) == held.hard
+    def _right(self, examples: Callable[[LongArray], Examples], rounds: int) -> NDArray[np.bool_]:
+        """Return, for each round, which examples a model of the other folds names right."""
+        right = np.zeros((rounds, len(self.given)), np.bool_)
+        for fold, found in zip(self.folds, right, strict=False):
+            for number in range(int(fold.max()) + 1):
+                inside = np.flatnonzero(fold == number)
+                model = self.train(examples(np.flatnonzero(fold != number)))
+                held = self.given.take(inside)
+                found[inside] = _named(model, held.texts) == held.hard
         return right
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What a trial found: right ones for each round of folds, and how many trainings it took."""
+
+    alone: float | None
+    right: NDArray[np.bool_]
+    made: int
+    trainings: int
+
+
+def _with_shares(made: Examples, given: Examples) -> Examples:
+    """Return new examples whose classes weigh as those of the labelled ones do."""
+    shares, weights = given.labels.sum(0), made.labels.sum(0)
+    factor = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
+    return replace(made, weights=(made.labels * factor).sum(1).astype(np.float32))
 
 
 def _named(model: Classifier, texts: Any) -> LongArray:
     return np.asarray(model.probabilities(list(texts)).argmax(1), np.int64)
 
 
-def _folds(classes: LongArray, count: int, seed: int) -> LongArray:
+def _folds(classes: LongArray, count: int, seed: int, number: int) -> LongArray:
     """Return a fold for each example, so that each class is spread over all of them."""
-    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "folds"))))
+    name = f"folds {number}" if number else "folds"
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, name))))
     made = np.zeros(len(classes), np.int64)
-    for number in np.unique(classes).tolist():
-        rows = draw.permutation(np.flatnonzero(classes == number))
-        made[rows] = (np.arange(len(rows)) + number) % count
+    for label in np.unique(classes).tolist():
+        rows = draw.permutation(np.flatnonzero(classes == label))
+        made[rows] = (np.arange(len(rows)) + label) % count
     return made
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "Checked",
     "Option",
     "again",
+    "gathers",
     "named",
     "option",
     "options_of",
@@ -204,6 +205,15 @@ def options_of(declared: type) -> tuple[Option, ...]:
     )
 
 
+def gathers(declared: type) -> str | None:
+    """Return the option that gathers all those which a class does not declare, if it has one.
+
+    Its name is the attribute ``gathers`` of the class.
+    """
+    name: str | None = getattr(declared, "gathers", None)
+    return name
+
+
 def read_options(declared: type[T], given: Mapping[str, Any], method: str) -> T:
     """Check the options given to a method, and fill in the rest from its mode.
 
@@ -213,6 +223,11 @@ def read_options(declared: type[T], given: Mapping[str, Any], method: str) -> T:
         If an option is unknown (the nearest one is named) or has a value that cannot be used.
     """
     known = {o.name: o for o in options_of(declared)}
+    rest_of = gathers(declared)
+    if rest_of is not None:
+        others = {name: value for name, value in given.items() if name not in known}
+        given = {name: value for name, value in given.items() if name in known}
+        given[rest_of] = {**(given.get(rest_of) or {}), **others}
     refuse_unknown(given, known, method)
     kept = {name: known[name].kept(value) for name, value in given.items()}
     mode = given.get("faithful", "paper")

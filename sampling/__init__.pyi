@@ -24,6 +24,8 @@ from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented
 from sampling.quality.report import assess as assess
 from sampling.sentences.method import GrammarSampler as GrammarSampler
+from sampling.sentences.names import Names as Names
+from sampling.sentences.names import names_grammar as names_grammar
 from sampling.sentences.pairs import sample_pairs as sample_pairs
 from sampling.sentences.sentences import sample_sentences as sample_sentences
 from sampling.spans.grammar import SpanGrammar as SpanGrammar

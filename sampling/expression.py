@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import OptionError
-from grammar.options import refuse_unknown
 from sampling.method import find_method
 
 __all__ = [
+    "FILE",
     "OPERAND",
     "Expression",
     "Part",
@@ -44,12 +44,20 @@ _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 _SIGNS = {"PLUS": "+", "STAR": "*", "VBAR": "|", "LPAR": "(", "RPAR": ")", "EQUAL": "="}
 _KINDS = {
-    "NAME": "a name", "WEIGHT": "a weight", "NUMBER": "a number", "QUOTED": "a text",
+    "PATH": "a file",
     "BAND": "a band such as 5:20",
-}  # fmt: skip
+    "NAME": "a name",
+    "WEIGHT": "a weight",
+    "NUMBER": "a number",
+    "QUOTED": "a text",
+}
 
 OPERAND = "of"
 """The option of operators that stands first, without its name: the method they are applied to."""
+
+
+FILE = "file"
+"""The option that may stand first, without its name, as the name of a file."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +68,11 @@ class Step:
     options: Mapping[str, Any]
 
     def __str__(self) -> str:
-        named = ((n, v) for n, v in sorted(self.options.items()) if n != OPERAND)
-        given = [f"{name}={_written(value)}" for name, value in named]
+        options = list(self.options.items())
+        # classes without names take those that are given in their order, so that has to stay
+        ordered = options if find_method(self.method).gathers else sorted(options)
+        named = ((n, v) for n, v in ordered if n != OPERAND)
+        given = [f"{_written_name(name)}={_written(value)}" for name, value in named]
         if OPERAND in self.options:
             given.insert(0, str(self.options[OPERAND]))
         return f"{self.method}({', '.join(given)})" if given else self.method
@@ -271,7 +282,8 @@ def _atom(tree: Any, text: str) -> list[Part]:
     name, *options = (child for child in tree.children if child is not None)
     method = str(name)
     with _placed(text, name.column):
-        known = [o.name for o in find_method(method).options]
+        asked = find_method(method)
+        known = [o.name for o in asked.options]
     given: dict[str, Any] = {}
     for option in options:
         if option.data == "method":
@@ -279,12 +291,16 @@ def _atom(tree: Any, text: str) -> list[Part]:
                 _refuse_operand(method, known, given)
             given[OPERAND] = str(_atom(option, text)[0].steps[0])
             continue
-        key, value = option.children
-        with _placed(text, key.column):
-            refuse_unknown([str(key)], known, method)
-            if str(key) in given:
-                raise OptionError(f"the option {str(key)!r} stands twice", hint="leave one out")
-        given[str(key)] = _value(value)
+        if option.data == "path":
+            key, token, value = FILE, option.children[0], _text(option.children[0])
+        else:
+            token, held = option.children
+            key, value = _text(token), _value(held)
+        with _placed(text, token.column):
+            asked.check_names([key])
+            if key in given:
+                raise OptionError(f"the option {key!r} stands twice", hint="leave one out")
+        given[key] = value
     return [Part(Fraction(1), (Step(method, given),))]
 
 
@@ -312,8 +328,15 @@ def _value(tree: Any) -> Any:
     if tree.data == "number":
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     if tree.data == "quoted":
-        return re.sub(r"\\(.)", lambda match: _unescaped(match[1]), text[1:-1], flags=re.DOTALL)
+        return _text(tree.children[0])
     return _WORDS.get(text.lower(), text)
+
+
+def _text(token: Any) -> str:
+    text = str(token)
+    if token.type != "QUOTED":
+        return text
+    return re.sub(r"\\(.)", lambda match: _unescaped(match[1]), text[1:-1], flags=re.DOTALL)
 
 
 def _unescaped(character: str) -> str:
@@ -326,6 +349,10 @@ def _written(value: Any) -> str:
         plain = _BARE.fullmatch(value) and value.lower() not in _WORDS
         return value if plain else "'" + re.sub(r"([\\'])", r"\\\1", value) + "'"
     return json.dumps(value).replace("null", "none")
+
+
+def _written_name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _written(name)
 
 
 def _place(text: str, column: int) -> str:

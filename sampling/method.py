@@ -7,12 +7,12 @@ A method is a :class:`~sampling.stream.Sampler` whose options are the fields of 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from grammar.options import Option, named, options_of, refuse_unknown
+from grammar.options import Option, gathers, named, options_of, refuse_unknown
 from induction.corpus.corpus import Corpus
 from sampling.stream import Sampler
 
@@ -67,9 +67,19 @@ class Method:
         """The options of ``induce``, in the order of their declaration."""
         return options_of(self.sampler.Options)
 
+    @property
+    def gathers(self) -> bool:
+        """Whether options of any name can be given: those that it does not declare are classes."""
+        return gathers(self.sampler.Options) is not None
+
+    def check_names(self, given: Iterable[str]) -> None:
+        """Refuse names of options that the method does not take (OptionError)."""
+        if not self.gathers:
+            refuse_unknown(given, (o.name for o in self.options), self.name)
+
     def induce(self, corpus: Corpus, **options: Any) -> Sampler:
         """Induce the sampler of the method (raises like ``induce`` of its class)."""
-        refuse_unknown(options, (o.name for o in self.options), self.name)
+        self.check_names(options)
         sampler: Sampler = self.sampler.induce(corpus, **options)
         return sampler
 
@@ -92,6 +102,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.geca.stream", "GECAStream", "treewright.walks/1"),
             ("grammar", "sentences of the grammar of a treebank",
              "sampling.sentences.method", "GrammarSampler", "pcfg"),
+            ("names", "sentences of templates and the names of classes",
+             "sampling.sentences.names", "Names", "pcfg"),
             ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",
              "sampling.alp.method", "ALP", "treewright.alp/1"),
             ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.words.eda", "EDA", _WORDS),

@@ -47,6 +47,8 @@ __all__ = [
 
 BATCH = 65_536
 CHUNK = 4096
+OF_SENTENCES = ("grammar", "names")
+"""Methods whose grammars are of families that derive sentences."""
 Columns = tuple[NDArray[Any], ...]
 """What is kept of drawn examples until they are written: arrays with one row an example."""
 
@@ -341,6 +343,11 @@ class Sampler:
         return False
 
     @classmethod
+    def recombines(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, makes examples from those of the corpus."""
+        return True
+
+    @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Sampler:
         """Induce the grammar of the method from a corpus, and return its sampler."""
         raise NotImplementedError
@@ -547,10 +554,12 @@ def _check_request(**numbers: int) -> None:
 def method_of(grammar: Any) -> str:
     """Return the method that samples a grammar, if there is one.
 
-    Families of methods say it themselves; a grammar that derives sentences is of ``grammar``.
+    Families of methods say it themselves; of a grammar that derives sentences the notes say it,
+    and without notes it is of ``grammar``.
     """
-    of_sentences = grammar.pcfg is not None and grammar.notes.get("method", "grammar") == "grammar"
-    return str(getattr(grammar, "method", "grammar" if of_sentences else ""))
+    noted = grammar.notes.get("method", "grammar") if grammar.pcfg is not None else ""
+    of_sentences = noted if noted in OF_SENTENCES else ""
+    return str(getattr(grammar, "method", of_sentences))
 
 
 def _warn(n: int, start: int, shortfall: Shortfall) -> None:

@@ -10,6 +10,11 @@ from typing import Annotated
 import typer
 
 from treewright.verbs.augment import AugmentCommand, augment
+from treewright.verbs.classify.auto import auto
+from treewright.verbs.classify.evaluate import evaluate
+from treewright.verbs.classify.predict import predict
+from treewright.verbs.classify.reading import RecipeFlags
+from treewright.verbs.classify.train import train as train_classifier
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
@@ -54,6 +59,9 @@ _SCAN_VERBS = (interpret, generate, split, augment_scan, table, cogs, geoquery)
 scan_app = typer.Typer(
     help="SCAN: its language, its splits, models for it; COGS and GeoQuery.", no_args_is_help=True
 )
+classify_app = typer.Typer(
+    help="Classifiers: training, prediction, and whether new examples help.", no_args_is_help=True
+)
 app.command(cls=InduceCommand)(induce)
 app.command(cls=AugmentCommand)(augment)
 for verb in _VERBS:
@@ -61,8 +69,13 @@ for verb in _VERBS:
 scan_app.command(cls=TrainCommand)(train)
 for scan_verb in _SCAN_VERBS:
     scan_app.command()(scan_verb)
+classify_app.command("train", cls=RecipeFlags)(train_classifier)
+classify_app.command(cls=RecipeFlags)(auto)
+classify_app.command()(predict)
+classify_app.command()(evaluate)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
+app.add_typer(classify_app, name="classify")
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,9 @@ from grammar.files import atomic_output
 
 __all__ = ["cached_vectors", "fingerprint"]
 
+_HELD: WeakKeyDictionary[Encoder, dict[Path, dict[str, NDArray[np.float32]]]] = WeakKeyDictionary()
+"""What was read or encoded, as long as its encoder lives: a choice asks for the same again and
+again."""
 VARIABLE = "TREEWRIGHT_CACHE"
 """Names the folder of kept vectors; by default one below the person's own cache folder."""
 
@@ -42,7 +46,9 @@ def cached_vectors(
     file that cannot be read or written is no error: texts are then encoded again.
     """
     path = _folder() / f"{fingerprint(encoder)}-{pooling}-{longest or encoder.longest}.arrow"
-    known = _read(path)
+    known = _HELD.setdefault(encoder, {}).setdefault(path, {})
+    if not known:
+        known |= _read(path)
     keys = [_key(text) for text in texts]
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if missing:

@@ -12,7 +12,14 @@ from torch import Tensor
 from classifiers.encoders.opening import Encoder
 from grammar.options import whole_number
 
-__all__ = ["POOLINGS", "batches_by_length", "lower_states", "mean_of_pieces", "pooled"]
+__all__ = [
+    "POOLINGS",
+    "batches_by_length",
+    "count_longer",
+    "lower_states",
+    "mean_of_pieces",
+    "pooled",
+]
 
 BATCH = 64
 POOLINGS = ("mean", "first", "ends")
@@ -102,6 +109,14 @@ def batches_by_length(
     for first in range(0, len(order), size):
         rows = order[first : first + size]
         yield rows, encoder.pieces([texts[i] for i in rows], longest)
+
+
+def count_longer(encoder: Encoder, texts: Sequence[Text], longest: int) -> int:
+    """Return how many texts have more pieces than are read of them."""
+    pairs = bool(texts) and not isinstance(texts[0], str)
+    sides = [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
+    pieces = encoder.tokenizer(*sides, truncation=False, verbose=False)["input_ids"]
+    return sum(len(one) > longest for one in pieces)
 
 
 def mean_of_pieces(states: Tensor, mask: Tensor) -> Tensor:

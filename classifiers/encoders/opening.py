@@ -136,6 +136,7 @@ def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
             hint="pip install 'treewright[neural]'",
         ) from None
     logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
     try:
         tokenizer = AutoTokenizer.from_pretrained(place)
         model = AutoModel.from_pretrained(place)

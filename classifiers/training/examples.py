@@ -14,7 +14,7 @@ from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import class_names, number_classes
 from sampling.examples.labels import read_labels
 
-__all__ = ["Examples", "read_examples"]
+__all__ = ["Examples", "read_examples", "texts_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +150,13 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
     if "provenance" in corpus.names:
         made = np.asarray(corpus.arrow("provenance").is_valid().to_numpy(), np.bool_)
     return Examples(
-        _texts(corpus), rows, np.ones(len(rows), np.float32), made,
+        texts_of(corpus), rows, np.ones(len(rows), np.float32), made,
         known or tuple(str(c) for c in range(labels.classes)),
     )  # fmt: skip
 
 
-def _texts(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:
+def texts_of(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:
+    """Return the texts of a corpus, or its pairs if it has ``text_pair``."""
     texts = corpus.column("text")
     if "text_pair" not in corpus.names:
         return tuple(texts)

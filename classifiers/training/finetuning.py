@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import tempfile
 from collections.abc import Callable, Sequence
@@ -73,6 +74,16 @@ class FineTuned:
     def probabilities(self, texts: Sequence[Text]) -> NDArray[np.float64]:
         """Return the probability of every class, float64 of shape (texts, classes)."""
         return self.probabilities_of(Readable.of(self.encoder, texts, self.recipe))
+
+    def whole_encoder(self) -> Any:
+        """Return the encoder with the weights as they were trained."""
+        if not self.model.frozen_layers:
+            return self.model.body
+        whole = copy.deepcopy(self.encoder.model)
+        layers = self.model.body.layer
+        for number, layer in enumerate(layers, self.model.frozen_layers):
+            whole.encoder.layer[number].load_state_dict(layer.state_dict())
+        return whole
 
     def probabilities_of(self, read: Readable) -> NDArray[np.float64]:
         """Return the same of texts that were prepared before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,17 @@ from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
 from classifiers.training.examples import Examples
 from classifiers.training.recipe import Recipe
+from grammar.errors import SchemaError
 
-__all__ = ["FrozenClassifier", "TfidfClassifier", "fit_linear", "train_frozen", "train_tfidf"]
+__all__ = [
+    "FrozenClassifier",
+    "TfidfClassifier",
+    "fit_linear",
+    "linear_model",
+    "train_frozen",
+    "train_tfidf",
+    "vectoriser",
+]
 
 Probabilities = NDArray[np.float64]
 
@@ -69,12 +79,51 @@ def train_tfidf(examples: Examples, strength: float = 10.0) -> TfidfClassifier:
     >>> train_tfidf(few).probabilities(["good"]).argmax(1)
     array([1])
     """
+    words = vectoriser()
+    vectors = words.fit_transform([_joined(text) for text in examples.texts])
+    model = fit_linear(vectors, examples.labels, examples.weights, strength)
+    return TfidfClassifier(examples.classes, words, model)
+
+
+def vectoriser(vocabulary: Sequence[str] | None = None) -> Any:
+    """Return what weighs words and pairs of words, to be fitted, or for a known vocabulary."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectoriser = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\S+")
-    vectors = vectoriser.fit_transform([_joined(text) for text in examples.texts])
-    model = fit_linear(vectors, examples.labels, examples.weights, strength)
-    return TfidfClassifier(examples.classes, vectoriser, model)
+    return TfidfVectorizer(
+        ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\S+", vocabulary=vocabulary
+    )
+
+
+def linear_model(strength: float, *, weight: Any, bias: Any, present: Any) -> Any:
+    """Return logistic regression with known weights.
+
+    Parameters
+    ----------
+    strength : float
+        It was fitted with.
+    weight, bias : float64 arrays, shapes (rows, features) and (rows,)
+        One row a class, or a single one for two.
+    present : int64 array
+        The classes that it knows.
+
+    Raises
+    ------
+    SchemaError
+        If they do not fit each other.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    rows = 1 if len(present) == 2 else len(present)
+    if (
+        weight.ndim != 2
+        or len(weight) != rows
+        or bias.shape != (rows,)
+        or not (np.isfinite(weight).all() and np.isfinite(bias).all())
+    ):
+        raise SchemaError("the weights of the head do not fit each other", hint="train it again")
+    model = LogisticRegression(C=strength, max_iter=1000)
+    model.coef_, model.intercept_, model.classes_ = weight, bias, present
+    return model
 
 
 def fit_linear(vectors: Any, labels: Any, weights: Any, strength: float) -> Any:

@@ -77,6 +77,8 @@ class Corpus:
         Where in a file each row begins, for messages; reading a file sets it.
     skipped : tuple of Skipped
         Rows that were left out when it was read, if that was asked for.
+    classes : tuple of str
+        The names of classes that have been numbered (:func:`sampling.number_classes`).
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Corpus:
     table: pa.Table
     places: Callable[[int], str] | None = None
     skipped: tuple[Skipped, ...] = ()
+    classes: tuple[str, ...] = ()
 
     @classmethod
     def from_columns(cls, **columns: Any) -> Corpus:

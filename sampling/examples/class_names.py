@@ -7,6 +7,7 @@ type that they had. Distributions are over the classes in that order.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -76,7 +77,8 @@ def number_classes(corpus: Corpus, names: tuple[str, ...] | None = None) -> Corp
         return corpus
     labels = _as_names(_plain(corpus.arrow("label")))
     known = pa.array(names, pa.string())
-    return corpus.with_column("label", pc.index_in(labels, value_set=known).cast(pa.int64()))
+    numbers = pc.index_in(labels, value_set=known).cast(pa.int64())
+    return replace(corpus.with_column("label", numbers), classes=tuple(names))
 
 
 def named(classes: Any, names: tuple[str, ...], kind: str = "string") -> Any:

@@ -25,7 +25,7 @@ from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
 from sampling.examples.travelling import Travelling, listed, tell_losses
-from sampling.expression import Part, Step
+from sampling.expression import Expression, Part, Step
 from sampling.method import Method, find_method
 from sampling.stream import Sampler, ShortfallWarning
 from sampling.words.sampler import RefusedColumnError
@@ -36,6 +36,7 @@ __all__ = [
     "Single",
     "Source",
     "open_source",
+    "recombines",
     "seeds_of",
 ]
 
@@ -128,6 +129,17 @@ def _induced(step: Step, corpus: Corpus, trees: TreeMaker | None) -> tuple[Sampl
         except RefusedColumnError as error:
             tell(f"{error.what}; it is left out")
             corpus = replace(corpus, table=corpus.table.drop_columns([error.column]))
+
+
+def recombines(expression: Expression) -> bool:
+    """Say whether any part of an expression makes its examples from those of a corpus.
+
+    >>> from sampling.expression import read_expression
+    >>> recombines(read_expression("sub2")), recombines(read_expression("names(a=x, b=y) | aeda"))
+    (True, False)
+    """
+    first = [part.steps[0] for part in expression.parts]
+    return any(find_method(step.method).sampler.recombines(step.options) for step in first)
 
 
 def _has_parser(method: Method) -> bool:

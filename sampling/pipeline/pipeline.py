@@ -31,7 +31,7 @@ from sampling.examples.class_names import (
 from sampling.examples.labels import check_corpus, read_labels, soften
 from sampling.examples.travelling import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
-from sampling.pipeline.chains import Source, open_source, seeds_of
+from sampling.pipeline.chains import Source, open_source, recombines, seeds_of
 from sampling.pipeline.deduplication import FATES, Progress, Screen, text_keys
 from sampling.pipeline.quotas import plan_cells
 from sampling.pipeline.report import Report, report_of
@@ -81,9 +81,9 @@ class Pipeline:
         trees: TreeMaker | None = None,
     ) -> None:
         whole_number("workers", workers, 1)
-        if not len(corpus):
-            raise CorpusError("the corpus is empty", hint="give at least one example")
         self.expression = with_options(read_expression(settings.method), settings.options or {})
+        if not len(corpus) and recombines(self.expression):
+            raise CorpusError("the corpus is empty", hint="give at least one example")
         self.class_names = class_names(corpus, classes=self._classes_asked)
         self._kind = label_kind(corpus) or "string"
         corpus = number_classes(corpus, self.class_names)
@@ -345,7 +345,7 @@ def _common_schema(
         types = [schema.field(f.name).type for schema in every if f.name in schema.names]
         if len(types) < len(every):
             continue
-        if f.name == "label" and not all(map(pa.types.is_integer, types)):
+        if f.name == "label" and any(map(is_list, types)):
             fields.append(pa.field("label", _SOFT))
         elif f.name == "label" and named is not None:
             fields.append(pa.field("label", named))

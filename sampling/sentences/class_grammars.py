@@ -22,7 +22,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.fragment import Fragment
 
-__all__ = ["CLASSES", "classes_of_rules", "join_classes", "with_class_shares"]
+__all__ = ["CLASSES", "classes_of_rules", "join_classes", "marked", "with_class_shares"]
 
 CLASSES = "CLASSES"
 """The start symbol of joint grammars."""
@@ -95,12 +95,13 @@ def with_class_shares(grammar: Grammar, shares: Mapping[int, float]) -> Grammar:
     return Grammar(grammar.rules, weight, grammar.start, grammar.count)
 
 
-def _marked(name: str, label: int) -> str:
+def marked(name: str, label: int) -> str:
+    """Return the symbol of a class: ``NP^<label-3>``."""
     return f"{name}^<label-{label}>"
 
 
 def _symbol(name: str, label: int) -> Nonterminal:
-    return Nonterminal(_marked(name, label))
+    return Nonterminal(marked(name, label))
 
 
 def _joined_productions(grammars: Mapping[int, Grammar], sizes: Mapping[int, int]) -> Grammar:
@@ -131,19 +132,19 @@ def _fragments(
         size = sizes[label]
         yield Fragment(CLASSES, (_symbol(grammar.start, label),)), size / total, size
         for fragment, weight, count in grammar:
-            yield _marked_fragment(fragment, label), weight, count
+            yield __marked_fragment(fragment, label), weight, count
 
 
-def _marked_fragment(fragment: Fragment, label: int) -> Fragment:
+def __marked_fragment(fragment: Fragment, label: int) -> Fragment:
     children = tuple(
         child
         if isinstance(child, str)
-        else _marked_fragment(child, label)
+        else __marked_fragment(child, label)
         if isinstance(child, Fragment)
         else _symbol(child.name, label)
         for child in fragment.children
     )
-    return Fragment(_marked(fragment.label, label), children)
+    return Fragment(marked(fragment.label, label), children)
 
 
 def _joined_lexicalised(
@@ -154,7 +155,7 @@ def _joined_lexicalised(
     columns, symbols, counts = [], [np.array([[0, -1, -1]])], []
     for label, grammar in grammars.items():
         categories, words = len(names), len(names) + len(grammar.categories)
-        names += [_marked(name, label) for name in grammar.categories] + [*grammar.words]
+        names += [marked(name, label) for name in grammar.categories] + [*grammar.words]
         # the start symbol of a class is its own first row; all of them become the joint one
         inner = grammar.symbols[:, 1] >= 0
         place = np.zeros(len(inner) + 1, np.int64)

@@ -43,14 +43,16 @@ from sampling.sentences.options import (
     induce_grammar,
     read_band,
     trees_and_classes,
+    written_grammar,
 )
 from sampling.sentences.sentences import sentence_trees
+from sampling.sentences.written import uses_corpus
 from sampling.stream import Attempts, Columns, Sampler
 
 if TYPE_CHECKING:
     from induction.parsers.protocol import TextParser
 
-__all__ = ["GrammarOptions", "GrammarSampler"]
+__all__ = ["GrammarOptions", "GrammarSampler", "notes_of", "notes_of_classes"]
 
 _DRAWN_AT_ONCE = 65_536
 _COVERED_AT_ONCE = 256
@@ -134,12 +136,17 @@ class GrammarSampler(Sampler):
             self.patience = _ROUNDS * len(self.targets)
 
     def __repr__(self) -> str:
-        return f"GrammarSampler({self.grammar!r}, {self.options.distribution})"
+        return f"{type(self).__name__}({self.grammar!r}, {self.options.distribution})"
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method, with these options, goes by trees."""
-        return True
+        return cls.recombines(options)
+
+    @classmethod
+    def recombines(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, goes by the corpus."""
+        return options.get("file") is None or uses_corpus(options["file"])
 
     @classmethod
     def induce(
@@ -178,9 +185,14 @@ class GrammarSampler(Sampler):
         if isinstance(options.get("length"), list | tuple):
             options["length"] = ":".join(map(str, options["length"]))
         chosen = read_options(GrammarOptions, options, cls.method)
-        trees, labels = trees_and_classes(corpus, parser)
-        grammar = induce_grammar(trees, labels, chosen)
-        notes = _notes(corpus, trees)
+        trees, notes = None, {}
+        if chosen.file is None:
+            trees, labels = trees_and_classes(corpus, parser)
+            grammar = induce_grammar(trees, labels, chosen)
+        else:
+            grammar, classes = written_grammar(corpus, chosen, parser)
+            notes = notes_of_classes(corpus, classes)
+        notes |= notes_of(corpus, trees)
         return cls(grammar.noted(method=cls.method, options=asdict(chosen), **notes))
 
     @property
@@ -348,28 +360,35 @@ def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int], Sp
     return read_options(GrammarOptions, given, GrammarSampler.method), hashes, spacing
 
 
-def _notes(corpus: Corpus, trees: Treebank) -> dict[str, Any]:
-    """Return what sampling must know of a corpus and of its trees."""
-    texts, plain = corpus.column("text"), drop_traces(trees)
+def notes_of_classes(corpus: Corpus, classes: tuple[str, ...]) -> dict[str, Any]:
+    """Return what says how classes are called, where the corpus does not."""
+    return {} if "label" in corpus.names else {"classes": list(classes), "class_kind": "string"}
+
+
+def notes_of(corpus: Corpus, trees: Treebank | None = None) -> dict[str, Any]:
+    """Return what sampling must know of a corpus, and of the trees that rules were read off."""
+    texts = corpus.column("text")
     begun = [text[:1] for text in map(str.lstrip, texts) if text[:1].isalpha()]
-    rooted = "tree" in corpus.names and trees.symbols[trees.label[0]] == ROOT
     # texts as they are, with single spaces, and as in trees
-    known = [pa.array([" ".join(text.split()) for text in texts]), plain.texts()]
-    strings = (one.cast(pa.string()) for one in known)
-    hashes = {value for one in strings for value in hash_rows(*text_bytes(one)).tolist()}
-    return {
-        "lengths": f"{plain.lengths.min()}:{plain.lengths.max()}",
+    known: list[Any] = [pa.array([" ".join(text.split()) for text in texts], pa.string())]
+    notes: dict[str, Any] = {
         "capitals": 2 * sum(map(str.isupper, begun)) > len(begun),
-        "rooted": rooted,
         "spacing": _spacing_of(corpus).to_notes(),
-        "known": [f"{value:016x}" for value in sorted(hashes)],
     }
+    if trees is not None:
+        plain = drop_traces(trees)
+        known.append(plain.texts().cast(pa.string()))
+        own = "tree" in corpus.names
+        notes["rooted"] = own and trees.symbols[trees.label[0]] == ROOT
+        notes["lengths"] = f"{plain.lengths.min()}:{plain.lengths.max()}"
+    hashes = {value for one in known for value in hash_rows(*text_bytes(one)).tolist()}
+    return {**notes, "known": [f"{value:016x}" for value in sorted(hashes)]}
 
 
 def _spacing_of(corpus: Corpus) -> Spacing:
     """Return how the texts of a corpus are written."""
     texts = corpus.arrow("text").combine_chunks()
-    if are_tokenised(texts):
+    if not len(texts) or are_tokenised(texts):
         return Spacing()
     if not {"tree", "tokens"} & set(corpus.names):
         words = [tokenise(text).words for text in texts.to_pylist()]

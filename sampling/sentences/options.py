@@ -22,21 +22,34 @@ from induction.trees.normalise import lower_initials
 from sampling.examples.labels import read_labels
 from sampling.examples.sides import read_trees
 from sampling.sentences.class_grammars import join_classes
+from sampling.sentences.written import read_labelled
 
 if TYPE_CHECKING:
     from induction.parsers.protocol import TextParser
 
-__all__ = ["GrammarOptions", "induce_grammar", "read_band", "trees_and_classes"]
+__all__ = [
+    "GrammarOptions",
+    "classes_of",
+    "induce_grammar",
+    "read_band",
+    "trees_and_classes",
+    "written_grammar",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrammarOptions:
     """The options of :meth:`GrammarSampler.induce`."""
 
-    model: str = option(
-        "lpcfg",
+    file: str | None = option(
+        None,
+        "A grammar that a person wrote, with a start symbol a class, in place of those of the "
+        "classes of the corpus. It stands first without its name: grammar(labelled.txt).",
+    )
+    model: str | None = option(
+        None,
         "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or fragments that "
-        "recur (double-dop).",
+        "recur (double-dop). By default lpcfg; beside a written one pcfg, and no other.",
         choices=("pcfg", "lpcfg", "double-dop"),
     )
     distribution: str = option(
@@ -133,7 +146,40 @@ def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:
     if o.horizontal_markov is not None:
         memory["horizontal_markov"] = o.horizontal_markov
     induce: Any = {"pcfg": induce_pcfg, "lpcfg": induce_lpcfg, "double-dop": induce_double_dop}
-    return lambda trees: induce[o.model](trees, **memory)
+    model = o.model or ("lpcfg" if o.file is None else "pcfg")
+    return lambda trees: induce[model](trees, **memory)
+
+
+def written_grammar(
+    corpus: Corpus, options: GrammarOptions, parser: TextParser | str = AUTO
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the grammar of the file of the options, and its classes.
+
+    The grammar of the whole corpus, whatever the class, gives what it lacks.
+    """
+
+    def frames() -> Any:
+        if not len(corpus):
+            raise CorpusError("the corpus is empty", hint="give at least one example")
+        return _inducer(options)(read_trees(with_trees(corpus, parser)))
+
+    if options.model not in (None, "pcfg"):
+        raise OptionError(
+            f"a written grammar cannot be mixed with model={options.model!r}",
+            hint="use model='pcfg'",
+        )
+    return read_labelled(str(options.file), classes_of(corpus), frames)
+
+
+def classes_of(corpus: Corpus) -> tuple[str, ...]:
+    """Return what the classes of a corpus are called; none if it has no labels.
+
+    >>> classes_of(Corpus.from_columns(text=["a", "b"], label=[0, 2]))
+    ('0', '1', '2')
+    """
+    if corpus.classes or "label" not in corpus.names or not len(corpus):
+        return corpus.classes
+    return tuple(map(str, range(read_labels(corpus).classes)))
 
 
 def induce_grammar(trees: Treebank, labels: LongArray | None, options: GrammarOptions) -> Any:

@@ -34,6 +34,11 @@ from scan.generator import generate
 
 N = 150
 
+NAMES = (
+    "bad, dull, boring, awful, poor, weak, cold, slow, rude, dirty, loud, broken, sad, late, stale",
+    "good, great, moving, funny, fine, warm, quick, kind, clean, fresh, smart, bright, rich, neat",
+)
+
 METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sub2": ("sub2", "reviews", {"phrase": True}),
     "sub2-code": ("sub2", "reviews", {"faithful": "code", "task": "constituency"}),
@@ -49,6 +54,7 @@ METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "grammar-pcfg": ("grammar", "reviews", {"length": "4:12", "model": "pcfg"}),
     "grammar-coverage": ("grammar", "reviews", {"length": "4:12", "distribution": "coverage"}),
     "grammar-double-dop": ("grammar", "reviews", {"length": "4:12", "model": "double-dop"}),
+    "names": ("names", "texts", {"0": NAMES[0], "1": NAMES[1]}),
     "alp": ("alp", "parsed", {}),
     "alp-code": ("alp", "parsed", {"faithful": "code"}),
     "eda": ("eda", "texts", {}),

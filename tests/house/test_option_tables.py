@@ -16,6 +16,7 @@ PAGES = {
     "fluent": ("fluent", "agree"),
     "geca": ("geca", "geca-stream"),
     "grammar-sampling": ("grammar",),
+    "names": ("names",),
     "sub2": ("sub2",),
     "token-methods": ("eda", "aeda", "random-word", "switchout", "worddrop", "shuffle"),
     "treemix": ("treemix", "randmix"),

@@ -35,6 +35,8 @@ NO_WORDS_PUT_IN = {"alpha_ri": 0, "alpha_rd": 0}
 SYNONYMS = {"alpha_sr": 0.3, "alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0}
 INSERTIONS = {"alpha_sr": 0, "alpha_ri": 0.2, "alpha_rs": 0, "alpha_rd": 0}
 SWAPS = {"alpha_sr": 0, "alpha_ri": 0, "alpha_rs": 0.4, "alpha_rd": 0}
+NAMES_FILE = "examples/names/sst2.txt"
+SAID = {"0": "bad, dull, boring, poor", "1": "good, great, moving, fine"}
 WORDS_OF_TEXTS = r"\b(film|movie|the|of)\b"
 
 CASES: tuple[Case, ...] = (
@@ -122,6 +124,13 @@ CASES: tuple[Case, ...] = (
     ("grammar", "reviews", {"length": "4:12"}, {"vertical_markov": 2}),
     ("grammar", "reviews", {"length": "4:12"}, {"trees": False}),
     ("grammar", "reviews", {"length": "1:2"}, {"distinct": False}),
+    ("grammar", "reviews", {"length": "4:12"}, {"file": "examples/labelled.txt"}),
+    ("names", "texts", {"negative": "bad", "positive": "good"}, {"file": NAMES_FILE}),
+    ("names", "texts", {"file": NAMES_FILE}, {"named": {"negative": "odd"}}),
+    ("names", "texts", SAID, {"templates": "so NAME ! | oh NAME"}),
+    ("names", "texts", SAID, {"neighbours": 3}),
+    ("names", "texts", SAID, {"trees": True}),
+    ("names", "texts", SAID, {"distinct": False}),
     ("eda", "texts", {}, {"faithful": "code"}),
     ("eda", "texts", {}, {"alpha_sr": 0.4}),
     ("eda", "texts", {}, {"alpha_ri": 0.4}),

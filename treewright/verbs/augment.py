@@ -47,6 +47,12 @@ def augment(
         str | None,
         typer.Option("--method", "-m", help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B."),
     ] = None,
+    class_names: Annotated[
+        str | None,
+        typer.Option(
+            "--names", help="The method names(FILE): examples of what classes are called."
+        ),
+    ] = None,
     config: Annotated[
         str | None, typer.Option(help="A TOML file with a table [augment]; flags come before it.")
     ] = None,
@@ -128,15 +134,17 @@ def augment(
 ) -> None:
     """Make new labelled examples: exactly as many as asked for, or the reason why not.
 
+    Methods that say themselves what is in the classes (names) need no IN.
+
     Beside OUT lies OUT.manifest.json: all that decides its bytes. See treewright replay.
 
     Example: treewright augment train.jsonl -o new.jsonl -m "0.7*treemix + 0.3*sub2 | aeda"
     --times 5 --balance --test test.jsonl
     """
     flags = {
-        "input": source, "output": output, "method": method, "n": n, "times": times,
-        "per_class": per_class, "balance": balance, "length": length, "dedup": dedup,
-        "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
+        "input": source, "output": output, "method": _method(method, class_names), "n": n,
+        "times": times, "per_class": per_class, "balance": balance, "length": length,
+        "dedup": dedup, "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
         "keep_originals": keep_originals, "columns": columns, "text": text, "label": label,
         "test_text": test_text, "test_label": test_label, "on_error": on_error, "format": format,
         "workers": workers, "seed": seed, "parser": parser,
@@ -175,6 +183,20 @@ class AugmentCommand(TyperCommand):
         formatter.write("\n".join([about, *lines]) + "\n")
 
 
+def _method(method: str | None, names: str | None) -> str | None:
+    """Return the expression of --method, or that of --names."""
+    from grammar.errors import OptionError
+    from sampling.expression import Step
+
+    if names is None:
+        return method
+    if method is not None:
+        raise OptionError(
+            "--names is a method", hint="leave it out, or write names(FILE) within --method"
+        )
+    return str(Step("names", {"file": names}))
+
+
 def _given(
     flags: Mapping[str, Any], options: list[str], config: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -199,17 +221,21 @@ def _opened(
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Check what is asked for, cheap things first, and make the pipeline ready."""
     from grammar.errors import OptionError
+    from induction.corpus.corpus import Corpus
     from induction.corpus.formats import check_output
     from sampling.expression import read_expression
+    from sampling.pipeline.chains import recombines
     from sampling.pipeline.manifest import file_hash
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
     from sampling.pipeline.sources import read_source, write_skipped
 
     settings = read_settings(given)
-    read_expression(settings.method)
-    if files["input"] is None:
+    bare = files["input"] is None
+    if recombines(read_expression(settings.method)) and bare:
         raise OptionError("there is no input", hint="name the corpus: treewright augment IN -o OUT")
+    if bare and settings.n is None:
+        raise OptionError("there is no input to count", hint="say how many with -n")
     if not dry_run:
         _check_paths(files, force=force)
     how = {"format": files["format"], "on_error": files["on_error"] or "stop"}
@@ -221,7 +247,11 @@ def _opened(
     }
     workers = 1 if files["workers"] is None else files["workers"]
     pipeline = Pipeline(
-        corpora["input"], settings, test=corpora.get("test"), workers=workers, trees=trees
+        corpora.get("input", Corpus.from_columns(text=[])),
+        settings,
+        test=corpora.get("test"),
+        workers=workers,
+        trees=trees,
     )
     if not dry_run:
         check_output(files["output"], columns=pipeline.schema.names)

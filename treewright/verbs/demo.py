@@ -31,11 +31,12 @@ def demo(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Run the main job end to end: corpora to grammars to examples to a solved SCAN split.
+    """Run the main job end to end: corpora to grammars to examples to models that they help.
 
     Example: treewright demo -o treewright-demo
     """
     from grammar.files import made_folder
+    from treewright.demo_choice import choice_part
     from treewright.demo_report import grammar_part, scan_part, write_report
 
     need_torch()
@@ -46,12 +47,16 @@ def demo(
     say(f"2. SCAN {split}: with and without pairs made by GECA", quiet=quiet)
     cells = train_cells(split, ("none", "geca"), seed=seed, updates=updates, quiet=quiet)
     parts.append(scan_part(folder, split, cells, pairs=PAIRS, seed=seed))
+    say("3. Forty labelled sentences: whether new ones help", quiet=quiet)
+    text, lines = choice_part(folder, seed=seed)
+    parts.append(text)
     report = write_report(folder, parts, seconds=time.monotonic() - began)
     for cell in cells:
         print(
             f"{split}, {cell.outcome.method}: train exact match {cell.outcome.train_exact:.4f}, "
             f"test exact match {cell.outcome.test_exact:.4f}"
         )
+    print("\n".join(lines))
     print(f"report: {report}")
 
 

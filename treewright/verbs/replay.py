@@ -54,6 +54,7 @@ def replay(
 
 
 def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: int) -> Pipeline:
+    from induction.corpus.corpus import Corpus
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
     from sampling.pipeline.sources import read_source
@@ -72,7 +73,8 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
                 entry.get("on_error", "stop"),
             )
     settings = read_settings(manifest["settings"])
-    pipeline = Pipeline(corpora["input"], settings, test=corpora.get("test"), workers=workers)
+    source = corpora.get("input", Corpus.from_columns(text=[]))  # names need no corpus
+    pipeline = Pipeline(source, settings, test=corpora.get("test"), workers=workers)
     _check_versions(pipeline, manifest)
     return pipeline
 

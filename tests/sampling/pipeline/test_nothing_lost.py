@@ -46,7 +46,10 @@ def source(labels: str, method: str) -> Corpus:
     return made.with_column("shop", ["one"] * SIZE)
 
 
-def expression(method: str) -> str:
+def expression(method: str, labels: str = "numbers") -> str:
+    if method == "names":
+        poor, fine = NAMES.get(labels, (0, 1))
+        return f"names('{poor}'='bad, dull, poor', '{fine}'='good, fine, warm')"
     return method + OPTIONS.get(method, "")
 
 
@@ -59,9 +62,9 @@ def test_labels_and_columns_travel_or_it_is_said(method, labels):
         warnings.simplefilter("ignore")
         if labels == "soft" and method in REFUSES_SOFT:
             with pytest.raises(CorpusError, match="distribution|label|class"):
-                augment(corpus, expression(method), n=8)
+                augment(corpus, expression(method, labels), n=8)
             return
-        made = augment(corpus, expression(method), n=8, keep_originals=True).corpus
+        made = augment(corpus, expression(method, labels), n=8, keep_originals=True).corpus
     old, new = made[:SIZE], made[SIZE:]
     assert len(new)
     assert old.column("zip") == corpus.column("zip")

@@ -77,6 +77,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "treemix": ({"low": 0.0, "high": 0.7}, ("label", "tree", "tokens", "tags")),
     "randmix": ({"threshold": 0.5}, ("label",)),
     "geca": ({"gaps": 1}, ()),
+    "names": ({"'0'": "'a, b, c'", "'1'": "'d, e'", "'2'": "'f, g, h'"}, ("label",)),
     "eda": ({"alpha_sr": 0, "alpha_ri": 0}, ("label",)),
     "aeda": ({}, ("label",)),
     "worddrop": ({}, ("label",)),

@@ -1,0 +1,135 @@
+"""What a choice tries by itself: names, written grammars, ways to recombine, and two amounts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from classifiers.choice import Candidate
+from grammar.errors import CorpusError
+from grammar.messages import heard_by
+from induction.corpus.corpus import Corpus
+from induction.parsers.trees import TreeMaker
+from sampling.expression import Expression, read_expression
+from sampling.method import find_method
+from sampling.pipeline.augment import augment
+from sampling.pipeline.chains import recombines
+from sampling.stream import ShortfallWarning
+
+__all__ = ["RECOMBINING", "WEIGHTS", "candidates_of"]
+
+PER_CLASS = 40
+"""At most so many examples of a class, where they are not made of the labelled ones."""
+WEIGHTS = (0.3, 1.0)
+"""What new examples weigh together, relative to the labelled ones."""
+RECOMBINING = (
+    "eda",
+    "aeda",
+    "randmix",
+    "sub2(phrase=true)",
+    "treemix",
+    "alp",
+    "fluent(sub2(phrase=true))",
+    "0.5*sub2(phrase=true) + 0.5*treemix",
+)
+"""Methods that recombine labelled examples, one of them tilted, and a mixture."""
+
+
+def candidates_of(
+    expressions: Iterable[str], corpus: Corpus, *, weights: Sequence[float] = WEIGHTS
+) -> list[Candidate]:
+    """Return candidates for :func:`~classifiers.choice.choose`.
+
+    Parameters
+    ----------
+    expressions : iterable of str
+        As :func:`sampling.augment` takes them. Those whose methods go by no corpus are tried first.
+    corpus : Corpus
+        The labelled examples. Texts are parsed once, when a method is tried that needs trees.
+    weights : sequence of float
+        What new examples weigh together, relative to the labelled ones; each is tried.
+
+    Raises
+    ------
+    OptionError
+        If an expression cannot be read.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(text=["a", "b"], label=["good", "bad"])
+    >>> for way in candidates_of(["eda", "names(good=fine, bad=poor)"], corpus, weights=[1]):
+    ...     print(way.name, way.recombines)
+    names(good=fine, bad=poor), weight 1 False
+    eda, weight 1 True
+    """
+    parsed = _Parsed(corpus)
+    read = [read_expression(text) for text in expressions]
+    read.sort(key=recombines)
+    return [
+        Candidate(f"{one}, weight {weight:g}", make, weight, recombines(one))
+        for one in read
+        for make in [_maker(one, parsed)]
+        for weight in weights
+    ]
+
+
+def _needs_trees(expression: Expression) -> bool:
+    first = [part.steps[0] for part in expression.parts]
+    return any(find_method(step.method).sampler.needs_trees(step.options) for step in first)
+
+
+def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], Corpus]:
+    mixing, by_trees = recombines(expression), _needs_trees(expression)
+    before: dict[tuple[object, ...], Corpus] = {}
+
+    def make(part: Corpus, seed: int) -> Corpus:
+        # each weight asks for the same examples of the same folds
+        key = (seed, *part.column("id"), *part.column("text"))
+        if key not in before:
+            before[key] = made_anew(part, seed)
+        return before[key]
+
+    def made_anew(part: Corpus, seed: int) -> Corpus:
+        if not mixing:  # so all else that the corpus has is of no use to it
+            part = Corpus(part.table.select(["id", "text", "label"]))
+            return _made(part, str(expression), seed, per_class=PER_CLASS)
+        with heard_by(_of_no_interest):
+            part = parsed.of(part) if by_trees else part
+            return _made(part, str(expression), seed, n=len(part))
+
+    return make
+
+
+def _made(part: Corpus, expression: str, seed: int, **asked: Any) -> Corpus:
+    """Return new examples, as many as there are of those asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        made = augment(part, expression, seed=seed, columns="none", **asked).corpus
+    if not len(made):
+        raise CorpusError("no new example can be made", hint="give more labelled examples")
+    return made
+
+
+def _of_no_interest(message: str) -> None:
+    """Hear what is told of columns that new examples lose: a classifier reads texts and labels."""
+
+
+class _Parsed:
+    """The trees of a corpus, made once, when they are asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._trees: dict[str, str] | None = None
+
+    def of(self, part: Corpus) -> Corpus:
+        """Return some of the examples with their trees; those without a parse are left out."""
+        if "tree" in part.names:
+            return part
+        if self._trees is None:
+            parsed = TreeMaker()(self._corpus)
+            self._trees = dict(zip(parsed.column("text"), parsed.column("tree"), strict=True))
+        texts = part.column("text")
+        rows = [row for row, text in enumerate(texts) if text in self._trees]
+        trees = [self._trees[texts[row]] for row in rows]
+        return Corpus(part.table.take(rows)).with_column("tree", trees)

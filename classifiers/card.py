@@ -1,0 +1,60 @@
+"""The card of a trained classifier: on what, how and how well it was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["card_text"]
+
+
+def card_text(held: Mapping[str, Any]) -> str:
+    """Return the card of a classifier as Markdown.
+
+    Parameters
+    ----------
+    held : mapping
+        ``kind``, ``classes``, ``recipe``, and ``facts`` with ``data``, ``manifest`` and ``scores``,
+        each a mapping of what to what, or absent.
+
+    Examples
+    --------
+    >>> print(card_text({"kind": "tfidf", "classes": ["a", "b"], "recipe": {"strength": 1.0},
+    ...                  "facts": {"scores": {"accuracy": 0.5}}}).split("## Scores")[1].strip())
+    | | |
+    | --- | --- |
+    | accuracy | 0.5 |
+    """
+    return "\n".join(_lines(held)) + "\n"
+
+
+def _lines(held: Mapping[str, Any]) -> Iterator[str]:
+    yield from ("---", "library_name: treewright", "pipeline_tag: text-classification", "---", "")
+    yield f"# A text classifier of {len(held['classes'])} classes"
+    yield from ("", f"Classes: {', '.join(held['classes'])}.", "")
+    yield "Use it with `treewright classify predict`, or `classifiers.open_classifier`."
+    if held["kind"] != "tfidf":
+        yield (
+            "`AutoModel` and `AutoTokenizer` of transformers open its encoder; the head lies in "
+            "`head.safetensors`."
+        )
+    facts, recipe = held["facts"], held["recipe"]
+    if held["kind"] == "tfidf":  # the other options are about encoders
+        recipe = {name: recipe[name] for name in ("encoder", "strength") if name in recipe}
+    named = (
+        ("Data", facts.get("data")),
+        ("New examples", facts.get("manifest")),
+        ("Recipe", recipe),
+        ("Scores", facts.get("scores")),
+    )
+    for title, rows in named:
+        if rows:
+            yield from ("", f"## {title}", "", "| | |", "| --- | --- |")
+            yield from (f"| {name} | {_cell(value)} |" for name, value in rows.items())
+    if not facts.get("scores"):
+        yield from ("", "## Scores", "", "It was not tested when it was trained.")
+
+
+def _cell(value: Any) -> str:
+    shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return shown.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,282 @@
+"""Trained classifiers on the disk: a folder of Hugging Face, or one file of arrays; no pickle.
+
+A classifier on an encoder is a folder: the encoder with its weights as trained (``AutoModel`` and
+``AutoTokenizer`` open it), the head (``head.safetensors``), what is needed beside
+(``treewright.json``: recipe, classes, a hash of the weights) and a card (``README.md``). A TF-IDF
+model is a folder too, with its arrays in ``tfidf.arrow``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classifiers.card import card_text
+from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
+from classifiers.training.recipe import Recipe, read_recipe
+from classifiers.training.train import Classifier
+from grammar.errors import (
+    MissingDataError,
+    OutputError,
+    SchemaError,
+    TreewrightError,
+    UnreadableInputError,
+    located,
+)
+from grammar.files import PathLike
+from grammar.saving.array_file import load_arrays, save_arrays
+
+__all__ = ["check_folder", "facts_of", "open_classifier", "save_classifier"]
+
+SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
+_FACTS, _ARRAYS, _HEAD, _WEIGHTS = (
+    "treewright.json", "tfidf.arrow", "head.safetensors", "model.safetensors",
+)  # fmt: skip
+_HINT = "train it again: treewright classify train"
+
+
+def save_classifier(
+    model: Classifier, folder: PathLike, facts: Mapping[str, Any] | None = None
+) -> None:
+    """Save a trained classifier as a folder with a card.
+
+    Parameters
+    ----------
+    model : Classifier
+        What a trainer returned.
+    folder : str or path
+        Must not be there; it appears when it is complete.
+    facts : mapping, optional
+        What the card says beside the recipe and the classes: ``data``, ``manifest``, ``scores``,
+        and ``label_kind``, the type of the labels.
+
+    Raises
+    ------
+    OutputError
+        If the folder is there, or cannot be written.
+
+    Examples
+    --------
+    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.training.frozen import train_tfidf
+    >>> from induction import Corpus
+    >>> few = read_examples(Corpus.from_columns(text=["fine", "poor"], label=["good", "bad"]))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     save_classifier(train_tfidf(few), f"{place}/model")
+    ...     opened = open_classifier(f"{place}/model")
+    ...     sorted(os.listdir(f"{place}/model"))
+    ['README.md', 'tfidf.arrow', 'treewright.json']
+    >>> opened.classes, opened.probabilities(["fine"]).argmax(1)
+    (('bad', 'good'), array([1]))
+    """
+    target = check_folder(folder)
+    try:
+        part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
+        try:
+            kind, recipe = _write(model, part)
+            given = dict(facts or {})
+            held = {
+                "schema": SCHEMA, "kind": kind, "classes": list(model.classes),
+                "recipe": asdict(recipe), "facts": given, "weights": _hashes(part),
+            }  # fmt: skip
+            held["seal"] = _seal(held)
+            (part / _FACTS).write_text(json.dumps(held, indent=1, default=str) + "\n", "utf-8")
+            (part / "README.md").write_text(card_text(held), "utf-8")
+            os.chmod(part, 0o755)
+            for path in part.iterdir():
+                os.chmod(path, 0o644)
+            os.replace(part, target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write the folder: {error.strerror or error}",
+            where=str(folder),
+            hint="choose a path in an existing folder that you may write to, on a disk with room",
+        ) from None
+
+
+def check_folder(folder: PathLike) -> Path:
+    """Return where a classifier can be saved (raises as :func:`save_classifier`)."""
+    target = Path(folder)
+    if target.exists():
+        raise OutputError("it exists already", where=str(folder), hint="choose another name")
+    if not target.absolute().parent.is_dir():
+        # said now, not after an hour of training
+        raise OutputError(
+            "there is no folder to put it in", where=str(folder), hint="make it first"
+        )
+    return target
+
+
+def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
+    """Open a classifier that :func:`save_classifier` wrote; nothing of it is executed.
+
+    Raises
+    ------
+    UnreadableInputError
+        If there is no such folder.
+    SchemaError
+        If it holds something else, or is damaged.
+    MissingDataError
+        If a library is missing.
+    """
+    held = facts_of(folder)
+    place = Path(folder)
+    with located(str(folder)):
+        if _hashes(place) != held["weights"]:
+            raise SchemaError("its weights are not those that were saved", hint=_HINT)
+        try:
+            recipe = read_recipe(**held["recipe"])
+            opened: Classifier = _OPENERS[held["kind"]](
+                place, recipe, tuple(held["classes"]), device
+            )
+            return opened
+        except TreewrightError:
+            raise
+        except ImportError as error:
+            raise MissingDataError(
+                f"opening it needs {error.name}", hint="pip install 'treewright[neural]'"
+            ) from None
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            raise SchemaError(f"the classifier is damaged: {error}", hint=_HINT) from None
+
+
+def facts_of(folder: PathLike) -> dict[str, Any]:
+    """Return what the folder of a classifier says of it (raises as :func:`open_classifier`)."""
+    path = Path(folder) / _FACTS
+    try:
+        held = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UnreadableInputError(
+            f"there is no classifier: {error.strerror}",
+            where=str(folder),
+            hint="name a folder that treewright classify train wrote",
+        ) from None
+    except ValueError:
+        held = None
+    if not isinstance(held, dict) or held.get("schema") != SCHEMA:
+        raise SchemaError(
+            "not a classifier saved by this version of treewright", where=str(folder), hint=_HINT
+        )
+    if held.get("seal") != _seal(held):
+        raise SchemaError("the file is damaged", where=str(path), hint=_HINT)
+    return held
+
+
+def _seal(held: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in held.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    names = (_ARRAYS, _HEAD, _WEIGHTS)
+    return {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in names
+        if (folder / name).exists()
+    }
+
+
+def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
+    if isinstance(model, TfidfClassifier):
+        _write_tfidf(model, folder / _ARRAYS)
+        return "tfidf", Recipe(encoder="tfidf", strength=float(model.model.C))
+    if isinstance(model, FrozenClassifier):
+        _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
+        _write_head(_linear_arrays(model.model), folder)
+        return "frozen", model.recipe
+    _write_encoder(model.encoder, model.whole_encoder(), model.classes, folder)
+    _write_head({k: v.detach().cpu().numpy() for k, v in model.model.head.state_dict().items()},
+                folder)  # fmt: skip
+    return "fine-tuned", model.recipe
+
+
+def _write_tfidf(model: TfidfClassifier, path: Path) -> None:
+    terms = model.vectoriser.get_feature_names_out().tolist()
+    head = _linear_arrays(model.model)
+    columns = {"terms": terms, "idf": model.vectoriser.idf_, **head}
+    save_arrays(path, TFIDF_SCHEMA, {}, {name: np.ravel(v) if name != "terms" else v
+                                        for name, v in columns.items()})  # fmt: skip
+
+
+def _linear_arrays(model: Any) -> dict[str, NDArray[Any]]:
+    return {
+        "weight": np.asarray(model.coef_),  # with their precision: rounding would change answers
+        "bias": np.asarray(model.intercept_),
+        "present": np.asarray(model.classes_, np.int64),
+    }
+
+
+def _write_encoder(encoder: Any, model: Any, classes: tuple[str, ...], folder: Path) -> None:
+    model.config.id2label = dict(enumerate(classes))
+    model.config.label2id = {name: number for number, name in enumerate(classes)}
+    model.save_pretrained(folder)
+    encoder.tokenizer.save_pretrained(folder)
+
+
+def _write_head(arrays: Mapping[str, NDArray[Any]], folder: Path) -> None:
+    from safetensors.numpy import save_file
+
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()},
+              folder / _HEAD)  # fmt: skip
+
+
+def _read_head(folder: Path) -> dict[str, NDArray[Any]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        return dict(load_file(folder / _HEAD))
+    except (OSError, SafetensorError) as error:
+        raise SchemaError(f"its head is damaged: {error}", hint=_HINT) from None
+
+
+def _open_tfidf(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
+    _, held = load_arrays(
+        folder / _ARRAYS, TFIDF_SCHEMA, what="weights of a TF-IDF model", hint=_HINT
+    )
+    words = vectoriser(vocabulary=held["terms"])
+    words.idf_ = np.asarray(held["idf"])
+    head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
+    head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
+    return TfidfClassifier(classes, words, linear_model(recipe.strength, **head))
+
+
+def _open_frozen(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
+    from classifiers.encoders.opening import open_encoder
+
+    encoder = open_encoder(os.fspath(folder), device=device)
+    return FrozenClassifier(
+        encoder, recipe, classes, linear_model(recipe.strength, **_read_head(folder))
+    )
+
+
+def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
+    import torch
+
+    from classifiers.encoders.opening import open_encoder
+    from classifiers.training.finetuning import FineTuned
+    from classifiers.training.model import TextModel
+
+    encoder = open_encoder(os.fspath(folder), device=device)
+    model = TextModel(encoder, recipe, len(classes)).to(encoder.device)
+    model.head.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    return FineTuned(encoder, recipe, classes, model.eval(), ())
+
+
+_OPENERS: Mapping[str, Any] = {
+    "tfidf": _open_tfidf,
+    "frozen": _open_frozen,
+    "fine-tuned": _open_tuned,
+}

@@ -1,0 +1,223 @@
+"""The names of classes as a grammar: templates times names, with a start symbol a class.
+
+What a class is called is knowledge that no labelled example has. ``names(positive="good, moving",
+negative="bad, dull")`` says it, and makes labelled examples of it without any corpus: *it is
+moving .* Names that occur in texts of the class are the best; those that are only said about them
+can mislead, which :func:`classifiers.choose` finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import OptionError
+from grammar.options import option, read_options
+from grammar.pcfg.grammar import Grammar
+from grammar.rules.rules import Nonterminal, Production
+from induction.corpus.corpus import Corpus
+from sampling.english.wordnet import synonyms
+from sampling.sentences.class_grammars import marked
+from sampling.sentences.method import GrammarSampler, notes_of, notes_of_classes
+from sampling.sentences.name_files import HOLE, ClassNames, read_names, split_names
+from sampling.sentences.options import classes_of
+from sampling.sentences.written import join_starts, numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["TEMPLATES", "Names", "NamesOptions", "names_grammar"]
+
+TEMPLATES = (
+    "NAME",
+    "it is NAME .",
+    "this is NAME .",
+    "it is about NAME .",
+    "a case of NAME .",
+    "what NAME !",
+)
+"""How names are said where nothing else is given: fit for topics, opinions and kinds of things."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamesOptions:
+    """The options of :meth:`Names.induce`."""
+
+    gathers = "named"
+
+    file: str | None = option(
+        None,
+        "A file with a line for each class, `class: name, name`, and lines with the word NAME, "
+        "which are templates. It stands first without its name: names(classes.txt).",
+    )
+    named: Mapping[str, str] | None = option(
+        None, "The names of each class, with commas; every other option is a class too."
+    )
+    templates: str | None = option(
+        None, "Texts with the word NAME, parted by |, in place of those of the file or our own."
+    )
+    neighbours: int = option(
+        0,
+        "So many words of WordNet for each name, the commonest sense first. They dilute more often "
+        "than they help.",
+        least=0,
+    )
+    trees: bool = option(False, "Give the derivations as trees.")
+    distinct: bool = option(
+        True, "Give no text twice, and none of the corpus; without it draws are given as they come."
+    )
+
+
+class Names(GrammarSampler):
+    """Labelled sentences of templates and the names of classes.
+
+    The grammar is a PCFG: the start symbol leads to the classes, a class to its templates, and its
+    names to words. It is looked at, given other weights, intersected, saved and explained as any
+    other.
+
+    Examples
+    --------
+    >>> sampler = Names.of(good="great, well made", bad="dull", templates="a NAME film | so NAME !")
+    >>> for row in sorted(sampler.sample(6), key=lambda row: row["text"]):
+    ...     print(row["label"], "-", row["text"])
+    bad - a dull film
+    good - a great film
+    good - a well made film
+    bad - so dull !
+    good - so great !
+    good - so well made !
+    """
+
+    method = "names"
+    Options = NamesOptions  # type: ignore[assignment]
+
+    @classmethod
+    def recombines(cls, options: Mapping[str, Any]) -> bool:
+        """Say that the method never goes by a corpus, so that it needs no trees either."""
+        return False
+
+    @classmethod
+    def of(cls, **options: Any) -> Names:
+        """Return the sampler of names without a corpus (options as :meth:`induce`)."""
+        return cls.induce(Corpus.from_columns(text=[]), **options)
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Names:
+        """Return the sampler of the names of the classes of a corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Its ``label`` says which classes there are, and its texts are not given as new ones; it
+            is not used otherwise. Without ``label`` the classes are those that are named. Where
+            classes have numbers only, names count in the order in which they are written.
+        **options
+            Fields of :class:`NamesOptions`; any other name is a class, and its value the names with
+            commas.
+
+        Raises
+        ------
+        UnreadableInputError, NotationError
+            If the file is none of names.
+        CorpusError
+            If the classes that are named are not those of the corpus.
+        OptionError
+            If less than two classes are named, or an option cannot be used.
+        """
+        chosen = read_options(NamesOptions, options, cls.method)
+        given = _given(chosen)
+        classes = classes_of(corpus)
+        numbers = numbers_of(list(given.names), classes)
+        grammar = names_grammar(given.names, given.templates, numbers=numbers)
+        notes = notes_of(corpus) | notes_of_classes(corpus, classes or tuple(sorted(given.names)))
+        drawing = {"trees": chosen.trees, "distinct": chosen.distinct}
+        return cls(grammar.noted(method=cls.method, options=drawing, **notes))
+
+
+def names_grammar(
+    names: Mapping[str, Sequence[str]],
+    templates: Sequence[str] = TEMPLATES,
+    *,
+    numbers: Mapping[str, int] | None = None,
+) -> Grammar:
+    """Return the grammar of names: all classes, templates of one and names of one alike probable.
+
+    Parameters
+    ----------
+    names : mapping of str to sequence of str
+        Of each class.
+    templates : sequence of str
+        With the word ``NAME``.
+    numbers : mapping of str to int, optional
+        The number of each class; by default they are numbered in the order of their names.
+
+    Raises
+    ------
+    OptionError
+        If a template has no ``NAME``, or a class no names.
+
+    Examples
+    --------
+    >>> print(names_grammar({"b": ["bad"], "g": ["well made"]}, ["so NAME"]).to_text(), end="")
+    CLASSES -> b^<label-0> [0.5]
+    CLASSES -> g^<label-1> [0.5]
+    NAME^<label-0> -> 'bad' [1.0]
+    NAME^<label-1> -> 'well' 'made' [1.0]
+    b^<label-0> -> 'so' NAME^<label-0> [1.0]
+    g^<label-1> -> 'so' NAME^<label-1> [1.0]
+    """
+    for template in templates:
+        if HOLE not in template.split():
+            raise OptionError(
+                f"the template {template!r} has no {HOLE}", hint=f"for example: it is {HOLE} ."
+            )
+    known = dict(numbers) if numbers is not None else {c: n for n, c in enumerate(sorted(names))}
+    rules = [rule for label in names for rule in _rules(label, names[label], templates, known)]
+    return join_starts(rules, known)
+
+
+def _rules(
+    label: str, names: Sequence[str], templates: Sequence[str], numbers: Mapping[str, int]
+) -> Iterator[Production]:
+    if not names:
+        raise OptionError(f"the class {label!r} has no names", hint="name at least one")
+    hole = Nonterminal(marked(HOLE, numbers[label]))
+    for template in templates:
+        rhs = tuple(hole if word == HOLE else word for word in template.split())
+        yield Production(Nonterminal(label), rhs, 1 / len(templates))
+    for name in names:
+        yield Production(hole, tuple(name.split()), 1 / len(names))
+
+
+def _given(options: NamesOptions) -> ClassNames:
+    """Return the names and templates of the options and their file."""
+    read = ClassNames({}) if options.file is None else read_names(options.file)
+    said = {label: split_names(names) for label, names in (options.named or {}).items()}
+    names = {**read.names, **said}
+    if len(names) < 2:
+        raise OptionError(
+            "the names of at least two classes are needed",
+            hint='for example names(positive="good, moving", negative="bad"), or names(FILE)',
+        )
+    if options.neighbours:
+        names = _with_neighbours(names, options.neighbours)
+    templates = (options.templates or "").split("|")
+    own = tuple(" ".join(template.split()) for template in templates if template.strip())
+    return ClassNames(names, own or read.templates or TEMPLATES)
+
+
+def _with_neighbours(names: Mapping[str, tuple[str, ...]], most: int) -> dict[str, tuple[str, ...]]:
+    """Return names with words of their synsets, less those that are near names of two classes."""
+    found = {
+        label: dict.fromkeys(word for name in own for word in synonyms(name)[:most])
+        for label, own in names.items()
+    }
+
+    def elsewhere(label: str) -> Iterable[str]:
+        return (w for other in names if other != label for w in (*names[other], *found[other]))
+
+    return {
+        label: tuple(dict.fromkeys((*own, *(w for w in found[label] if w not in elsewhere(label)))))
+        for label, own in names.items()
+    }

