@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import Verb
 from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
@@ -57,10 +58,10 @@ scan_app = typer.Typer(
 app.command(cls=InduceCommand)(induce)
 app.command(cls=AugmentCommand)(augment)
 for verb in _VERBS:
-    app.command()(verb)
+    app.command(cls=Verb)(verb)
 scan_app.command(cls=TrainCommand)(train)
 for scan_verb in _SCAN_VERBS:
-    scan_app.command()(scan_verb)
+    scan_app.command(cls=Verb)(scan_verb)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 

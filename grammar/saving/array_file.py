@@ -28,9 +28,16 @@ Column: TypeAlias = "np.ndarray[Any, Any] | Sequence[str] | pa.Array"
 
 
 def save_arrays(
-    path: PathLike, schema: str, facts: Mapping[str, Any], columns: Mapping[str, Column]
+    path: PathLike,
+    schema: str,
+    facts: Mapping[str, Any],
+    columns: Mapping[str, Column],
+    *,
+    renewed: bool = False,
 ) -> None:
     """Save one-dimensional arrays, sequences of strings and Arrow arrays, atomically, compressed.
+
+    A state that is ``renewed`` may take the place of an older one (:func:`atomic_output`).
 
     Raises
     ------
@@ -51,7 +58,7 @@ def save_arrays(
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema, options=options) as writer:
         writer.write_table(table)
-    with atomic_output(path) as temporary:
+    with atomic_output(path, renewed=renewed) as temporary:
         temporary.write_bytes(sealed(sink.getvalue().to_pybytes()))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.outputs import Verb
 from treewright.screen import Json, Quiet, say, show_facts
 
 __all__ = ["app"]
@@ -24,7 +25,7 @@ NLTK_RESOURCES = {
 }
 
 
-@app.command(name="list")
+@app.command(name="list", cls=Verb)
 def list_data(as_json: Json = False) -> None:
     """List corpora: what is embedded, what NLTK has here, and what could be fetched.
 
@@ -46,7 +47,7 @@ def list_data(as_json: Json = False) -> None:
         print(f"{name:<16} {about[name]}\n{'':<16} {place or 'not here'}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def get(
     names: Annotated[list[str], typer.Argument(help="Names of NLTK resources.")],
     quiet: Quiet = False,

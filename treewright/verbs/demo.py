@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.outputs import FOLDER, Force
 from treewright.screen import Quiet, Seed, need_torch, progress, say
 
 if TYPE_CHECKING:
@@ -23,12 +24,15 @@ PAIRS = 2000
 
 
 def demo(
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder.")] = "treewright-demo",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FOLDER, help="Folder.")
+    ] = "treewright-demo",
     split: Annotated[str, typer.Option(help="The SCAN split to solve.")] = "jump",
     updates: Annotated[
         int | None, typer.Option(min=1, help="Training updates at most; fewer is quicker.")
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Run the main job end to end: corpora to grammars to examples to a solved SCAN split.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, Seed, progress, say, show_facts, warnings_said
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def quality(
         typer.Option(help="Parses new texts again: a file, or english, which ships."),
     ] = None,
     html: Annotated[
-        str | None, typer.Option(help="Write a page with plots and examples here.")
+        str | None,
+        typer.Option(metavar=FILE, help="Write a page with plots and examples here."),
     ] = None,
     fail_if: Annotated[
         list[str] | None,
@@ -52,6 +54,7 @@ def quality(
         str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
 
@@ -26,7 +27,12 @@ def sample(
     n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help=".parquet .arrow .jsonl .csv .tsv .txt; else shown."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar=FILE,
+            help=".parquet .arrow .jsonl .csv .tsv .txt; else shown.",
+        ),
     ] = None,
     length: Annotated[
         str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
@@ -59,6 +65,7 @@ def sample(
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import read_pair_file
 from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, say, show_facts
 
@@ -44,13 +45,18 @@ def translate(
         ),
     ] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar=FILE, help="Write here, when all is done; else shown."
+        ),
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(help="Draw the derivation of one source here: .svg or .png.")
+        str | None,
+        typer.Option(metavar=FILE, help="Draw the derivation of one source here: .svg or .png."),
     ] = None,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import write_pair_file
 from treewright.screen import Json, Quiet, show_facts
 
@@ -14,8 +15,10 @@ __all__ = ["generate"]
 
 def generate(
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help=".txt for IN:/OUT: lines, or a corpus.")
+        str | None,
+        typer.Option("--output", "-o", metavar=FILE, help=".txt for IN:/OUT: lines, or a corpus."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

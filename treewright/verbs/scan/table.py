@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.outputs import FILE, STORE, Force
 from treewright.screen import Json, Quiet, need_torch, progress, say
 
 if TYPE_CHECKING:
@@ -40,12 +41,19 @@ def table(
         list[str] | None, typer.Option(help="lstm, transformer, or both; lstm by default.")
     ] = None,
     results: Annotated[
-        str, typer.Option(help="The folder of result files; runs found there are not run again.")
+        str,
+        typer.Option(
+            metavar=STORE,
+            help="The folder of result files; runs found there are not run again.",
+        ),
     ] = "scan-results",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write the table here: .md or .csv.")
+        str | None,
+        typer.Option("--output", "-o", metavar=FILE, help="Write the table here: .md or .csv."),
     ] = None,
-    plot: Annotated[str | None, typer.Option(help="Draw it here: .svg or .png.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar=FILE, help="Draw it here: .svg or .png.")
+    ] = None,
     run: Annotated[
         bool, typer.Option("--run/--no-run", help="Run what is missing, or only read.")
     ] = True,
@@ -55,6 +63,7 @@ def table(
     updates: Annotated[
         int | None, typer.Option(min=1, help="Updates instead of 4,000: to try it out.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
