@@ -36,7 +36,8 @@ def keep_kernels() -> bool:
         tell("nowhere may files be written, so kernels are compiled anew in each run")
         return False
     known = any(folder.rglob("*.nbi"))
-    numba.config.CACHE_DIR = os.environ[_VARIABLE] = str(folder)  # of child processes, too
+    # the variable is for child processes
+    numba.config.CACHE_DIR = os.environ[_VARIABLE] = str(folder)  # type: ignore[attr-defined]
     if not known:
         tell(f"neither the installation nor the home may be written: kernels are kept in {folder}")
     return True

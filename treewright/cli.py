@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from treewright.outputs import Verb
+from treewright.terminal import prepare_streams, say, show
 from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
@@ -68,7 +68,7 @@ app.add_typer(scan_app, name="scan")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(__version__)
+        show(__version__)
         raise typer.Exit
 
 
@@ -89,10 +89,7 @@ def main() -> None:
 
     Set the variable ``TREEWRIGHT_TRACEBACK`` to any value to see tracebacks.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # a terminal that cannot show a character gets its number, not an error
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    prepare_streams()
     try:
         app()
     except SystemExit as leaving:
@@ -104,8 +101,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
-            # an interrupt that came while a kernel was returning
+        if _is_interrupt(error):
             _leave("interrupted; files appear only when they are complete", INTERRUPTED)
         if os.environ.get("TREEWRIGHT_TRACEBACK"):
             raise
@@ -128,6 +124,13 @@ def main() -> None:
         )
 
 
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Say whether an error is what others made of an interrupt, as kernels and imports do."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _leave(message: str, code: int) -> None:
-    print(f"treewright: {message}", file=sys.stderr)
+    say(f"treewright: {message}")
     sys.exit(code)

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from treewright.terminal import say
+
 __all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb"]
 
 FILE = "OUT"
@@ -33,10 +35,15 @@ class Verb(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the verb, after a look at where it is to write."""
         from grammar.files import nothing_overwritten
+        from grammar.messages import heard_by
 
+        quiet = bool(ctx.params.get("quiet"))
         outputs, inputs = self._paths(ctx.params)
         force = bool(ctx.params.get("force"))
-        with nothing_overwritten(force=force, given=inputs.values()):
+        with (
+            heard_by(lambda message: say(message, quiet=quiet)),
+            nothing_overwritten(force=force, given=inputs.values()),
+        ):
             _check_different(outputs, inputs)
             for name, path in outputs.items():
                 if self._metavars[name] == FOLDER:

@@ -84,7 +84,7 @@ def load_arrays(
         If it is no Arrow file, damaged, or of another schema; the message says which.
     """
     try:
-        with pa.OSFile(os.fspath(path)) as source:
+        with pa.OSFile(os.fsencode(path)) as source:
             reader = pa.ipc.open_file(source)
             metadata = reader.schema.metadata or {}
             found = metadata.get(b"schema", b"").decode("utf-8", "replace")
@@ -124,7 +124,7 @@ def is_arrow_file(path: PathLike) -> bool:
 def array_schema(path: PathLike) -> str | None:
     """Return the schema of an Arrow file, empty if it has none; None if it is no such file."""
     try:
-        with pa.OSFile(os.fspath(path)) as source:
+        with pa.OSFile(os.fsencode(path)) as source:
             metadata = pa.ipc.open_file(source).schema.metadata or {}
     except (pa.ArrowException, OSError):
         return None

@@ -257,7 +257,7 @@ class Treebank:
         table = pa.table(columns).replace_schema_metadata({b"schema": _SCHEMA})
         with (
             atomic_output(path) as temporary,
-            pa.OSFile(str(temporary), "wb") as sink,
+            pa.OSFile(os.fsencode(temporary), "wb") as sink,
             pa.ipc.new_file(sink, table.schema) as writer,
         ):
             writer.write_table(table)
@@ -274,7 +274,7 @@ class Treebank:
             If it is not a treebank saved by this version.
         """
         try:
-            table = pa.ipc.open_file(pa.memory_map(os.fspath(path))).read_all()
+            table = pa.ipc.open_file(pa.memory_map(os.fsencode(path))).read_all()
         except pa.ArrowInvalid:
             raise _not_a_treebank(path) from None
         except OSError as error:

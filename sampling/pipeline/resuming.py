@@ -254,7 +254,7 @@ class PartialWork:
         with (
             atomic_output(shard, renewed=True) as temporary,
             _translated(),
-            pa.OSFile(str(temporary), "wb") as sink,
+            pa.OSFile(os.fsencode(temporary), "wb") as sink,
             pa.ipc.new_file(sink, tables[0].schema) as writer,
         ):
             for table in tables:
@@ -286,7 +286,7 @@ class PartialWork:
 
     def _tables(self) -> Iterator[pa.Table]:
         for number in range(self._shards):
-            with pa.memory_map(str(self._path(number, "arrow"))) as source:
+            with pa.memory_map(os.fsencode(self._path(number, "arrow"))) as source:
                 reader = pa.ipc.open_file(source)
                 for k in range(reader.num_record_batches):
                     yield pa.Table.from_batches([reader.get_batch(k)])

@@ -14,11 +14,11 @@ from treewright.screen import (
     Quiet,
     counted,
     read_option,
-    say,
     show_facts,
     trees_made,
     warnings_said,
 )
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from induction.parsers.trees import TreeMaker
@@ -157,10 +157,10 @@ def augment(
     if as_json:
         show_facts({**facts, "report": facts["report"].to_dict()}, as_json=True)
     elif not quiet:
-        print(facts["report"])
-        print(f"written to {files['output']}")
+        show(facts["report"])
+        show(f"written to {files['output']}")
         if "skipped" in facts:
-            print(f"rows that were left out, with the reasons: {facts['skipped']}")
+            show(f"rows that were left out, with the reasons: {facts['skipped']}")
 
 
 class AugmentCommand(Verb):
@@ -354,5 +354,5 @@ def _show_plan(pipeline: Pipeline, *, as_json: bool) -> None:
     if len(asked) > 1:
         show_facts({f"  {name}": count for name, count in asked.items()}, as_json=False)
     for part in parts:
-        print(f"{part.pop('method')}")
+        show(f"{part.pop('method')}")
         show_facts({f"  {name}": fact for name, fact in part.items()}, as_json=False)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from treewright.outputs import Verb
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say, show
 
 __all__ = ["app"]
 
@@ -44,7 +45,7 @@ def list_data(as_json: Json = False) -> None:
     about |= {name: text for name, (_, text) in NLTK_RESOURCES.items()}
     about["TREEWRIGHT_DATA"] = "folder of SCAN splits and other corpora"
     for name, place in places.items():
-        print(f"{name:<16} {about[name]}\n{'':<16} {place or 'not here'}")
+        show(f"{name:<16} {about[name]}\n{'':<16} {place or 'not here'}")
 
 
 @app.command(cls=Verb)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Quiet, Seed, need_torch, progress, say
+from treewright.screen import Quiet, Seed, need_torch, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from treewright.demo_report import Cell
@@ -52,11 +53,11 @@ def demo(
     parts.append(scan_part(folder, split, cells, pairs=PAIRS, seed=seed))
     report = write_report(folder, parts, seconds=time.monotonic() - began)
     for cell in cells:
-        print(
+        show(
             f"{split}, {cell.outcome.method}: train exact match {cell.outcome.train_exact:.4f}, "
             f"test exact match {cell.outcome.test_exact:.4f}"
         )
-    print(f"report: {report}")
+    show(f"report: {report}")
 
 
 def train_cells(

@@ -11,7 +11,8 @@ import typer
 from treewright.flags import FlagsOfOptions, read_settings, value_of
 from treewright.outputs import FILE, Force
 from treewright.pair_files import naming, read_pair_file
-from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
+from treewright.screen import Json, Quiet, progress, show_facts, warnings_said
+from treewright.terminal import say
 
 if TYPE_CHECKING:
     from grammar.options import Option

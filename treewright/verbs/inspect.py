@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say
 
 __all__ = ["inspect"]
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, progress, say
+from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse, Parse, Span
@@ -389,7 +390,7 @@ def _written(path: str | None) -> Iterator[Callable[[str], None]]:
     if path is None:
         # taken before progress bars stand between it and us
         stream = sys.stdout
-        yield lambda line: print(line, file=stream)
+        yield lambda line: show(line, stream)
         return
     lines: list[str] = []
     with atomic_output(path) as temporary:

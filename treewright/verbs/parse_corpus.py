@@ -13,9 +13,9 @@ from treewright.screen import (
     Quiet,
     StepLimit,
     progress,
-    say,
     show_facts,
 )
+from treewright.terminal import say
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, Seed, progress, say, show_facts, warnings_said
+from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
@@ -88,7 +89,7 @@ def quality(
     if as_json:
         show_facts(report.to_dict(), as_json=True)
     elif not quiet:
-        print(report)
+        show(report)
     if html:
         say(f"written to {html}", quiet=quiet)
     _judge(report, thresholds)

@@ -10,6 +10,7 @@ import typer
 from treewright.outputs import FILE, Force
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
+from treewright.terminal import show
 
 if TYPE_CHECKING:
     from grammar.pcfg.derivable import Derivable
@@ -157,9 +158,9 @@ def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
     for batch in batches:
         for row in batch.to_pylist():
             if as_json:
-                print(json.dumps(row, ensure_ascii=False))
+                show(json.dumps(row, ensure_ascii=False))
             else:
-                print(row["tree"] if trees else row["text"])
+                show(row["tree"] if trees else row["text"])
 
 
 def _sample_pairs(
@@ -199,7 +200,7 @@ def _sample_pairs(
     for batch in batches:
         for row in batch.to_pylist():
             line = f"IN: {row['text']} OUT: {row['target']}"
-            print(json.dumps(row, ensure_ascii=False) if as_json else line)
+            show(json.dumps(row, ensure_ascii=False) if as_json else line)
 
 
 def _sample_method(
@@ -229,7 +230,7 @@ def _sample_method(
         for batch in batches:
             for row in batch.to_pylist():
                 if as_json:
-                    print(json.dumps(row, ensure_ascii=False))
+                    show(json.dumps(row, ensure_ascii=False))
                 else:
                     beside = [row[name] for name in ("text_pair", "target") if row.get(name)]
-                    print("\t".join([row["text"], *beside]))
+                    show("\t".join([row["text"], *beside]))

@@ -10,7 +10,8 @@ import typer
 
 from treewright.outputs import FILE, Force
 from treewright.pair_files import read_pair_file
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, say, show_facts
+from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, show_facts
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse
@@ -106,7 +107,7 @@ def translate(
                 say(f"line {number}: found with a beam: it takes too many steps", quiet=quiet)
         for line in _shown(number, source, found, scores=kbest is not None, as_json=as_json):
             if output is None:
-                print(line)
+                show(line)
             written.append(line)
     if output is not None:
         write_text(output, "".join(f"{line}\n" for line in written))

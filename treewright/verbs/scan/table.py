@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, Quiet, need_torch, progress, say
+from treewright.screen import Json, Quiet, need_torch, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from scan.experiment import Outcome
@@ -159,9 +160,9 @@ def _show(
         raise MissingDataError("there are no results yet", hint="leave out --no-run")
     text = markdown_table(HEADER, [row.texts() for row in made])
     if as_json:
-        print(json.dumps([line for row in made for line in row.facts()]))
+        show(json.dumps([line for row in made for line in row.facts()]))
     else:
-        print(text)
+        show(text)
     if output is not None:
         write_text(output, to_csv(made) if output.endswith(".csv") else text + "\n")
         say(f"written to {output}", quiet=quiet)
