@@ -20,6 +20,7 @@ from grammar.families.lexicalised import LexicalisedGrammar, LexicalisedRules
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.folding import below, fold
 from grammar.trees.fragment import Fragment
 
 __all__ = ["CLASSES", "classes_of_rules", "join_classes", "with_class_shares"]
@@ -135,15 +136,13 @@ def _fragments(
 
 
 def _marked_fragment(fragment: Fragment, label: int) -> Fragment:
-    children = tuple(
-        child
-        if isinstance(child, str)
-        else _marked_fragment(child, label)
-        if isinstance(child, Fragment)
-        else _symbol(child.name, label)
-        for child in fragment.children
-    )
-    return Fragment(_marked(fragment.label, label), children)
+    def marked(node: Fragment | Nonterminal | str, children: list[Any]) -> Any:
+        if isinstance(node, Fragment):
+            return Fragment(_marked(node.label, label), tuple(children))
+        return node if isinstance(node, str) else _symbol(node.name, label)
+
+    made: Fragment = fold(fragment, below, marked)
+    return made
 
 
 def _joined_lexicalised(
