@@ -28,7 +28,8 @@ from sampling.method import induce
 REPEATS = 7
 ROOMS = ("grammar", "induction", "sampling", "scan")
 METHODS = {
-    "sub2": {"phrase": True, "label": True}, "treemix": {}, "geca": {"window": 1}, "alp": {}, "eda": {},
+    "sub2": {"phrase": True, "label": True}, "treemix": {}, "geca": {"window": 1}, "alp": {},
+    "random-word": {},
 }  # fmt: skip
 
 
