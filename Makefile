@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: demo test lint bench accuracy parser fuzz clean
 
 demo: $(READY)
-	.venv/bin/treewright demo
+	.venv/bin/treewright demo --force
 
 # each worker begins with its own half, so that kernels compile and fixtures are made once
 test: $(READY)

@@ -50,9 +50,9 @@ def piped(workers: int, output: Path) -> None:
     # the tables of draws are made when they are first used; that is not timed for either
     pipeline.facts()
     began = time.perf_counter(), time.process_time()
-    work = PartialWork(output, plan_of(pipeline))
-    write_batches(work.tables(pipeline.run(), pipeline.state), output)
-    work.remove()
+    with PartialWork(output, plan_of(pipeline)) as work:
+        write_batches(work.tables(pipeline.run(), pipeline.state), output)
+        work.remove()
     assert pipeline.report().made == N
     _tell(*began)
 

@@ -33,10 +33,10 @@ from grammar.errors import (
     UnreadableInputError,
     located,
 )
-from grammar.files import PathLike
+from grammar.files import PathLike, moved_output
 from grammar.saving.array_file import load_arrays, save_arrays
 
-__all__ = ["check_folder", "facts_of", "open_classifier", "save_classifier"]
+__all__ = ["facts_of", "open_classifier", "save_classifier"]
 
 SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
 _FACTS, _ARRAYS, _HEAD, _WEIGHTS = (
@@ -55,7 +55,7 @@ def save_classifier(
     model : Classifier
         What a trainer returned.
     folder : str or path
-        Must not be there; it appears when it is complete.
+        It appears when it is complete, in the place of an older one.
     facts : mapping, optional
         What the card says beside the recipe and the classes: ``data``, ``manifest``, ``scores``,
         and ``label_kind``, the type of the labels.
@@ -63,7 +63,7 @@ def save_classifier(
     Raises
     ------
     OutputError
-        If the folder is there, or cannot be written.
+        If the folder cannot be written.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def save_classifier(
     >>> opened.classes, opened.probabilities(["fine"]).argmax(1)
     (('bad', 'good'), array([1]))
     """
-    target = check_folder(folder)
+    target = Path(folder)
     try:
         part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
         try:
@@ -95,7 +95,7 @@ def save_classifier(
             os.chmod(part, 0o755)
             for path in part.iterdir():
                 os.chmod(path, 0o644)
-            os.replace(part, target)
+            moved_output(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
@@ -104,19 +104,6 @@ def save_classifier(
             where=str(folder),
             hint="choose a path in an existing folder that you may write to, on a disk with room",
         ) from None
-
-
-def check_folder(folder: PathLike) -> Path:
-    """Return where a classifier can be saved (raises as :func:`save_classifier`)."""
-    target = Path(folder)
-    if target.exists():
-        raise OutputError("it exists already", where=str(folder), hint="choose another name")
-    if not target.absolute().parent.is_dir():
-        # said now, not after an hour of training
-        raise OutputError(
-            "there is no folder to put it in", where=str(folder), hint="make it first"
-        )
-    return target
 
 
 def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:

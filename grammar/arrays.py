@@ -10,7 +10,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from grammar.kernel_cache import keep_kernels
+
 __all__ = [
+    "IS_KEPT",
     "BoolArray",
     "Bytes",
     "FloatArray",
@@ -34,7 +37,10 @@ FloatArray = npt.NDArray[np.float64]
 Index = int | np.integer[Any]
 PathTable = tuple[LongArray, IntArray, LongArray]
 
-kernel = functools.partial(numba.njit, cache=True, nogil=True)
+IS_KEPT = keep_kernels()
+"""Whether compiled kernels are kept on disk: wherever there is a place for them."""
+
+kernel = functools.partial(numba.njit, cache=IS_KEPT, nogil=True)
 """Compile to machine code once, keep it on disk, and run without the interpreter lock."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

@@ -412,10 +412,10 @@ class Sampler:
             if pa.types.is_integer(label.type):
                 label = named(label, tuple(notes["classes"]), notes["class_kind"])
                 table = table.set_column(at, "label", label)
-        if self.given is not None:
-            tell_losses(self.method, self.given, table)
-            tell_mixing(self.method, self.given, table.schema, notes.get("classes", ()))
-            self.given = None
+        given, self.given = self.given, None  # in one step: other threads come here, too
+        if given is not None:
+            tell_losses(self.method, given, table)
+            tell_mixing(self.method, given, table.schema, notes.get("classes", ()))
         return table
 
     def sample(self, n: int, *, seed: int = 0, start: int = 0) -> Corpus:

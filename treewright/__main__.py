@@ -1,6 +1,29 @@
-"""Lets ``python -m treewright`` be the command line."""
+"""Where the command line begins: ``treewright``, and ``python -m treewright``."""
 
-from treewright.cli import main
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; an interrupt while it is loaded is an interrupt, too.
+
+    Where the locale knows ASCII alone, Python begins anew in its UTF-8 mode: the names of files and
+    the words that are given would not be what they are.
+    """
+    try:
+        if sys.getfilesystemencoding() == "ascii" and sys.platform != "win32":
+            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+        from treewright.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("treewright: interrupted", file=sys.stderr)
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from treewright.flags import panels
+from treewright.terminal import show
 
 if TYPE_CHECKING:
     from induction.models import Model
@@ -29,14 +30,14 @@ def show_catalogue(table: Table, name: str | None, what: str, *, as_json: bool) 
 
     if name is not None:
         one = named(name, table, what)
-        print(json.dumps(described(one), indent=2, ensure_ascii=False) if as_json else _page(one))
+        show(json.dumps(described(one), indent=2, ensure_ascii=False) if as_json else _page(one))
         return
     if as_json:
-        print(json.dumps([described(one) for one in table.values()], indent=2, ensure_ascii=False))
+        show(json.dumps([described(one) for one in table.values()], indent=2, ensure_ascii=False))
         return
     width = max(map(len, table))
     for one in table.values():
-        print(f"{one.name:<{width}}  {one.title}")
+        show(f"{one.name:<{width}}  {one.title}")
 
 
 def described(one: Model | Method) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import Annotated
 
 import typer
 
+from treewright.outputs import Verb
+from treewright.terminal import prepare_streams, say, show
 from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.classify.auto import auto
 from treewright.verbs.classify.evaluate import evaluate
@@ -65,14 +66,14 @@ classify_app = typer.Typer(
 app.command(cls=InduceCommand)(induce)
 app.command(cls=AugmentCommand)(augment)
 for verb in _VERBS:
-    app.command()(verb)
+    app.command(cls=Verb)(verb)
 scan_app.command(cls=TrainCommand)(train)
 for scan_verb in _SCAN_VERBS:
-    scan_app.command()(scan_verb)
+    scan_app.command(cls=Verb)(scan_verb)
 classify_app.command("train", cls=RecipeFlags)(train_classifier)
 classify_app.command(cls=RecipeFlags)(auto)
-classify_app.command()(predict)
-classify_app.command()(evaluate)
+classify_app.command(cls=Verb)(predict)
+classify_app.command(cls=Verb)(evaluate)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 app.add_typer(classify_app, name="classify")
@@ -80,7 +81,7 @@ app.add_typer(classify_app, name="classify")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(__version__)
+        show(__version__)
         raise typer.Exit
 
 
@@ -101,10 +102,7 @@ def main() -> None:
 
     Set the variable ``TREEWRIGHT_TRACEBACK`` to any value to see tracebacks.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # a terminal that cannot show a character gets its number, not an error
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    prepare_streams()
     try:
         app()
     except SystemExit as leaving:
@@ -116,8 +114,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
-            # an interrupt that came while a kernel was returning
+        if _is_interrupt(error):
             _leave("interrupted; files appear only when they are complete", INTERRUPTED)
         if os.environ.get("TREEWRIGHT_TRACEBACK"):
             raise
@@ -140,6 +137,13 @@ def main() -> None:
         )
 
 
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Say whether an error is what others made of an interrupt, as kernels and imports do."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _leave(message: str, code: int) -> None:
-    print(f"treewright: {message}", file=sys.stderr)
+    say(f"treewright: {message}")
     sys.exit(code)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand
+from treewright.outputs import Verb
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -26,7 +26,7 @@ Groups = Mapping[str, Sequence["Option"]]
 """Options by the name of what takes them."""
 
 
-class FlagsOfOptions(TyperCommand):
+class FlagsOfOptions(Verb):
     """A verb that has a flag for each option of what it is asked for.
 
     A subclass says which these are; the verb itself has ``--set``, which gets them all.

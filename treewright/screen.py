@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +32,6 @@ __all__ = [
     "progress",
     "read_length",
     "read_option",
-    "say",
     "show_facts",
     "training_bar",
     "trees_made",
@@ -47,20 +47,14 @@ StepLimit = Annotated[
 ]
 
 
-def say(text: str, *, quiet: bool = False) -> None:
-    """Say something to the person, beside the result."""
-    if not quiet:
-        print(text, file=sys.stderr, flush=True)
-
-
 def show_facts(facts: Mapping[str, Any], *, as_json: bool, quiet: bool = False) -> None:
     """Print facts, as JSON or as aligned lines."""
     if as_json:
-        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        show(json.dumps(facts, ensure_ascii=False, indent=2))
     elif not quiet:
         width = max(map(len, facts), default=0)
         for name, value in facts.items():
-            print(f"{name:<{width}}  {_readable(value)}")
+            show(f"{name:<{width}}  {_readable(value)}")
 
 
 def read_length(text: str | None, what: str = "length") -> tuple[int, int] | None:

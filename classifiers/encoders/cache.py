@@ -98,7 +98,7 @@ def _write(path: Path, vectors: dict[str, NDArray[np.float32]]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
-            atomic_output(path) as part,
+            atomic_output(path, renewed=True) as part,
             pa.OSFile(os.fspath(part), "wb") as sink,
             pa.ipc.new_file(sink, table.schema) as writer,
         ):

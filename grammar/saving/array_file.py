@@ -28,9 +28,16 @@ Column: TypeAlias = "np.ndarray[Any, Any] | Sequence[str] | pa.Array"
 
 
 def save_arrays(
-    path: PathLike, schema: str, facts: Mapping[str, Any], columns: Mapping[str, Column]
+    path: PathLike,
+    schema: str,
+    facts: Mapping[str, Any],
+    columns: Mapping[str, Column],
+    *,
+    renewed: bool = False,
 ) -> None:
     """Save one-dimensional arrays, sequences of strings and Arrow arrays, atomically, compressed.
+
+    A state that is ``renewed`` may take the place of an older one (:func:`atomic_output`).
 
     Raises
     ------
@@ -51,7 +58,7 @@ def save_arrays(
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema, options=options) as writer:
         writer.write_table(table)
-    with atomic_output(path) as temporary:
+    with atomic_output(path, renewed=renewed) as temporary:
         temporary.write_bytes(sealed(sink.getvalue().to_pybytes()))
 
 
@@ -77,7 +84,7 @@ def load_arrays(
         If it is no Arrow file, damaged, or of another schema; the message says which.
     """
     try:
-        with pa.OSFile(os.fspath(path)) as source:
+        with pa.OSFile(os.fsencode(path)) as source:
             reader = pa.ipc.open_file(source)
             metadata = reader.schema.metadata or {}
             found = metadata.get(b"schema", b"").decode("utf-8", "replace")
@@ -117,7 +124,7 @@ def is_arrow_file(path: PathLike) -> bool:
 def array_schema(path: PathLike) -> str | None:
     """Return the schema of an Arrow file, empty if it has none; None if it is no such file."""
     try:
-        with pa.OSFile(os.fspath(path)) as source:
+        with pa.OSFile(os.fsencode(path)) as source:
             metadata = pa.ipc.open_file(source).schema.metadata or {}
     except (pa.ArrowException, OSError):
         return None

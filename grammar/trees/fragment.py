@@ -7,12 +7,13 @@ is a substitution site: there another fragment with that root goes in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import BracketError, OptionError
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.folding import below, fold, shape, shown, written
 from grammar.trees.tree import Tree, escape
 
 __all__ = ["Fragment", "shown_tree"]
@@ -105,10 +106,12 @@ class Fragment:
     @classmethod
     def from_tree(cls, tree: Tree) -> Fragment:
         """Return a whole tree as a fragment without sites."""
-        return cls(
-            tree.label,
-            tuple(c if isinstance(c, str) else cls.from_tree(c) for c in tree.children),
-        )
+
+        def convert(node: Tree | str, children: list[Any]) -> Any:
+            return node if isinstance(node, str) else cls(node.label, tuple(children))
+
+        made: Fragment = fold(tree, below, convert)
+        return made
 
     @property
     def root(self) -> Nonterminal:
@@ -136,15 +139,17 @@ class Fragment:
     @property
     def depth(self) -> int:
         """Number of productions on the longest path down; 1 for a single production."""
-        return 1 + max((c.depth for c in self.children if isinstance(c, Fragment)), default=0)
+        return fold(
+            self,
+            lambda node: [child for child in node.children if isinstance(child, Fragment)],
+            lambda node, depths: 1 + max(depths, default=0),
+        )
 
     @property
     def nodes(self) -> int:
         """Number of labelled nodes: the root, the inner ones and the sites, without the words."""
-        return 1 + sum(
-            c.nodes if isinstance(c, Fragment) else isinstance(c, Nonterminal)
-            for c in self.children
-        )
+        inner = sum(1 for _ in self.expanded())
+        return inner + len(self.sites)
 
     def expanded(self) -> Iterator[Fragment]:
         """Yield every node that has children, in preorder, as the fragment below it."""
@@ -177,43 +182,51 @@ class Fragment:
                 f"trees with the roots {labels} do not fit the sites of {self}",
                 hint="give one tree with the same label for each site, left to right",
             )
-        return self._filled(iter(children))
+        trees = iter(children)
+        return self.as_tree(lambda site: next(trees))
 
-    def _filled(self, trees: Iterator[Tree]) -> Tree:
-        return Tree(
-            self.label,
-            tuple(
-                next(trees)
-                if isinstance(child, Nonterminal)
-                else child
-                if isinstance(child, str)
-                else child._filled(trees)
-                for child in self.children
-            ),
-        )
+    def as_tree(self, filled: Callable[[Nonterminal], Tree | str]) -> Tree:
+        """Return a tree in which something stands at each site, asked for from left to right."""
+
+        def convert(node: Fragment | Nonterminal | str, made: list[Any]) -> Any:
+            if isinstance(node, Nonterminal):
+                return filled(node)
+            return node if isinstance(node, str) else Tree(node.label, tuple(made))
+
+        tree: Tree = fold(self, below, convert)
+        return tree
 
     def with_frontier(self, frontier: Sequence[Nonterminal | str]) -> Fragment:
         """Return the same inner nodes over other sites and words, as many as there are."""
         given = iter(frontier)
 
-        def renewed(node: Fragment) -> Fragment:
-            return Fragment(
-                node.label,
-                tuple(
-                    renewed(c) if isinstance(c, Fragment) else next(given) for c in node.children
-                ),
-            )
+        def renewed(node: Fragment | Nonterminal | str, made: list[Any]) -> Any:
+            if isinstance(node, Fragment):
+                return Fragment(node.label, tuple(made))
+            return next(given)
 
-        return renewed(self)
+        made: Fragment = fold(self, below, renewed)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self is other or shape(self) == shape(other)
+
+    def __hash__(self) -> int:
+        return hash(shape(self))
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     def __str__(self) -> str:
-        pieces = []
-        for child in self.children:
-            if isinstance(child, Nonterminal):
-                pieces.append(f"({escape(child.name)} )")
-            else:
-                pieces.append(escape(child) if isinstance(child, str) else str(child))
-        return f"({escape(self.label)} {' '.join(pieces)})"
+        return written(
+            self,
+            opening=lambda node: f"({escape(node.label)} ",
+            leaf=lambda leaf: escape(leaf) if isinstance(leaf, str) else f"({escape(leaf.name)} )",
+            between=" ",
+            closing=lambda node: ")",
+        )
 
     def _repr_svg_(self) -> str:
         from grammar.trees.draw import tree_svg
@@ -223,17 +236,7 @@ class Fragment:
 
 def shown_tree(fragment: Fragment) -> Tree:
     """Return a tree to look at, whose words include the sites with an arrow."""
-    return Tree(
-        fragment.label,
-        tuple(
-            shown_tree(child)
-            if isinstance(child, Fragment)
-            else f"{child.name}{_SITE_MARK}"
-            if isinstance(child, Nonterminal)
-            else child
-            for child in fragment.children
-        ),
-    )
+    return fragment.as_tree(lambda site: f"{site.name}{_SITE_MARK}")
 
 
 def _malformed(what: str, text: str, position: int) -> BracketError:

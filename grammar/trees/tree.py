@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import BracketError
+from grammar.trees.folding import below, fold, shape, shown, written
 
 if TYPE_CHECKING:
     import nltk
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree", "escape"]
 
+_DRAWN = 200
+"""Levels of a tree that are drawn with characters."""
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 
 
@@ -87,29 +90,40 @@ class Tree:
         root : int
             Where the tree begins.
         """
-        children: list[Tree | str] = []
-        child, end = root + 1, root + int(size[root])
-        while child < end:
-            is_word = size[child] == 1
-            children.append(
-                names[label[child]] if is_word else cls.from_columns(names, label, size, child)
-            )
-            child += int(size[child])
-        return cls(names[label[root]], tuple(children))
+        # from the end, so that the children of a node are made before it
+        made: list[tuple[Tree | str, int]] = []
+        for at in range(root + int(size[root]) - 1, root - 1, -1):
+            name, left = names[label[at]], int(size[at]) - 1
+            if left == 0:
+                made.append((name, 1))
+                continue
+            children: list[Tree | str] = []
+            while left:
+                child, nodes = made.pop()
+                children.append(child)
+                left -= nodes
+            made.append((cls(name, tuple(children)), int(size[at])))
+        [(tree, _)] = made
+        return tree if isinstance(tree, Tree) else cls(tree, ())
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree) -> Tree:
         """Convert an ``nltk.Tree`` whose leaves are strings."""
-        children = (c if isinstance(c, str) else cls.from_nltk(c) for c in tree)
-        return cls(str(tree.label()), tuple(children))
+
+        def convert(node: Any, children: list[Any]) -> Any:
+            return node if isinstance(node, str) else cls(str(node.label()), tuple(children))
+
+        made: Tree = fold(tree, lambda node: () if isinstance(node, str) else node, convert)
+        return made
 
     def to_nltk(self) -> nltk.Tree:
         """Convert to an ``nltk.Tree``."""
         import nltk
 
-        return nltk.Tree(
-            self.label, [c if isinstance(c, str) else c.to_nltk() for c in self.children]
-        )
+        def convert(node: Tree | str, children: list[Any]) -> Any:
+            return node if isinstance(node, str) else nltk.Tree(node.label, children)
+
+        return fold(self, below, convert)
 
     def nodes(self) -> Iterator[Tree]:
         """Yield every node in preorder, the root first."""
@@ -134,31 +148,60 @@ class Tree:
     def spans(self) -> tuple[tuple[str, int, int], ...]:
         """Return (label, start, end) of every node in preorder; its words are start to end - 1."""
         spans: list[tuple[str, int, int]] = []
-
-        def visit(node: Tree, start: int) -> int:
-            slot = len(spans)
-            spans.append((node.label, start, start))
-            end = start
-            for child in node.children:
-                end = end + 1 if isinstance(child, str) else visit(child, end)
-            spans[slot] = (node.label, start, end)
-            return end
-
-        visit(self, 0)
-        return tuple(spans)
+        open_nodes: list[tuple[int, Iterator[Tree | str]]] = []
+        word = 0
+        coming: Iterator[Tree | str] = iter((self,))
+        while True:
+            node = next(coming, None)
+            if isinstance(node, str):
+                word += 1
+            elif node is not None:
+                open_nodes.append((len(spans), coming))
+                spans.append((node.label, word, word))
+                coming = iter(node.children)
+            elif open_nodes:
+                slot, coming = open_nodes.pop()
+                spans[slot] = (*spans[slot][:2], word)
+            else:
+                return tuple(spans)
 
     def height(self) -> int:
         """Return the number of nodes on the longest path from the root to a preterminal."""
-        return 1 + max((c.height() for c in self.children if isinstance(c, Tree)), default=0)
+        return fold(
+            self,
+            lambda node: [child for child in node.children if isinstance(child, Tree)],
+            lambda node, heights: 1 + max(heights, default=0),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self is other or shape(self) == shape(other)
+
+    def __hash__(self) -> int:
+        return hash(shape(self))
 
     def __str__(self) -> str:
-        pieces = [escape(c) if isinstance(c, str) else str(c) for c in self.children]
-        return f"({escape(self.label)} {' '.join(pieces)})"
+        return written(
+            self,
+            opening=lambda node: f"({escape(node.label)} ",
+            leaf=escape,
+            between=" ",
+            closing=lambda node: ")",
+        )
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     def pretty(self) -> str:
-        """Return the tree drawn with characters, for a terminal."""
+        """Return the tree drawn with characters, for a terminal.
+
+        One that is higher than any screen is written in brackets.
+        """
         import nltk.tree
 
+        if self.height() > _DRAWN:
+            return str(self)
         return str(nltk.tree.TreePrettyPrinter(self.to_nltk()).text())
 
     def _repr_svg_(self) -> str:

@@ -119,19 +119,10 @@ class Treebank:
         size: list[int] = []
         offsets = [0]
 
-        def visit(node: Tree | str) -> None:
-            slot = len(label)
-            label.append(symbols.add(node if isinstance(node, str) else node.label))
-            size.append(1)
-            if isinstance(node, Tree):
-                for child in node.children:
-                    visit(child)
-                size[slot] = len(label) - slot
-
         for tree in trees:
             if not isinstance(tree, Tree):
                 raise BracketError(f"{tree!r} is not a Tree", hint="use Tree.parse or Tree(...)")
-            visit(tree)
+            _append(tree, label, size, symbols)
             offsets.append(len(label))
         return cls(
             np.array(label, np.int32),
@@ -257,7 +248,7 @@ class Treebank:
         table = pa.table(columns).replace_schema_metadata({b"schema": _SCHEMA})
         with (
             atomic_output(path) as temporary,
-            pa.OSFile(str(temporary), "wb") as sink,
+            pa.OSFile(os.fsencode(temporary), "wb") as sink,
             pa.ipc.new_file(sink, table.schema) as writer,
         ):
             writer.write_table(table)
@@ -274,7 +265,7 @@ class Treebank:
             If it is not a treebank saved by this version.
         """
         try:
-            table = pa.ipc.open_file(pa.memory_map(os.fspath(path))).read_all()
+            table = pa.ipc.open_file(pa.memory_map(os.fsencode(path))).read_all()
         except pa.ArrowInvalid:
             raise _not_a_treebank(path) from None
         except OSError as error:
@@ -353,3 +344,23 @@ def _parents(size: IntArray) -> IntArray:
             parent[child] = i
             child += size[child]
     return parent
+
+
+def _append(tree: Tree, label: list[int], size: list[int], symbols: SymbolTable) -> None:
+    """Append the nodes of a tree to columns, in preorder."""
+    open_nodes: list[tuple[int, Iterator[Tree | str]]] = []
+    coming: Iterator[Tree | str] = iter((tree,))
+    while True:
+        node = next(coming, None)
+        if node is not None:
+            slot = len(label)
+            label.append(symbols.add(node if isinstance(node, str) else node.label))
+            size.append(1)
+            if not isinstance(node, str):
+                open_nodes.append((slot, coming))
+                coming = iter(node.children)
+        elif open_nodes:
+            slot, coming = open_nodes.pop()
+            size[slot] = len(label) - slot
+        else:
+            return

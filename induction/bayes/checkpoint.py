@@ -82,7 +82,7 @@ def save_state(state: ChainState, treebank: Treebank, path: PathLike) -> None:
         name: np.asarray(getattr(state, name), kind) for name, kind in _COLUMNS.items()
     }
     facts = {**asdict(state.options), "iteration": state.iteration, "trees": _fingerprint(treebank)}
-    save_arrays(path, _SCHEMA, facts, columns)
+    save_arrays(path, _SCHEMA, facts, columns, renewed=True)
 
 
 def load_state(path: PathLike, treebank: Treebank) -> ChainState:

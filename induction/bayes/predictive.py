@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, IntArray
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.rules.rules import Nonterminal
+from grammar.trees.folding import fold
 from grammar.trees.fragment import Fragment
 from grammar.trees.treebank import Treebank
 from induction.bayes.columns import Parameters, Segmentation, TreeColumns, number_fragments
@@ -67,18 +71,22 @@ def predictive_grammar(
 
 def fragment_at(treebank: Treebank, node: int, site: BoolArray) -> Fragment:
     """Return the fragment at a constituent, down to the next sites."""
-    children: list[Fragment | Nonterminal | str] = []
-    child, end = node + 1, node + int(treebank.size[node])
-    while child < end:
-        name = treebank.symbols[treebank.label[child]]
-        if treebank.size[child] == 1:
-            children.append(name)
-        else:
-            children.append(
-                Nonterminal(name) if site[child] else fragment_at(treebank, child, site)
-            )
-        child += int(treebank.size[child])
-    return Fragment(treebank.symbols[treebank.label[node]], tuple(children))
+
+    def children(at: int) -> Iterator[int]:
+        end = at + int(treebank.size[at])
+        child = end if site[at] and at != node else at + 1
+        while child < end:
+            yield child
+            child += int(treebank.size[child])
+
+    def made(at: int, below: list[Any]) -> Any:
+        name = treebank.symbols[treebank.label[at]]
+        if treebank.size[at] == 1:
+            return name
+        return Fragment(name, tuple(below)) if below else Nonterminal(name)
+
+    found: Fragment = fold(node, children, made)
+    return found
 
 
 def _root_counts(treebank: Treebank) -> dict[str, int]:

@@ -234,10 +234,14 @@ def check_output(
     ------
     OptionError
         If the file name tells no format.
+    OutputError
+        If a folder is to be made where something else lies.
     CorpusError
         If the format needs a column that is not among ``columns``, where these are given.
     """
     chosen = _output_format(path, format)
+    if chosen is None:
+        huggingface.check_folder(path)
     needed = chosen.needs if chosen else None
     if needed and columns is not None and needed not in columns:
         raise CorpusError(

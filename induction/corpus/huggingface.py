@@ -20,11 +20,18 @@ from typing import Any
 import pyarrow as pa
 
 from grammar.errors import CorpusError, MissingDataError, OutputError, UnreadableInputError
-from grammar.files import PathLike
+from grammar.files import PathLike, moved_output
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, numbered_rows
 
-__all__ = ["is_saved_dataset", "read_folder", "table_of_dataset", "to_dataset", "write_folder"]
+__all__ = [
+    "check_folder",
+    "is_saved_dataset",
+    "read_folder",
+    "table_of_dataset",
+    "to_dataset",
+    "write_folder",
+]
 
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 
@@ -166,6 +173,22 @@ def _splits(path: Path) -> list[str]:
     )
 
 
+def check_folder(path: PathLike) -> None:
+    """Refuse a path where something lies that is no saved dataset.
+
+    Raises
+    ------
+    OutputError
+        If so: it would not come back.
+    """
+    if os.path.lexists(path) and not is_saved_dataset(path):
+        raise OutputError(
+            "something else than a Hugging Face dataset lies here",
+            where=str(path),
+            hint="choose another name, or remove it first",
+        )
+
+
 def write_folder(table: pa.Table, path: PathLike) -> None:
     """Write a folder that ``datasets.load_from_disk`` reads; an older one is replaced at the end.
 
@@ -176,24 +199,18 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
     MissingDataError
         If the library ``datasets`` is not installed.
     """
+    check_folder(path)
     target = Path(path)
-    if os.path.lexists(target) and not is_saved_dataset(target):
-        raise OutputError(
-            "something else than a Hugging Face dataset lies here",
-            where=str(path),
-            hint="choose another name, or remove it first",
-        )
     dataset = to_dataset(Corpus(table))
-    mark = secrets.token_hex(8)
-    fresh, old = (target.parent / f".{kind}-{mark}.hf" for kind in ("part", "old"))
+    fresh = target.parent / f".part-{secrets.token_hex(8)}.hf"
     try:
         if not target.parent.is_dir():
             raise FileNotFoundError("no such folder")
         with _no_bars():
             dataset.save_to_disk(str(fresh), num_shards=1)
-        if target.exists():
-            target.rename(old)
-        fresh.rename(target)
+        moved_output(fresh, target)
+    except OutputError:
+        raise
     except OSError as error:
         raise OutputError(
             f"cannot write the folder: {error.strerror or error}",
@@ -201,5 +218,4 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
             hint="choose a path in an existing folder that you may write to, on a disk with room",
         ) from None
     finally:
-        for folder in (fresh, old):
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(fresh, ignore_errors=True)

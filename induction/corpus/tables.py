@@ -7,6 +7,7 @@ import csv
 import functools
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -253,14 +254,18 @@ def _one_block(data: bytes) -> int:
 @contextmanager
 def parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     """Write Parquet."""
-    with pa.parquet.ParquetWriter(path, schema) as writer:
+    # a name need not be text, which Arrow takes a path for
+    with (
+        pa.OSFile(os.fsencode(path), "wb") as sink,
+        pa.parquet.ParquetWriter(sink, schema) as writer,
+    ):
         yield lambda table: writer.write_table(table, row_group_size=ROWS_A_GROUP)
 
 
 @contextmanager
 def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     """Write an Arrow file."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+    with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
         yield writer.write_table
 
 

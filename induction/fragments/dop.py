@@ -19,6 +19,7 @@ from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.options import again, option, read_options, takes
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import RuleTable
+from grammar.trees.folding import below, fold
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.fragments.fragments import (
@@ -215,8 +216,14 @@ def without_addresses(tree: Tree) -> Tree:
     >>> print(without_addresses(Tree.parse("(S (NP^<@17> we) (VP^<@18> (V saw) (NP stars)))")))
     (S (NP we) (VP (V saw) (NP stars)))
     """
-    children = (c if isinstance(c, str) else without_addresses(c) for c in tree.children)
-    return Tree(_ADDRESS.sub("", tree.label), tuple(children))
+
+    def without(node: Tree | str, children: list[Any]) -> Any:
+        if isinstance(node, str):
+            return node
+        return Tree(_ADDRESS.sub("", node.label), tuple(children))
+
+    made: Tree = fold(tree, below, without)
+    return made
 
 
 def _one_root(trees: Treebank) -> Treebank:

@@ -92,6 +92,8 @@ def manifest_of(
 def write_manifest(manifest: Mapping[str, Any], output: PathLike) -> None:
     """Write the manifest of an output beside it (raises OutputError)."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        text = json.dumps(manifest, indent=2)  # a path that is not UTF-8 is kept by its numbers
     write_text(manifest_path(output), text + "\n")
 
 

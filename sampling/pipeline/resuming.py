@@ -1,25 +1,40 @@
 """Work that was stopped and goes on: finished shards beside the output, and how far they came.
 
-A run of many examples writes them to ``OUT.partial/`` in shards; each shard is followed by the
-state of the run behind it. A run that goes on takes the last state and the texts of all shards, so
-it lets the same examples through as one that was never stopped. The folder is removed when the
-output is complete.
+A run writes to ``OUT.partial/``, which it locks: examples in shards, each followed by the state of
+the run behind it, and at the end the whole output with its manifest. A run that goes on takes the
+last state and the texts of all shards, so it lets the same examples through as one that was never
+stopped. The plan of the run, each shard and each finished file are known by their digests.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import pyarrow as pa
 
-from grammar.errors import OptionError, OutputError, SchemaError
-from grammar.files import PathLike, atomic_output, read_text, write_text
+from grammar.errors import OptionError, SchemaError, TreewrightError, UnreadableInputError
+from grammar.files import (
+    PathLike,
+    atomic_output,
+    check_free,
+    made_folder,
+    moved_output,
+    read_bytes,
+    write_text,
+)
+from grammar.saving.seal import UNSEALED, check_seal, sealed
+from sampling.pipeline.locking import LOCK, owned_folder
+from sampling.pipeline.manifest import file_hash, manifest_path, write_manifest
 from sampling.pipeline.pipeline import Pipeline
+from sampling.pipeline.sources import skipped_path
 
 __all__ = ["SHARD", "PartialWork"]
 
@@ -27,10 +42,11 @@ SHARD = 65_536
 """A shard is written when so many examples are there."""
 
 _DAMAGED = "use --force to begin anew"
+_PLAN, _FINISHED, _FILES = "plan.json", "finished.json", "finished"
 
 
 class PartialWork:
-    """The folder of an unfinished output.
+    """The folder of an unfinished output, locked while it is used in a ``with`` statement.
 
     Parameters
     ----------
@@ -40,13 +56,52 @@ class PartialWork:
         What decides the result (:func:`~sampling.pipeline.manifest.plan_of`).
     shard : int
         How many examples make a shard; changes no byte of the output.
+
+    Raises
+    ------
+    OutputError
+        If another process is writing to the output, or the folder cannot be made.
     """
 
     def __init__(self, output: PathLike, plan: Mapping[str, Any], *, shard: int = SHARD) -> None:
-        self.folder = Path(f"{output}.partial")
+        # what a link leads to is written, so two links are one output
+        self.output = Path(os.path.realpath(output) if os.path.islink(output) else output)
+        self.folder = Path(f"{self.output}.partial")
+        besides = (manifest_path(output), skipped_path(output))
+        self._targets = {Path(output).name: self.output, **{path.name: path for path in besides}}
         self._plan = json.loads(json.dumps(plan))
         self._shard = shard
         self._shards = 0
+        self._owned = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._owned.enter_context(owned_folder(self.folder, self.output))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._owned:
+            if not self.is_kept:
+                self.remove()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is anything to go on from."""
+        return self.is_finished or bool(self._states())
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all is made, and files only lack their names."""
+        return (self.folder / _FINISHED).exists()
+
+    @property
+    def draft(self) -> Path:
+        """Where the output is written before it has its name."""
+        return made_folder(self.folder / _FILES) / next(iter(self._targets))
 
     def begin(self, pipeline: Pipeline, *, resume: bool, force: bool) -> int:
         """Make the pipeline go on where finished shards end; return how many examples they hold.
@@ -56,33 +111,31 @@ class PartialWork:
         OptionError
             If there are shards and they are neither to be used nor to be overwritten, or are of
             another plan.
+        OutputError
+            If the output is there and may not be replaced.
         SchemaError
-            If they are damaged.
+            If what is there was changed or is damaged.
         """
-        if not self.folder.exists():
-            return 0
-        if not resume:
-            if not force:
-                raise OptionError(
-                    "there is unfinished work",
-                    where=str(self.folder),
-                    hint="use --resume to go on with it, or --force to begin anew",
-                )
+        if self.is_kept and not resume and not force:
+            raise OptionError(
+                "there is unfinished work",
+                where=str(self.folder),
+                hint="use --resume to go on with it, or --force to begin anew",
+            )
+        if not (self.is_kept and resume):
             self.remove()
-            return 0
-        self._check_plan()
-        states = sorted(self.folder.glob("*.state.json"))
-        if not states:
-            return 0
-        self._shards = len(states)
-        try:
-            state = json.loads(read_text(states[-1]))
-            pipeline.resume(state, self._tables())
-            return sum(table.num_rows for table in self._tables())
-        except (ValueError, KeyError, TypeError, pa.ArrowException):
-            raise SchemaError(
-                "the unfinished work is damaged", where=str(self.folder), hint=_DAMAGED
-            ) from None
+        with self._faults_told():
+            finished = self._finished()
+            for name, target in self._targets.items():
+                if name not in finished or not self._is_published(name, finished[name]):
+                    check_free(target)
+            if not self.is_kept:
+                self._save(_PLAN, {"plan": self._plan})
+                return 0
+            if not self.is_finished:  # what a killed run had of it
+                shutil.rmtree(self.folder / _FILES, ignore_errors=True)
+            self._check_plan()
+            return self._go_on(pipeline)
 
     def tables(self, run: Iterator[pa.Table], state: Callable[[], Any]) -> Iterator[pa.Table]:
         """Yield all examples: those of finished shards, then of the run, which is kept in shards.
@@ -110,17 +163,75 @@ class PartialWork:
                 waiting, rows = [], 0
             yield table
 
+    def finish(self, manifest: Mapping[str, Any], state: Any) -> None:
+        """Write the manifest beside the draft; from then on, the work is done.
+
+        Parameters
+        ----------
+        manifest : mapping
+            What :func:`~sampling.pipeline.manifest.manifest_of` made, with the hash of the draft.
+        state : object
+            How far the run has come: to its end.
+
+        Raises
+        ------
+        OutputError
+            If a file cannot be written.
+        """
+        write_manifest(manifest, self.draft)
+        hashes = {self.draft.name: manifest["output"]["sha256"]}
+        for beside in (manifest_path(self.draft), skipped_path(self.draft)):
+            if beside.exists():
+                hashes[beside.name] = file_hash(beside)
+        self._save(_FINISHED, {"plan": self._digest, "files": hashes, "state": state})
+
+    def publish(self) -> None:
+        """Give the finished files their names, the output last, and remove the folder.
+
+        Raises
+        ------
+        OutputError
+            If another file has a name by now.
+        """
+        finished = self._finished()
+        for name, target in reversed(self._targets.items()):
+            draft = self.folder / _FILES / name
+            if draft.exists():
+                moved_output(draft, target)
+            elif name not in finished:
+                target.unlink(missing_ok=True)  # of an older output, which is replaced
+        self.remove()
+
     def remove(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove all that is in the folder but its lock."""
+        # first what says that there is work, so that nobody goes on from half of it
+        told = [self.folder / _FINISHED, *self._states(), self.folder / _PLAN]
+        for path in [*told, *self.folder.iterdir()]:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LOCK:
+                path.unlink(missing_ok=True)
+        self._shards = 0
+
+    def _go_on(self, pipeline: Pipeline) -> int:
+        saved: dict[str, Any] = {}
+        self._shards = len(self._states())
+        for number in range(self._shards):
+            shard = self._path(number, "arrow")
+            saved = self._read(self._path(number, "state.json").name)
+            if (saved["plan"], saved["sha256"]) != (self._digest, file_hash(shard)):
+                raise _changed(shard)
+        if self.is_finished:
+            saved = self._read(_FINISHED)
+            for name, digest in saved["files"].items():
+                draft = self.folder / _FILES / name
+                if draft.exists() and file_hash(draft) != digest:
+                    raise _changed(draft)
+        pipeline.resume(saved["state"], self._tables())
+        return sum(table.num_rows for table in self._tables())
 
     def _check_plan(self) -> None:
-        try:
-            saved = json.loads(read_text(self.folder / "plan.json"))
-        except (ValueError, OSError):
-            raise SchemaError(
-                "the unfinished work has no plan", where=str(self.folder), hint=_DAMAGED
-            ) from None
+        saved = self._read(_PLAN)["plan"]
         for name in (*self._plan, *saved):
             if saved.get(name) != self._plan.get(name):
                 raise OptionError(
@@ -130,36 +241,77 @@ class PartialWork:
                     hint="give what it was begun with, or use --force to begin anew",
                 )
 
+    def _finished(self) -> dict[str, str]:
+        """Return the hashes of finished files by their names; none before all are."""
+        return dict(self._read(_FINISHED)["files"]) if self.is_finished else {}
+
+    def _is_published(self, name: str, digest: str) -> bool:
+        target, is_draft = self._targets[name], (self.folder / _FILES / name).exists()
+        return not is_draft and target.exists() and file_hash(target) == digest
+
     def _write(self, tables: list[pa.Table], state: Any) -> None:
-        if not self.folder.exists():
-            try:
-                self.folder.mkdir()
-            except OSError as error:
-                raise OutputError(
-                    f"cannot make the folder: {error.strerror}", where=str(self.folder)
-                ) from None
-            write_text(self.folder / "plan.json", json.dumps(self._plan))
+        shard = self._path(self._shards, "arrow")
         with (
-            atomic_output(self._path(self._shards, "arrow")) as temporary,
+            atomic_output(shard, renewed=True) as temporary,
             _translated(),
-            pa.OSFile(str(temporary), "wb") as sink,
+            pa.OSFile(os.fsencode(temporary), "wb") as sink,
             pa.ipc.new_file(sink, tables[0].schema) as writer,
         ):
             for table in tables:
                 writer.write_table(table)
         # only with its state does a shard count
-        write_text(self._path(self._shards, "state.json"), json.dumps(state))
+        saved = {"plan": self._digest, "sha256": file_hash(shard), "state": state}
+        self._save(self._path(self._shards, "state.json").name, saved)
         self._shards += 1
+
+    @property
+    def _digest(self) -> str:
+        return hashlib.sha256(json.dumps(self._plan, sort_keys=True).encode()).hexdigest()
+
+    def _states(self) -> list[Path]:
+        return sorted(self.folder.glob("*.state.json"))
 
     def _path(self, number: int, ending: str) -> Path:
         return self.folder / f"{number:06}.{ending}"
 
+    def _save(self, name: str, value: Mapping[str, Any]) -> None:
+        text = json.dumps({"seal": UNSEALED, **value})
+        write_text(self.folder / name, sealed(text.encode()).decode(), renewed=True)
+
+    def _read(self, name: str) -> dict[str, Any]:
+        data = read_bytes(self.folder / name)
+        check_seal(data, str(self.folder / name))
+        read: dict[str, Any] = json.loads(data)
+        return read
+
     def _tables(self) -> Iterator[pa.Table]:
         for number in range(self._shards):
-            with pa.memory_map(str(self._path(number, "arrow"))) as source:
+            with pa.memory_map(os.fsencode(self._path(number, "arrow"))) as source:
                 reader = pa.ipc.open_file(source)
                 for k in range(reader.num_record_batches):
                     yield pa.Table.from_batches([reader.get_batch(k)])
+
+    @contextmanager
+    def _faults_told(self) -> Iterator[None]:
+        """Say of what cannot be read that the work is damaged, and how to go on without it."""
+        try:
+            yield
+        except (SchemaError, UnreadableInputError) as error:
+            raise SchemaError(
+                f"the unfinished work is damaged: {error.what}",
+                where=error.where,
+                hint=_DAMAGED,
+            ) from None
+        except (ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
+            if isinstance(error, TreewrightError):
+                raise
+            raise SchemaError(
+                "the unfinished work is damaged", where=str(self.folder), hint=_DAMAGED
+            ) from None
+
+
+def _changed(path: Path) -> SchemaError:
+    return SchemaError("a part of it is not as it was written", where=str(path))
 
 
 @contextmanager

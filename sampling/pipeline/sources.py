@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from grammar.files import PathLike, write_text
+from grammar.files import PathLike, check_free, write_text
 from grammar.messages import heard_by
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
@@ -63,10 +63,18 @@ def skipped_path(output: PathLike) -> Path:
 
 
 def write_skipped(skipped: Sequence[Skipped], output: PathLike) -> Path | None:
-    """Write the rows that were left out beside an output; none leave no file, nor an old one."""
+    """Write the rows that were left out beside an output; none leave no file, nor an old one.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written, or an old one may not be replaced.
+    """
     path = skipped_path(output)
     if not skipped:
-        path.unlink(missing_ok=True)
+        if path.exists():
+            check_free(path)
+            path.unlink()
         return None
     rows = ({"where": row.where, "why": row.why, "row": row.row} for row in skipped)
     write_text(

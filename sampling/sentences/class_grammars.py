@@ -20,6 +20,7 @@ from grammar.families.lexicalised import LexicalisedGrammar, LexicalisedRules
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.folding import below, fold
 from grammar.trees.fragment import Fragment
 
 __all__ = ["CLASSES", "classes_of_rules", "join_classes", "marked", "with_class_shares"]
@@ -132,19 +133,17 @@ def _fragments(
         size = sizes[label]
         yield Fragment(CLASSES, (_symbol(grammar.start, label),)), size / total, size
         for fragment, weight, count in grammar:
-            yield __marked_fragment(fragment, label), weight, count
+            yield _marked_fragment(fragment, label), weight, count
 
 
-def __marked_fragment(fragment: Fragment, label: int) -> Fragment:
-    children = tuple(
-        child
-        if isinstance(child, str)
-        else __marked_fragment(child, label)
-        if isinstance(child, Fragment)
-        else _symbol(child.name, label)
-        for child in fragment.children
-    )
-    return Fragment(marked(fragment.label, label), children)
+def _marked_fragment(fragment: Fragment, label: int) -> Fragment:
+    def of_class(node: Fragment | Nonterminal | str, children: list[Any]) -> Any:
+        if isinstance(node, Fragment):
+            return Fragment(marked(node.label, label), tuple(children))
+        return node if isinstance(node, str) else _symbol(node.name, label)
+
+    made: Fragment = fold(fragment, below, of_class)
+    return made
 
 
 def _joined_lexicalised(

@@ -118,7 +118,10 @@ def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> Encod
 def write_model(
     path: PathLike, trained: TrainedModel, moments: dict[str, Tensor], digest: str
 ) -> None:
-    """Write a model, with what a checkpoint needs too: Adam's moments, a digest of the pairs."""
+    """Write a model, with what a checkpoint needs too: Adam's moments, a digest of the pairs.
+
+    A checkpoint takes the place of an older one (:func:`grammar.files.atomic_output`).
+    """
     tensors = {f"model.{name}": value for name, value in trained.model.state_dict().items()}
     header = {
         "schema": SCHEMA,
@@ -131,7 +134,7 @@ def write_model(
     }
     # one entry, because safetensors writes several in no fixed order
     metadata = {"treewright": json.dumps(header)}
-    with atomic_output(path) as temporary:
+    with atomic_output(path, renewed=bool(moments)) as temporary:
         temporary.write_bytes(sealed(save(tensors | moments, metadata)))
 
 

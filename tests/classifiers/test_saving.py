@@ -68,10 +68,12 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def test_nothing_is_written_over(saved: Path) -> None:
-    with pytest.raises(OutputError, match="exists already"):
-        save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved)
-    with pytest.raises(OutputError, match="no folder"):
+def test_a_folder_takes_the_place_of_an_older_one_as_a_whole(saved: Path) -> None:
+    (saved / "older.txt").write_text("x")
+    save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved)
+    assert not (saved / "older.txt").exists()
+    assert open_classifier(saved).classes == FEW.classes
+    with pytest.raises(OutputError, match="cannot write the folder"):
         save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved / "no" / "model")
 
 

@@ -81,5 +81,6 @@ def test_grammars_of_fragments_are_intersected_as_their_pcfg(tmp_path, monkeypat
     options = ("--model", "latent", "--rounds", "0", "--models", "1")
     assert run(monkeypatch, "induce", trees, "-o", latent, *options) == 0
     capsys.readouterr()
-    assert run(monkeypatch, "intersect", latent, "-o", output, "--contains", "we") == 1
+    other = tmp_path / "i.json"
+    assert run(monkeypatch, "intersect", latent, "-o", other, "--contains", "we") == 1
     assert "must be a PCFG" in capsys.readouterr().err

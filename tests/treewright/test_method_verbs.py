@@ -107,8 +107,8 @@ def test_the_pools_of_alp_are_shown_and_drawn(run: Any, folder: Path) -> None:
     [
         ("induce train.jsonl -o s.json --model sub2", "saved as .arrow"),
         ("induce train.jsonl -o g.arrow --model geca", "saved as .json"),
-        ("induce train.jsonl -o s.arrow --model sub2 --set lenght=true", "mean 'length'"),
-        ("induce train.jsonl -o s.arrow --model sub2 --set length", "not NAME=VALUE"),
+        ("induce train.jsonl -o u.arrow --model sub2 --set lenght=true", "mean 'length'"),
+        ("induce train.jsonl -o u.arrow --model sub2 --set length", "not NAME=VALUE"),
         (
             "induce train.jsonl -o s.arrow --model sub2 --smoothing 1",
             "sub2 does not take --smoothing",
@@ -122,7 +122,7 @@ def test_the_pools_of_alp_are_shown_and_drawn(run: Any, folder: Path) -> None:
     ],
 )
 def test_what_does_not_go_is_one_clear_error(run: Any, command: str, message: str) -> None:
-    run("induce", "train.jsonl", "-o", "t.arrow", "--model", "treemix", "-q")
+    run("induce", "train.jsonl", "-o", "t.arrow", "--model", "treemix", "-q", "--force")
     with pytest.raises(TreewrightError) as error:
         run(*command.split())
     assert message in str(error.value)

@@ -64,11 +64,11 @@ def test_files_are_converted(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a.jsonl", "-o", "b.jsonl"), "a.jsonl:1, example '0', word 4 of 'cat ( x _ 1 ) AND"),
+        (("a.jsonl", "-o", "c.jsonl"), "a.jsonl:1, example '0', word 4 of 'cat ( x _ 1 ) AND"),
         (("b.jsonl", "-o", "c.jsonl"), "the term names 3 things, the sentence has 2 content words"),
-        (("a.jsonl", "-o", "b.jsonl", "--form", "lambda"), "choose from original, variable-free"),
+        (("a.jsonl", "-o", "c.jsonl", "--form", "lambda"), "choose from original, variable-free"),
         (("a.jsonl", "-o", "b"), "does not tell a format"),
-        (("nothing.jsonl", "-o", "b.jsonl"), "nothing.jsonl: cannot read the file"),
+        (("nothing.jsonl", "-o", "c.jsonl"), "nothing.jsonl: cannot read the file"),
     ],
 )
 def test_what_cannot_be_converted(run, tmp_path, arguments, message):

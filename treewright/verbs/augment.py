@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
+from treewright.outputs import FILE, Force, Verb
 from treewright.screen import (
     Json,
     Quiet,
     counted,
     read_option,
-    say,
     show_facts,
     trees_made,
     warnings_said,
 )
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from induction.parsers.trees import TreeMaker
     from sampling.pipeline.pipeline import Pipeline
+    from sampling.pipeline.resuming import PartialWork
 
 __all__ = ["AugmentCommand", "augment"]
 
@@ -40,7 +40,10 @@ def augment(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="The name tells the format: .jsonl .csv .parquet .conllu ..."
+            "--output",
+            "-o",
+            metavar=FILE,
+            help="The name tells the format: .jsonl .csv .parquet .conllu ...",
         ),
     ] = None,
     method: Annotated[
@@ -125,7 +128,7 @@ def augment(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with OUT.partial, with the same result.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and draw nothing.")
     ] = False,
@@ -152,24 +155,23 @@ def augment(
     given, files = _given(flags, set_option or [], config)
     with warnings_said(quiet=quiet):
         with trees_made(given.get("parser"), quiet=quiet) as trees:
-            checks = {"dry_run": dry_run, "resume": resume, "force": force}
-            pipeline, read = _opened(given, files, trees, **checks)
+            pipeline, read = _opened(given, files, trees, dry_run=dry_run, resume=resume)
         if dry_run:
             _show_plan(pipeline, as_json=as_json)
             return
-        facts = _written(pipeline, read, files["output"], resume=resume, force=force, quiet=quiet)
+        facts = _written(pipeline, read, files, resume=resume, force=force, quiet=quiet)
     if facts["report"].shortfall:
         say(f"warning: {facts['report'].shortfall}", quiet=quiet)
     if as_json:
         show_facts({**facts, "report": facts["report"].to_dict()}, as_json=True)
     elif not quiet:
-        print(facts["report"])
-        print(f"written to {files['output']}")
+        show(facts["report"])
+        show(f"written to {files['output']}")
         if "skipped" in facts:
-            print(f"rows that were left out, with the reasons: {facts['skipped']}")
+            show(f"rows that were left out, with the reasons: {facts['skipped']}")
 
 
-class AugmentCommand(TyperCommand):
+class AugmentCommand(Verb):
     """The verb augment, whose help has the methods."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -212,12 +214,11 @@ def _given(
 
 def _opened(
     given: Mapping[str, Any],
-    files: Mapping[str, Any],
+    files: dict[str, Any],
     trees: TreeMaker,
     *,
     dry_run: bool,
     resume: bool,
-    force: bool,
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Check what is asked for, cheap things first, and make the pipeline ready."""
     from grammar.errors import OptionError
@@ -228,7 +229,7 @@ def _opened(
     from sampling.pipeline.manifest import file_hash
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
-    from sampling.pipeline.sources import read_source, write_skipped
+    from sampling.pipeline.sources import read_source
 
     settings = read_settings(given)
     bare = files["input"] is None
@@ -237,7 +238,7 @@ def _opened(
     if bare and settings.n is None:
         raise OptionError("there is no input to count", hint="say how many with -n")
     if not dry_run:
-        _check_paths(files, force=force)
+        _check_paths(files, resume=resume)
     how = {"format": files["format"], "on_error": files["on_error"] or "stop"}
     columns = _columns(files)
     corpora = {
@@ -255,7 +256,7 @@ def _opened(
     )
     if not dry_run:
         check_output(files["output"], columns=pipeline.schema.names)
-        write_skipped([row for one in corpora.values() for row in one.skipped], files["output"])
+    files["skipped"] = [row for one in corpora.values() for row in one.skipped]
     read: dict[str, Any] = {"columns": columns["input"]}
     for name, data in corpora.items():
         path = files[name]
@@ -280,37 +281,33 @@ def _columns(files: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     }
 
 
-def _check_paths(files: Mapping[str, Any], *, force: bool) -> None:
+def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
+    """Look at what a TOML file may have named, too, before an hour of drawing."""
     from grammar.errors import OptionError, OutputError
+    from grammar.files import check_free, same_file
     from induction.corpus.formats import check_output
+    from sampling.pipeline.manifest import manifest_path
 
     output = files["output"]
     if output is None:
         raise OptionError("there is no output", hint="name it with -o, or use --dry-run")
     check_output(output)
     if not Path(output).parent.is_dir():
-        # said now, not after an hour of drawing
         raise OutputError("there is no folder to write it to", where=output, hint="make it first")
     for name in ("input", "test"):
-        if files[name] is not None and Path(output).resolve() == Path(files[name]).resolve():
+        if files[name] is not None and same_file(output, files[name]):
             raise OptionError(
                 f"the output is the {name}", where=output, hint="write to another file"
             )
-    if Path(output).exists() and not force and not _is_stream(output):
-        raise OptionError(
-            "the output exists", where=output, hint="use --force to replace it, or another name"
-        )
-
-
-def _is_stream(path: str) -> bool:
-    mode = Path(path).stat().st_mode
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    if not resume:
+        check_free(output)
+        check_free(manifest_path(output))
 
 
 def _written(
     pipeline: Pipeline,
     read: Mapping[str, Any],
-    output: str,
+    files: Mapping[str, Any],
     *,
     resume: bool,
     force: bool,
@@ -318,37 +315,62 @@ def _written(
 ) -> dict[str, Any]:
     """Write the output, its manifest, and, in between, shards that a later run can go on from."""
     from grammar.errors import OutputError
-    from induction.corpus.formats import write_batches
-    from sampling.pipeline.manifest import (
-        file_hash,
-        manifest_of,
-        manifest_path,
-        plan_of,
-        write_manifest,
-    )
+    from grammar.files import is_stream
+    from sampling.pipeline.manifest import manifest_path, plan_of
     from sampling.pipeline.resuming import PartialWork
     from sampling.pipeline.sources import skipped_path
 
-    work = PartialWork(output, plan_of(pipeline, read))
-    found = work.begin(pipeline, resume=resume, force=force)
-    if found:
-        say(f"going on behind {found:,} examples", quiet=quiet)
-    try:
-        tables = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
-        rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
-    except (KeyboardInterrupt, OutputError):
-        if work.folder.exists():
-            say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
-        raise
-    facts: dict[str, Any] = {"output": output, "examples": rows, "report": pipeline.report()}
+    output: str = files["output"]
+    facts: dict[str, Any] = {"output": output}
+    if is_stream(output):  # it has no name that a manifest could lie beside
+        return facts | _streamed(pipeline, output, quiet=quiet)
+    with PartialWork(output, plan_of(pipeline, read)) as work:
+        found = work.begin(pipeline, resume=resume, force=force)
+        if found:
+            say(f"going on behind {found:,} examples", quiet=quiet)
+        try:
+            if not work.is_finished:
+                _draft(pipeline, read, files, work, quiet=quiet)
+        except (KeyboardInterrupt, OutputError) as error:
+            if work.is_kept:
+                say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
+            if isinstance(error, OutputError):
+                raise OutputError(error.what, where=output, hint=error.hint) from None
+            raise
+        work.publish()
+    report = pipeline.report()
+    facts |= {"examples": report.made + report.originals, "report": report}
     if pipeline.corpus.skipped:
         facts["skipped"] = str(skipped_path(output))
-    if not _is_stream(output):
-        made = {"path": output, "sha256": file_hash(output), "examples": rows}
-        write_manifest(manifest_of(pipeline, read, made), output)
-        facts["manifest"] = str(manifest_path(output))
-    work.remove()
-    return facts
+    return facts | {"manifest": str(manifest_path(output))}
+
+
+def _draft(
+    pipeline: Pipeline,
+    read: Mapping[str, Any],
+    files: Mapping[str, Any],
+    work: PartialWork,
+    *,
+    quiet: bool,
+) -> None:
+    """Write all files of the output where they have no names yet."""
+    from induction.corpus.formats import write_batches
+    from sampling.pipeline.manifest import file_hash, manifest_of
+    from sampling.pipeline.sources import write_skipped
+
+    tables = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
+    rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), work.draft)
+    write_skipped(files["skipped"], work.draft)
+    made = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
+    work.finish(manifest_of(pipeline, read, made), pipeline.state())
+
+
+def _streamed(pipeline: Pipeline, output: str, *, quiet: bool) -> dict[str, Any]:
+    from induction.corpus.formats import write_batches
+
+    tables = map(pipeline.as_written, pipeline.run())
+    rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
+    return {"examples": rows, "report": pipeline.report()}
 
 
 def _show_plan(pipeline: Pipeline, *, as_json: bool) -> None:
@@ -362,5 +384,5 @@ def _show_plan(pipeline: Pipeline, *, as_json: bool) -> None:
     if len(asked) > 1:
         show_facts({f"  {name}": count for name, count in asked.items()}, as_json=False)
     for part in parts:
-        print(f"{part.pop('method')}")
+        show(f"{part.pop('method')}")
         show_facts({f"  {name}": fact for name, fact in part.items()}, as_json=False)

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.outputs import Verb
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say, show
 
 __all__ = ["app"]
 
@@ -24,7 +26,7 @@ NLTK_RESOURCES = {
 }
 
 
-@app.command(name="list")
+@app.command(name="list", cls=Verb)
 def list_data(as_json: Json = False) -> None:
     """List corpora: what is embedded, what NLTK has here, and what could be fetched.
 
@@ -43,10 +45,10 @@ def list_data(as_json: Json = False) -> None:
     about |= {name: text for name, (_, text) in NLTK_RESOURCES.items()}
     about["TREEWRIGHT_DATA"] = "folder of SCAN splits and other corpora"
     for name, place in places.items():
-        print(f"{name:<16} {about[name]}\n{'':<16} {place or 'not here'}")
+        show(f"{name:<16} {about[name]}\n{'':<16} {place or 'not here'}")
 
 
-@app.command()
+@app.command(cls=Verb)
 def get(
     names: Annotated[list[str], typer.Argument(help="Names of NLTK resources.")],
     quiet: Quiet = False,

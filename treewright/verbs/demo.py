@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.screen import Quiet, Seed, need_torch, progress, say
+from treewright.outputs import FOLDER, Force
+from treewright.screen import Quiet, Seed, need_torch, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from treewright.demo_report import Cell
@@ -23,12 +25,15 @@ PAIRS = 2000
 
 
 def demo(
-    output: Annotated[str, typer.Option("--output", "-o", help="Folder.")] = "treewright-demo",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FOLDER, help="Folder.")
+    ] = "treewright-demo",
     split: Annotated[str, typer.Option(help="The SCAN split to solve.")] = "jump",
     updates: Annotated[
         int | None, typer.Option(min=1, help="Training updates at most; fewer is quicker.")
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Run the main job end to end: corpora to grammars to examples to models that they help.
@@ -52,12 +57,12 @@ def demo(
     parts.append(text)
     report = write_report(folder, parts, seconds=time.monotonic() - began)
     for cell in cells:
-        print(
+        show(
             f"{split}, {cell.outcome.method}: train exact match {cell.outcome.train_exact:.4f}, "
             f"test exact match {cell.outcome.test_exact:.4f}"
         )
-    print("\n".join(lines))
-    print(f"report: {report}")
+    show("\n".join(lines))
+    show(f"report: {report}")
 
 
 def train_cells(

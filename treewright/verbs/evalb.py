@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.trees.treebank import Treebank
@@ -60,7 +61,7 @@ def evalb(
     missing = result.all.errors + result.all.skipped
     if missing:
         say(f"warning: {missing:,} sentences are in no score; they are listed below", quiet=quiet)
-    print(result)
+    show(result)
 
 
 def read_predicted(source: str, expected: int, *, encoding: str = "utf-8") -> Treebank:

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.outputs import FILE, Force
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say
 
 __all__ = ["explain"]
 
@@ -28,10 +30,12 @@ def explain(
     plot: Annotated[
         str | None,
         typer.Option(
+            metavar=FILE,
             help="Draw here (.svg or .png): the parents with what was exchanged or edited, or the "
-            "derivation as a tree."
+            "derivation as a tree.",
         ),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.flags import FlagsOfOptions, read_settings, value_of
+from treewright.outputs import FILE, Force
 from treewright.pair_files import naming, read_pair_file
-from treewright.screen import Json, Quiet, progress, say, show_facts, warnings_said
+from treewright.screen import Json, Quiet, progress, show_facts, warnings_said
+from treewright.terminal import say
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -32,7 +34,12 @@ def induce(
     ],
     output: Annotated[
         str,
-        typer.Option("--output", "-o", help="The file; treewright models NAME has its suffixes."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar=FILE,
+            help="The file; treewright models NAME has its suffixes.",
+        ),
     ],
     model: Annotated[
         str,
@@ -61,6 +68,7 @@ def induce(
     ] = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

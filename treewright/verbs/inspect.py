@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, say, show_facts
+from treewright.outputs import FILE, Force
+from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import say
 
 __all__ = ["inspect"]
 
@@ -28,14 +30,19 @@ def inspect(
     plot: Annotated[
         str | None,
         typer.Option(
+            metavar=FILE,
             help="Draw the symbol's rules here (.svg or .png): their graph, or a gallery of "
             "fragments; of latent parsers, the states of all labels; of span grammars, the classes "
-            "or the contexts and fillers of one."
+            "or the contexts and fillers of one.",
         ),
     ] = None,
     graphml: Annotated[
-        str | None, typer.Option(help="Also write the grammar as a graph here, for Gephi or yEd.")
+        str | None,
+        typer.Option(
+            metavar=FILE, help="Also write the grammar as a graph here, for Gephi or yEd."
+        ),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

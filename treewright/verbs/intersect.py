@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, read_length, show_facts
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ __all__ = ["intersect"]
 
 def intersect(
     grammar: Annotated[str, typer.Argument(metavar="GRAMMAR", help="A .json or text file, or -.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="Grammar file: .json or text.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FILE, help="Grammar file: .json or text.")
+    ],
     contains: Annotated[
         list[str] | None, typer.Option(help="A word that must occur; may be repeated.")
     ] = None,
@@ -28,6 +31,7 @@ def intersect(
         str | None, typer.Option(help="A regular pattern over words: 'the . (cat | dog) .*'.")
     ] = None,
     length: Annotated[str | None, typer.Option(help="Numbers of words: 5:20, or 12.")] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, progress, say
+from treewright.outputs import FILE, STORE, Force
+from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse, Parse, Span
@@ -68,19 +70,26 @@ def parse(
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar=FILE, help="Write here, when all is done; else shown."
+        ),
     ] = None,
     cache: Annotated[
-        str | None, typer.Option(help="A file that keeps parses, so that none is made twice.")
+        str | None,
+        typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(help="Draw the trees side by side: .svg or .png.")
+        str | None, typer.Option(metavar=FILE, help="Draw the trees side by side: .svg or .png.")
     ] = None,
     heat_map: Annotated[
         str | None,
-        typer.Option(help="Draw how probable each span of one sentence is: .svg or .png."),
+        typer.Option(
+            metavar=FILE, help="Draw how probable each span of one sentence is: .svg or .png."
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -381,7 +390,7 @@ def _written(path: str | None) -> Iterator[Callable[[str], None]]:
     if path is None:
         # taken before progress bars stand between it and us
         stream = sys.stdout
-        yield lambda line: print(line, file=stream)
+        yield lambda line: show(line, stream)
         return
     lines: list[str] = []
     with atomic_output(path) as temporary:

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.outputs import FILE, STORE, Force
 from treewright.screen import (
     Json,
     MemoryLimit,
     Quiet,
     StepLimit,
     progress,
-    say,
     show_facts,
 )
+from treewright.terminal import say
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
@@ -39,7 +40,9 @@ def parse_corpus(
         typer.Argument(metavar="IN", help="A corpus: .jsonl, .csv, .tsv, .parquet, ..."),
     ] = None,
     *,
-    output: Annotated[str, typer.Option("--output", "-o", help="The same with trees.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FILE, help="The same with trees.")
+    ],
     split: Annotated[
         bool, typer.Option("--split", help="Texts have several sentences: parse each by itself.")
     ] = False,
@@ -51,12 +54,14 @@ def parse_corpus(
         str | None, typer.Option(help="Of IN, if its name does not tell: sst, scan, ...")
     ] = None,
     cache: Annotated[
-        str | None, typer.Option(help="A file that keeps parses, so that none is made twice.")
+        str | None,
+        typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
     ] = None,
     max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, Seed, progress, say, show_facts, warnings_said
+from treewright.outputs import FILE, Force
+from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
@@ -29,7 +31,8 @@ def quality(
         typer.Option(help="Parses new texts again: a file, or english, which ships."),
     ] = None,
     html: Annotated[
-        str | None, typer.Option(help="Write a page with plots and examples here.")
+        str | None,
+        typer.Option(metavar=FILE, help="Write a page with plots and examples here."),
     ] = None,
     fail_if: Annotated[
         list[str] | None,
@@ -52,6 +55,7 @@ def quality(
         str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -85,7 +89,7 @@ def quality(
     if as_json:
         show_facts(report.to_dict(), as_json=True)
     elif not quiet:
-        print(report)
+        show(report)
     if html:
         say(f"written to {html}", quiet=quiet)
     _judge(report, thresholds)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
+from treewright.terminal import show
 
 if TYPE_CHECKING:
     from grammar.pcfg.derivable import Derivable
@@ -26,7 +28,12 @@ def sample(
     n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help=".parquet .arrow .jsonl .csv .tsv .txt; else shown."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar=FILE,
+            help=".parquet .arrow .jsonl .csv .tsv .txt; else shown.",
+        ),
     ] = None,
     length: Annotated[
         str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
@@ -59,6 +66,7 @@ def sample(
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -150,9 +158,9 @@ def _print_examples(batches: Any, *, trees: bool, as_json: bool) -> None:
     for batch in batches:
         for row in batch.to_pylist():
             if as_json:
-                print(json.dumps(row, ensure_ascii=False))
+                show(json.dumps(row, ensure_ascii=False))
             else:
-                print(row["tree"] if trees else row["text"])
+                show(row["tree"] if trees else row["text"])
 
 
 def _sample_pairs(
@@ -192,7 +200,7 @@ def _sample_pairs(
     for batch in batches:
         for row in batch.to_pylist():
             line = f"IN: {row['text']} OUT: {row['target']}"
-            print(json.dumps(row, ensure_ascii=False) if as_json else line)
+            show(json.dumps(row, ensure_ascii=False) if as_json else line)
 
 
 def _sample_method(
@@ -222,7 +230,7 @@ def _sample_method(
         for batch in batches:
             for row in batch.to_pylist():
                 if as_json:
-                    print(json.dumps(row, ensure_ascii=False))
+                    show(json.dumps(row, ensure_ascii=False))
                 else:
                     beside = [row[name] for name in ("text_pair", "target") if row.get(name)]
-                    print("\t".join([row["text"], *beside]))
+                    show("\t".join([row["text"], *beside]))

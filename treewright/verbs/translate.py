@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import read_pair_file
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, say, show_facts
+from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, show_facts
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse
@@ -44,13 +46,18 @@ def translate(
         ),
     ] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write here, when all is done; else shown.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar=FILE, help="Write here, when all is done; else shown."
+        ),
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(help="Draw the derivation of one source here: .svg or .png.")
+        str | None,
+        typer.Option(metavar=FILE, help="Draw the derivation of one source here: .svg or .png."),
     ] = None,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -100,7 +107,7 @@ def translate(
                 say(f"line {number}: found with a beam: it takes too many steps", quiet=quiet)
         for line in _shown(number, source, found, scores=kbest is not None, as_json=as_json):
             if output is None:
-                print(line)
+                show(line)
             written.append(line)
     if output is not None:
         write_text(output, "".join(f"{line}\n" for line in written))

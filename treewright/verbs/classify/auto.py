@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.screen import Json, Quiet, Seed, say, show_facts, warnings_said
+from treewright.outputs import FOLDER, Force
+from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
+from treewright.terminal import say, show
 from treewright.verbs.classify.reading import (
     Format,
     LabelColumn,
@@ -45,13 +47,19 @@ def auto(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="Train with the choice, and save it as this folder."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar=FOLDER,
+            help="Train with the choice, and save it as this folder.",
+        ),
     ] = None,
     text: TextColumn = None,
     label: LabelColumn = None,
     format: Format = None,
     set_option: SetOption = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -64,13 +72,11 @@ def auto(
     """
     from classifiers.auto import auto as choose
     from classifiers.candidates import RECOMBINING
-    from classifiers.saving import check_folder, save_classifier
+    from classifiers.saving import save_classifier
     from classifiers.training.examples import read_examples
     from classifiers.training.train import trainer
     from sampling.examples.class_names import label_kind
 
-    if output is not None:
-        check_folder(output)
     recipe = recipe_of(set_option, seed)
     with warnings_said(quiet=quiet):
         corpus = read_labelled(source, text, label, format)
@@ -123,7 +129,7 @@ def _show(found: Choice, facts: dict[str, Any], *, as_json: bool, quiet: bool) -
     if as_json:
         show_facts(facts, as_json=True)
         return
-    print(found.summary())
+    show(found.summary())
     shown = {**facts.get("scores", {})}
     if "classifier" in facts:
         shown["classifier"] = facts["classifier"]

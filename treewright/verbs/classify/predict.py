@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, show_facts, warnings_said
 from treewright.verbs.classify.reading import Device, Format, TextColumn, say_what_is_cut
 
@@ -20,12 +21,15 @@ def predict(
         str, typer.Argument(metavar="IN", help="Texts, with or without labels; - for JSON lines.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The name tells the format: .jsonl .csv ...")
+        str,
+        typer.Option(
+            "--output", "-o", metavar=FILE, help="The name tells the format: .jsonl .csv ..."
+        ),
     ],
     text: TextColumn = None,
     format: Format = None,
     device: Device = "auto",
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -39,10 +43,8 @@ def predict(
     from classifiers.training.examples import texts_of
     from induction.corpus.formats import check_output, write_corpus
     from sampling.pipeline.sources import read_source
-    from treewright.verbs.classify.outputs import check_other
 
     check_output(output)
-    check_other(output, [source], force=force)
     opened = open_classifier(model, device=device)
     with warnings_said(quiet=quiet):
         # a column of classes may be there, and need not be known

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.flags import FlagsOfOptions, read_settings
-from treewright.screen import say
+from treewright.terminal import say
 
 if TYPE_CHECKING:
     from classifiers.training.recipe import Recipe

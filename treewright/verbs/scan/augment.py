@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import PairsFile, naming, read_pair_file, write_pair_file
 from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
 
@@ -17,7 +18,9 @@ __all__ = ["augment"]
 
 def augment(
     train: PairsFile,
-    output: Annotated[str, typer.Option("--output", "-o", help="Where the new pairs go.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FILE, help="Where the new pairs go.")
+    ],
     method: Annotated[
         str,
         typer.Option(
@@ -35,12 +38,14 @@ def augment(
         str, typer.Option(help="GECA: paper, or code (the released program).")
     ] = "paper",
     grammar: Annotated[
-        str | None, typer.Option(help="GECA: also save the substitution grammar here (.json).")
+        str | None,
+        typer.Option(metavar=FILE, help="GECA: also save the substitution grammar here (.json)."),
     ] = None,
     test: Annotated[
         str | None, typer.Option(help="Test pairs, to report how many were made.")
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import check_pair_output, read_pair_file, write_pair_file
 from treewright.screen import Json, Quiet, show_facts
 
@@ -21,11 +22,13 @@ def cogs(
         ),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="A corpus, or .txt for IN:/OUT: lines.")
+        str,
+        typer.Option("--output", "-o", metavar=FILE, help="A corpus, or .txt for IN:/OUT: lines."),
     ],
     form: Annotated[
         str, typer.Option(help="What targets are to be: original or variable-free.")
     ] = "original",
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -6,16 +6,20 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import FILE, Force
 from treewright.pair_files import write_pair_file
 from treewright.screen import Json, Quiet, show_facts
+from treewright.terminal import show
 
 __all__ = ["generate"]
 
 
 def generate(
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help=".txt for IN:/OUT: lines, or a corpus.")
+        str | None,
+        typer.Option("--output", "-o", metavar=FILE, help=".txt for IN:/OUT: lines, or a corpus."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -28,7 +32,7 @@ def generate(
     pairs = generate_language()
     if output is None:
         for row in pairs:
-            print(f"IN: {row['text']} OUT: {row['target']}")
+            show(f"IN: {row['text']} OUT: {row['target']}")
         return
     write_pair_file(pairs, output)
     show_facts({"output": output, "pairs": len(pairs)}, as_json=as_json, quiet=quiet)

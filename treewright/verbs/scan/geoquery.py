@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import FOLDER, Force
 from treewright.pair_files import write_pair_file
 from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
 
@@ -17,7 +18,9 @@ def geoquery(
         str, typer.Argument(help="funql, lambda, logic, sql or prolog, below TREEWRIGHT_DATA.")
     ],
     split: Annotated[str, typer.Argument(help="question, query (also: template) or length.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="A folder; made if not there.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FOLDER, help="A folder; made if not there.")
+    ],
     method: Annotated[
         str | None,
         typer.Option(
@@ -26,6 +29,7 @@ def geoquery(
     ] = None,
     n: Annotated[int, typer.Option("-n", min=0, help="How many new pairs at most.")] = 1000,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.screen import Json, show_facts
+from treewright.terminal import show
 
 __all__ = ["interpret"]
 
@@ -27,4 +28,4 @@ def interpret(
         if as_json:
             show_facts({"command": line, "actions": list(actions)}, as_json=True)
         else:
-            print(" ".join(actions))
+            show(" ".join(actions))

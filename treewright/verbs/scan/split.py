@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.outputs import FOLDER, Force
 from treewright.screen import Json, Quiet, show_facts
 
 __all__ = ["split"]
@@ -13,7 +14,10 @@ __all__ = ["split"]
 
 def split(
     name: Annotated[str, typer.Argument(help="jump, length, around-right, ..., mcd1.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="A folder; made if not there.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FOLDER, help="A folder; made if not there.")
+    ],
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

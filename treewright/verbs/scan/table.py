@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, need_torch, progress, say
+from treewright.outputs import FILE, STORE, Force
+from treewright.screen import Json, Quiet, need_torch, progress
+from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from scan.experiment import Outcome
@@ -40,12 +42,19 @@ def table(
         list[str] | None, typer.Option(help="lstm, transformer, or both; lstm by default.")
     ] = None,
     results: Annotated[
-        str, typer.Option(help="The folder of result files; runs found there are not run again.")
+        str,
+        typer.Option(
+            metavar=STORE,
+            help="The folder of result files; runs found there are not run again.",
+        ),
     ] = "scan-results",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write the table here: .md or .csv.")
+        str | None,
+        typer.Option("--output", "-o", metavar=FILE, help="Write the table here: .md or .csv."),
     ] = None,
-    plot: Annotated[str | None, typer.Option(help="Draw it here: .svg or .png.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar=FILE, help="Draw it here: .svg or .png.")
+    ] = None,
     run: Annotated[
         bool, typer.Option("--run/--no-run", help="Run what is missing, or only read.")
     ] = True,
@@ -55,6 +64,7 @@ def table(
     updates: Annotated[
         int | None, typer.Option(min=1, help="Updates instead of 4,000: to try it out.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -150,9 +160,9 @@ def _show(
         raise MissingDataError("there are no results yet", hint="leave out --no-run")
     text = markdown_table(HEADER, [row.texts() for row in made])
     if as_json:
-        print(json.dumps([line for row in made for line in row.facts()]))
+        show(json.dumps([line for row in made for line in row.facts()]))
     else:
-        print(text)
+        show(text)
     if output is not None:
         write_text(output, to_csv(made) if output.endswith(".csv") else text + "\n")
         say(f"written to {output}", quiet=quiet)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.flags import FlagsOfOptions, read_settings
+from treewright.outputs import FILE, STORE, Force
 from treewright.pair_files import PairsFile, naming, read_pair_file
 from treewright.screen import Json, Quiet, Seed, need_torch, show_facts, training_bar
 
@@ -19,7 +20,9 @@ __all__ = ["TrainCommand", "train"]
 
 def train(
     train: PairsFile,
-    output: Annotated[str, typer.Option("--output", "-o", help="The model: .safetensors.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar=FILE, help="The model: .safetensors.")
+    ],
     test: Annotated[str | None, typer.Option(help="Pairs to test on, after training.")] = None,
     augmented: Annotated[str | None, typer.Option(help="Made pairs to train on too.")] = None,
     model: Annotated[str, typer.Option(help="lstm or transformer.")] = "lstm",
@@ -30,9 +33,11 @@ def train(
         ),
     ] = None,
     checkpoint: Annotated[
-        str | None, typer.Option(help="State file; if it is there, training goes on from it.")
+        str | None,
+        typer.Option(metavar=STORE, help="State file; if it is there, training goes on from it."),
     ] = None,
     seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -1,0 +1,123 @@
+"""What it costs to check a saved grammar when it is opened: seals, ranges, offsets, UTF-8.
+
+    python -m benchmarks.opening
+
+Each grammar is opened several times; the time inside the functions that check (those named so, and
+Arrow's own validation) is set against the rest of the opening. The bar is 10 %.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.opening import open_grammar
+from induction.corpus.readers import read_reviews, read_treebank
+from induction.counts.pcfg import induce_pcfg
+from induction.fragments.dop import induce_double_dop
+from sampling.method import induce
+
+REPEATS = 7
+ROOMS = ("grammar", "induction", "sampling", "scan")
+METHODS = {
+    "sub2": {"phrase": True, "label": True}, "treemix": {}, "geca": {"window": 1}, "alp": {},
+    "random-word": {},
+}  # fmt: skip
+
+
+class Checks:
+    """The time inside functions that check, the outermost of them."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._inside = False
+
+    def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **more: Any) -> Any:
+            if self._inside:
+                return function(*args, **more)
+            self._inside, began = True, time.perf_counter()
+            try:
+                return function(*args, **more)
+            finally:
+                self.seconds += time.perf_counter() - began
+                self._inside = False
+
+        return wrapped
+
+    def watch(self) -> None:
+        """Put the clock around every function of ours that is named after checking."""
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] not in ROOMS:
+                continue
+            for owner in [module, *(v for v in vars(module).values() if isinstance(v, type))]:
+                for key, value in list(vars(owner).items()):
+                    if isinstance(value, types.FunctionType) and key.lstrip("_").startswith(
+                        "check"
+                    ):
+                        setattr(owner, key, self.timed(value))
+
+
+def saved(folder: Path) -> Iterator[Path]:
+    """Save a grammar of each kind."""
+    treebank, reviews = read_treebank(), read_reviews()
+    for name, grammar in (
+        ("pcfg.json", induce_pcfg(treebank)),
+        ("double-dop.json", induce_double_dop(treebank)),
+    ):
+        grammar.save(folder / name)
+        yield folder / name
+    for method, options in METHODS.items():
+        path = folder / f"{method}{'.json' if method == 'geca' else '.arrow'}"
+        induce(method, reviews, **options).grammar.save(path)
+        yield path
+
+
+def validation(path: Path) -> float:
+    """Return the seconds that Arrow takes to validate a file; none of one that is not Arrow's."""
+    if path.suffix != ".arrow":
+        return 0.0
+    with pa.OSFile(str(path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+    return min(_seconds(lambda: table.validate(full=True)) for _ in range(REPEATS))
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    checks = Checks()
+    everything = checked = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        paths = list(saved(Path(folder)))
+        for path in paths:
+            open_grammar(path)
+        checks.watch()
+        print(f"{'grammar':<18} {'opened in':>10} {'checks':>8} {'over the rest':>14}")
+        for path in paths:
+            best = (float("inf"), 0.0)
+            for _ in range(REPEATS):
+                checks.seconds = 0.0
+                took = _seconds(lambda path=path: open_grammar(path))
+                best = min(best, (took, checks.seconds))
+            took, inside = best[0], best[1] + validation(path)
+            everything, checked = everything + took, checked + inside
+            share = inside / (took - inside)
+            print(f"{path.name:<18} {took * 1e3:>8.1f}ms {inside * 1e3:>6.1f}ms {share:>13.1%}")
+    print(f"{'all':<18} {'':>10} {'':>8} {checked / (everything - checked):>13.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""A folder that one process at a time may work in, and that is gone when nothing is left in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from grammar.errors import OutputError
+from grammar.files import made_folder
+
+__all__ = ["LOCK", "owned_folder"]
+
+LOCK = "lock"
+"""The file in the folder that is locked; the system lets go of it when its process ends."""
+
+
+@contextmanager
+def owned_folder(folder: Path, output: Path) -> Iterator[None]:
+    """Own the folder of an output, which is made if need be; leave no empty one behind.
+
+    Raises
+    ------
+    OutputError
+        If another process owns it, or it cannot be made.
+    """
+    lock = FileLock(made_folder(folder) / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise OutputError(
+            "another run is writing to it",
+            where=str(output),
+            hint="wait until it ends, or write to another file",
+        ) from None
+    try:
+        yield
+    finally:
+        if [entry.name for entry in folder.iterdir()] == [LOCK]:
+            with suppress(OSError):  # where files in use cannot be deleted, it stays
+                (folder / LOCK).unlink()
+                folder.rmdir()
+        lock.release()

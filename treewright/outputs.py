@@ -1,0 +1,114 @@
+"""What verbs write: nothing over what they were given, and nothing else without ``--force``.
+
+An option whose value is written has one of the three metavars here, by which a :class:`Verb` knows
+it. All other values are taken for inputs, so a verb need not say what it reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from treewright.terminal import say
+
+__all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb"]
+
+FILE = "OUT"
+"""The metavar of a file that is written."""
+FOLDER = "OUT_FOLDER"
+"""The metavar of a folder that is filled."""
+STORE = "STORE"
+"""The metavar of a file or folder that is read and added to, such as a cache."""
+
+# verbs need not look at it: it is asked for before they run
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
+
+
+class Verb(TyperCommand):
+    """A verb that writes over nothing: what every verb is made with."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb, after a look at where it is to write."""
+        from grammar.files import nothing_overwritten
+        from grammar.messages import heard_by
+
+        quiet = bool(ctx.params.get("quiet"))
+        outputs, inputs = self._paths(ctx.params)
+        force = bool(ctx.params.get("force"))
+        with (
+            heard_by(lambda message: say(message, quiet=quiet)),
+            nothing_overwritten(force=force, given=inputs.values()),
+        ):
+            _check_different(outputs, inputs)
+            for name, path in outputs.items():
+                if self._metavars[name] == FOLDER:
+                    _check_folder(path, force=force)
+                else:
+                    _check_file(path, resume=bool(ctx.params.get("resume")))
+            return super().invoke(ctx)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the options whose values are written."""
+        return [name for name, kind in self._metavars.items() if kind in (FILE, FOLDER)]
+
+    @property
+    def _metavars(self) -> dict[str, str]:
+        return {param.name: param.metavar or "" for param in self.params if param.name}
+
+    def _paths(self, given: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what is written and what is, perhaps, read, by the names of the options."""
+        paths = {k: v for k, v in given.items() if isinstance(v, str) and v not in ("", "-")}
+        metavars, outputs = self._metavars, self.outputs
+        inputs = {k: v for k, v in paths.items() if k not in outputs and metavars[k] != STORE}
+        return {k: v for k, v in paths.items() if k in outputs}, inputs
+
+
+def _check_different(outputs: Mapping[str, str], inputs: Mapping[str, str]) -> None:
+    """Refuse outputs that are inputs, or one file; this is said before any work."""
+    from grammar.errors import OptionError
+    from grammar.files import same_file
+
+    for name, path in outputs.items():
+        others = {k: v for k, v in outputs.items() if k != name}
+        for other, its in (others | dict(inputs)).items():
+            if same_file(path, its) or (other in others and _absolute(path) == _absolute(its)):
+                raise OptionError(
+                    f"--{name.replace('_', '-')} is also {other.replace('_', '-')}",
+                    where=path,
+                    hint="write to another file",
+                )
+
+
+def _absolute(path: str) -> Path:
+    return Path(os.path.abspath(path))
+
+
+def _check_file(path: str, *, resume: bool) -> None:
+    """Refuse a file that could not be written in the end."""
+    from grammar.errors import OutputError
+    from grammar.files import check_free
+
+    if not _absolute(path).parent.is_dir():
+        raise OutputError(
+            "cannot write the file: there is no folder for it", where=path, hint="make it first"
+        )
+    # of a folder it is said later why it cannot be written, unless it is a data set of the name
+    if not resume and (path.endswith(".hf") or not os.path.isdir(path)):
+        check_free(path)
+
+
+def _check_folder(path: str, *, force: bool) -> None:
+    from grammar.errors import OutputError
+
+    if os.path.isdir(path) and os.listdir(path) and not force:
+        raise OutputError(
+            "the folder is not empty",
+            where=path,
+            hint="use --force to replace the files in it, or name another",
+        )
