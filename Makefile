@@ -36,6 +36,8 @@ bench: $(READY)
 
 accuracy: $(READY)
 	$(PY) -m benchmarks.accuracy
+	$(PY) -m benchmarks.words
+	$(PY) -m benchmarks.round_trip
 
 fuzz: $(READY)
 	$(PY) -m tests.fuzz 5000

@@ -28,7 +28,7 @@ from sampling.examples.examples import no_material
 from sampling.examples.labels import Labels, read_labels, refuse_lone_classes
 from sampling.examples.sides import protected_words
 
-__all__ = ["induce_grammar", "text_classes"]
+__all__ = ["VERSION", "induce_grammar", "text_classes"]
 
 VERSION = "2"
 """Raised whenever the same seed would give other bytes."""

@@ -19,7 +19,7 @@ from sampling.alp.code import ALPCode, PhraseGrammar
 from sampling.alp.columns import example_columns, spell
 from sampling.alp.fitting import fit_of, no_fit, sentences_of_grammar
 from sampling.alp.grammar import ALPGrammar
-from sampling.alp.induction import induce_grammar
+from sampling.alp.induction import VERSION, induce_grammar
 from sampling.alp.kernels import Fit, draw
 from sampling.alp.options import ALPOptions, settled
 from sampling.alp.slots import Settings, Slots, room
@@ -63,6 +63,7 @@ class ALP(Sampler):
     """
 
     method = "alp"
+    version = VERSION
     Options = ALPOptions
     grammar: ALPGrammar
 

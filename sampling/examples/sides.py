@@ -42,8 +42,8 @@ _SURFACES = {
     "-RSB-": ("]",),
     "-LCB-": ("{",),
     "-RCB-": ("}",),
-    "``": ('"', "“", "''"),
-    "''": ('"', "”"),
+    "``": ('"', "“", "''", "„", "«"),
+    "''": ('"', "”", "“", "»"),
     "`": ("'", "‘"),
     "'": ("’",),
     "...": ("…",),
@@ -304,6 +304,7 @@ def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
             word,
             *_SURFACES.get(word.upper(), ()),
             word.replace("\\/", "/").replace("\\*", "*"),
+            *(word.replace("'", mark) for mark in "’‘"),
         )
         begin, surface = at, None
         while surface is None:

@@ -21,6 +21,8 @@ from sampling.examples.sides import Side, are_tokenised, place_words
 __all__ = ["Spacing", "learn_spacing"]
 
 _QUOTES = ("``", "''")
+_LEAST = 3
+"""So often a corpus must have written two neighbours in one way, and nine times as often as not."""
 Pair = tuple[str, str]
 
 
@@ -106,9 +108,8 @@ def learn_spacing(side: Side) -> Spacing:
     --------
     >>> from induction.corpus.corpus import Corpus
     >>> from sampling.examples.sides import read_side
-    >>> corpus = Corpus.from_columns(
-    ...     text=["“Go”, she said – now."],
-    ...     tokens=[["``", "Go", "''", ",", "she", "said", "–", "now", "."]])
+    >>> words = ["``", "Go", "''", ",", "she", "said", "–", "now", "."]
+    >>> corpus = Corpus.from_columns(text=["“Go”, she said – now."] * 3, tokens=[words] * 3)
     >>> spacing = learn_spacing(read_side(corpus))
     >>> spacing.write(["He", "said", "``", "come", "''", "."])
     'He said “come”.'
@@ -134,9 +135,10 @@ def learn_spacing(side: Side) -> Spacing:
                 quotes[word, side.text[a:b].tobytes().decode()] += 1
     joined = {}
     for pair in dict.fromkeys(pair for pair, _ in seen):
-        touches = seen[pair, True] > seen[pair, False]
-        if touches != (made[pair, True] > made[pair, False]):
-            joined[pair] = touches
+        apart, together = seen[pair, False], seen[pair, True]
+        sure = max(apart, together) >= _LEAST and min(apart, together) * 9 <= max(apart, together)
+        if sure and (together > apart) != (made[pair, True] > made[pair, False]):
+            joined[pair] = together > apart
     found = {word: sign for (word, sign), _ in reversed(quotes.most_common())}
     plain = dict.fromkeys(_QUOTES, '"')
     return Spacing(False, joined, plain | found)

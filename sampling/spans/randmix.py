@@ -72,6 +72,7 @@ class RandMix(SpanSampler):
     """
 
     method = "randmix"
+    version = VERSION
     explained_as = "mixed spans"
     Options = RandMixOptions
 

@@ -134,6 +134,7 @@ class Sub2(SpanSampler):
     """
 
     method = "sub2"
+    version = VERSION
     Options = Sub2Options
 
     @classmethod

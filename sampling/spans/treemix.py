@@ -110,6 +110,7 @@ class TreeMix(SpanSampler):
     """
 
     method = "treemix"
+    version = VERSION
     explained_as = "mixed spans"
     Options = TreeMixOptions
 

@@ -34,7 +34,7 @@ class Mends(NamedTuple):
 
     Entries of ``pools`` from ``first`` on are variants, those of ``joints`` first. Form f of the
     pools has the variants ``upper[f]`` and ``lower[f]`` with and without a capital, or -1, and
-    ``sound[f]`` says which article it wants.
+    ``sound[f]`` says which article it wants; ``articles`` are the variants a, an, A and An.
     """
 
     joints: Joints
@@ -43,6 +43,7 @@ class Mends(NamedTuple):
     upper: IntArray
     lower: IntArray
     sound: Bytes
+    articles: LongArray
 
 
 def read_mends(side: Side, pools: Pools, names: tuple[str, ...]) -> Mends:
@@ -60,11 +61,13 @@ def read_mends(side: Side, pools: Pools, names: tuple[str, ...]) -> Mends:
                 if made is not None:
                     column[f] = len(variants)
                     variants.append(made)
+    articles = len(variants) + np.arange(4)
+    variants += ["a", "an", "A", "An"]
     numbers = len(forms) + np.arange(len(variants), dtype=np.int32)
     data, bounds = pack_strings(pa.array([*forms, *variants], pa.string()).to_pylist())
     entries = np.concatenate((pools.form, numbers))
     written = pools._replace(form=entries, data=data, bounds=bounds)
-    return Mends(joints, written, len(pools.form), upper, lower, sound)
+    return Mends(joints, written, len(pools.form), upper, lower, sound, articles)
 
 
 def mended(words: Words, mends: Mends, slots: Slots) -> Slots:
@@ -103,8 +106,12 @@ def _mend(words: Words, m: Mends, slots: Slots, entry: LongArray) -> None:
                 continue
             spaced = slots.gap[s + 1] < 0 or j.flags[slots.gap[s + 1]] & SPACED
             sound = m.sound[m.pools.form[e]] if e >= 0 else j.flags[v]
-            if spaced and entry[s] < 0 and wants_other(j.other[w], j.flags[w], sound):
-                entry[s] = m.first + j.other[w]
+            if spaced and wants_other(j.other[w], j.flags[w], sound):
+                # its own capital, unless that was mended: the first byte of its form says
+                at = m.pools.bounds[m.pools.form[entry[s]]] if entry[s] >= 0 else words.start[w]
+                byte = m.pools.data[at] if entry[s] >= 0 else words.text[at]
+                an = words.end[w] - words.start[w] == 1
+                entry[s] = m.first + m.articles[an + 2 * (byte == 65)]
 
 
 @kernel(inline="always")

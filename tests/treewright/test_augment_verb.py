@@ -46,7 +46,7 @@ def test_it_writes_exactly_n_and_a_manifest(run, tmp_path):
     assert methods == {"treemix": 30, "sub2|aeda": 20}
     manifest = json.loads((tmp_path / "new.jsonl.manifest.json").read_text())
     assert manifest["expression"] == "3*treemix(high=0.7) + 2*sub2 | aeda"
-    assert manifest["versions"]["methods"] == {"aeda": "1", "sub2": "1", "treemix": "1"}
+    assert manifest["versions"]["methods"] == {"aeda": "1", "sub2": "2", "treemix": "2"}
     assert manifest["settings"]["n"] == 50
     assert len(manifest["input"]["sha256"]) == 64
     said = run(*COMMAND, "-o", "other.jsonl")
@@ -295,7 +295,7 @@ def test_replay_says_what_does_not_fit(run, tmp_path, train):
     (tmp_path / "other.jsonl.manifest.json").write_text("{}")
     assert "not a manifest" in run("replay", "other.jsonl").err
     path = tmp_path / "new.jsonl.manifest.json"
-    path.write_text(path.read_text().replace('"treemix": "1"', '"treemix": "0"'))
+    path.write_text(path.read_text().replace('"treemix": "2"', '"treemix": "0"'))
     train.write_text(source)
     assert "made with version 0 of treemix" in run("replay", "new.jsonl").err
 

@@ -267,7 +267,7 @@ def test_a_chain_edits_what_the_method_before_made_and_names_the_originals() -> 
         found += bare in texts
         made_by = row["provenance"]
         assert made_by["method"] == "sub2|aeda"
-        assert made_by["version"] == "1|1"
+        assert made_by["version"] == "2|1"
         assert set(made_by["parents"]) <= ids
         assert len(made_by["parents"]) == 2
         assert row["id"] == f"sub2|aeda-1-{made_by['index']}"
