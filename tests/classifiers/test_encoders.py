@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 
 from classifiers.encoders import cache  # noqa: E402
 from classifiers.encoders.cache import cached_vectors, fingerprint  # noqa: E402
-from classifiers.encoders.encoding import batches_by_length, lower_states, pooled  # noqa: E402
+from classifiers.encoders.encoding import batches_by_length, count_longer, lower_states, pooled  # noqa: E402
 from classifiers.encoders.opening import open_encoder  # noqa: E402
 from grammar.errors import MissingDataError, OptionError  # noqa: E402
 
@@ -103,3 +103,9 @@ def test_cuda_asked_for_and_missing(tiny: Path) -> None:
         open_encoder(str(tiny), device="cuda")
     with pytest.raises(OptionError, match="not known"):
         open_encoder(str(tiny), device="abacus")
+
+
+def test_texts_with_more_pieces_than_are_read_are_counted(encoder: Any) -> None:
+    long = "good " * 50
+    assert count_longer(encoder, ["good", long, "good " * 8], 10) == 1  # eight, and two marks
+    assert count_longer(encoder, [("good", long), ("good", "bad")], 40) == 1
