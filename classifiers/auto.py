@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from classifiers.candidates import RECOMBINING, WEIGHTS, candidates_of
-from classifiers.choice import Choice, Evidence, choose
+from classifiers.choice import ROUNDS, Choice, Evidence, choose
 from classifiers.training.examples import Examples
-from classifiers.training.recipe import Recipe
+from classifiers.training.recipe import TFIDF, Recipe
 from classifiers.training.train import Classifier, trainer
 from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
@@ -78,6 +78,14 @@ def auto(
     given = [("names", names), ("grammar", grammar)]
     known = [str(Step(method, {"file": str(path)})) for method, path in given if path is not None]
     ways = candidates_of([*known, *methods], corpus, weights=weights)
+    # dealing folds anew takes trainings, which are quick without an encoder that learns
+    rounds = ROUNDS if recipe.encoder == TFIDF or recipe.train == "frozen" else 1
     return choose(
-        corpus, ways, train or trainer(recipe), seed=seed, seconds=budget, on_trial=on_trial
+        corpus,
+        ways,
+        train or trainer(recipe),
+        rounds=rounds,
+        seed=seed,
+        seconds=budget,
+        on_trial=on_trial,
     )

@@ -185,6 +185,7 @@ def choose(
     train: Callable[[Examples], Classifier],
     *,
     folds: int = FOLDS,
+    rounds: int = ROUNDS,
     seed: int = 0,
     seconds: float | None = None,
     on_trial: Callable[[Evidence], None] | None = None,
@@ -201,6 +202,9 @@ def choose(
         Trains a classifier (:func:`~classifiers.training.train.trainer`).
     folds : int
         Of the cross-validation; fewer if a class has fewer examples.
+    rounds : int
+        So often are folds dealt anew, for candidates that do not recombine: these need no new
+        examples for it, but trainings.
     seed : int
         Of the folds and of all draws.
     seconds : float, optional
@@ -223,9 +227,10 @@ def choose(
         If a candidate that does not recombine cannot make examples.
     """
     whole_number("folds", folds, 2)
+    whole_number("rounds", rounds, 1)
     whole_number("seed", seed, 0)
     begin, longest, found, skipped = time.monotonic(), 0.0, [], []
-    trial = _Trial(corpus, train, folds, seed)
+    trial = _Trial(corpus, train, (folds, rounds), seed)
     trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
     for candidate in candidates:
         if seconds is not None and time.monotonic() - begin + longest > seconds:
@@ -250,7 +255,11 @@ class _Trial:
     """How improbable a gain must be: of so many trials none should be taken by chance."""
 
     def __init__(
-        self, corpus: Corpus, train: Callable[[Examples], Classifier], folds: int, seed: int
+        self,
+        corpus: Corpus,
+        train: Callable[[Examples], Classifier],
+        folds_and_rounds: tuple[int, int],
+        seed: int,
     ) -> None:
         self.corpus = corpus
         self.train = train
@@ -266,9 +275,10 @@ class _Trial:
                 hint="label one more",
             )
         self.chance = float(sizes.max() / sizes.sum())
+        folds, rounds = folds_and_rounds
         count = min(folds, fewest)
-        self.folds = [_folds(self.given.hard, count, seed, number) for number in range(ROUNDS)]
-        self.without = self._right(lambda rows: self.given.take(rows), ROUNDS)
+        self.folds = [_folds(self.given.hard, count, seed, number) for number in range(rounds)]
+        self.without = self._right(lambda rows: self.given.take(rows), rounds)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
@@ -308,10 +318,11 @@ class _Trial:
         made = both.take(np.arange(len(self.given), len(both)))
         model = self.train(made)
         alone = float((_named(model, self.given.texts) == self.given.hard).mean())
+        rounds = len(self.folds)
         right = self._right(
-            lambda rows: self.given.take(rows).with_new(made, candidate.weight), ROUNDS
+            lambda rows: self.given.take(rows).with_new(made, candidate.weight), rounds
         )
-        return _Tried(alone, right, len(made), ROUNDS * folds + 1)
+        return _Tried(alone, right, len(made), rounds * folds + 1)
 
     def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
         if alone is not None:

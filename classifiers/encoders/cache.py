@@ -54,6 +54,7 @@ def cached_vectors(
     if missing:
         vectors = pooled(encoder, list(missing.values()), pooling=pooling, longest=longest)[:, 0]
         known |= dict(zip(missing, vectors, strict=True))
+        known |= _read(path)  # what another program has made meanwhile
         _write(path, known)
     width = encoder.width * (2 if pooling == "ends" else 1)
     return np.array([known[key] for key in keys], np.float32).reshape(len(keys), width)

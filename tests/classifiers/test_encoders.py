@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 
 from classifiers.encoders import cache  # noqa: E402
 from classifiers.encoders.cache import cached_vectors, fingerprint  # noqa: E402
-from classifiers.encoders.encoding import batches_by_length, lower_states, pooled  # noqa: E402
+from classifiers.encoders.encoding import batches_by_length, count_longer, lower_states, pooled  # noqa: E402
 from classifiers.encoders.opening import open_encoder  # noqa: E402
 from grammar.errors import MissingDataError, OptionError  # noqa: E402
 
@@ -62,24 +62,33 @@ def test_texts_longer_than_the_model_are_cut(encoder: Any) -> None:
     assert encoder.pieces(["very " * 500])["input_ids"].shape == (1, 40)
 
 
-def test_vectors_are_kept_and_not_made_again(encoder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_are_kept_and_not_made_again(
+    encoder: Any, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = cached_vectors(encoder, TEXTS)
     asked: list[int] = []
     plain = cache.pooled
     monkeypatch.setattr(
         cache, "pooled", lambda e, texts, **o: (asked.append(len(texts)), plain(e, texts, **o))[1]
     )
-    assert np.array_equal(cached_vectors(encoder, TEXTS[:3]), first[:3])
+    fresh = open_encoder(str(tiny), device="cpu")  # has nothing in memory
+    for one in (encoder, fresh):
+        assert np.array_equal(cached_vectors(one, TEXTS[:3]), first[:3])
     assert asked == []
     cached_vectors(encoder, [*TEXTS, "a cat"])
     assert asked == [1]
+    cached_vectors(fresh, ["a dog"])
+    assert asked == [1, 1]
+    cached_vectors(open_encoder(str(tiny), device="cpu"), ["a cat", "a dog", *TEXTS])
+    assert asked == [1, 1]  # what either of them made is kept
 
 
-def test_a_damaged_store_of_vectors_is_no_error(encoder: Any, tmp_path: Path) -> None:
+def test_a_damaged_store_of_vectors_is_no_error(encoder: Any, tiny: Path, tmp_path: Path) -> None:
     first = cached_vectors(encoder, TEXTS)
     (store,) = (tmp_path / "vectors").iterdir()
     store.write_bytes(b"nothing")
-    assert np.array_equal(cached_vectors(encoder, TEXTS), first)
+    fresh = open_encoder(str(tiny), device="cpu")
+    assert np.array_equal(cached_vectors(fresh, TEXTS), first)
 
 
 def test_another_encoder_has_another_fingerprint(encoder: Any, tiny: Path) -> None:
@@ -103,3 +112,9 @@ def test_cuda_asked_for_and_missing(tiny: Path) -> None:
         open_encoder(str(tiny), device="cuda")
     with pytest.raises(OptionError, match="not known"):
         open_encoder(str(tiny), device="abacus")
+
+
+def test_texts_with_more_pieces_than_are_read_are_counted(encoder: Any) -> None:
+    long = "good " * 50
+    assert count_longer(encoder, ["good", long, "good " * 8], 10) == 1  # eight, and two marks
+    assert count_longer(encoder, [("good", long), ("good", "bad")], 40) == 1

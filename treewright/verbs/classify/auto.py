@@ -9,7 +9,7 @@ import typer
 
 from treewright.outputs import FOLDER, Force
 from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
-from treewright.terminal import say, show
+from treewright.terminal import show
 from treewright.verbs.classify.reading import (
     Format,
     LabelColumn,
@@ -87,7 +87,7 @@ def auto(
         found = choose(
             corpus, recipe, names=names, grammar=grammar, methods=method or RECOMBINING,
             budget=budget, seed=seed, train=train,
-            on_trial=lambda one: say(one.line(), quiet=quiet or as_json),
+            on_trial=None if quiet or as_json else lambda one: print(one.line(), flush=True),
         )  # fmt: skip
         facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
         if output is not None or held is not None:
@@ -129,7 +129,7 @@ def _show(found: Choice, facts: dict[str, Any], *, as_json: bool, quiet: bool) -
     if as_json:
         show_facts(facts, as_json=True)
         return
-    show(found.summary())
+    show(found.summary() if not quiet else f"chosen: {found.chosen or 'none'}")
     shown = {**facts.get("scores", {})}
     if "classifier" in facts:
         shown["classifier"] = facts["classifier"]
