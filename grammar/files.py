@@ -26,6 +26,7 @@ if sys.platform != "win32":
 __all__ = [
     "atomic_output",
     "check_free",
+    "encode",
     "is_stream",
     "made_folder",
     "moved_output",
@@ -90,6 +91,27 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
             hint="convert the file to UTF-8, or name its encoding",
+        ) from None
+
+
+def encode(text: str, name: str) -> bytes:
+    """Encode a text as UTF-8, locating the first character that is none.
+
+    >>> encode("(S \ud800)", "<string>")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.UnreadableInputError: <string>:1:4: '\ud800' is half of a surrogate pair
+      hint: mend the text it came from
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        before = text[: error.start]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise UnreadableInputError(
+            f"{text[error.start]!r} is half of a surrogate pair",
+            where=f"{name}:{line}:{column}",
+            hint="mend the text it came from",
         ) from None
 
 

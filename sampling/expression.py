@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,10 @@ __all__ = [
 
 MOST_PARTS = 1000
 """An expression may have so many parts."""
+MOST_NESTED = 50
+"""Parentheses of an expression, one in the other."""
+
+_STEPS = {"(": 1, ")": -1}
 _DIGITS = 100
 """A weight has no more."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -131,6 +135,11 @@ def read_expression(text: str) -> Expression:
     """
     import lark
 
+    if max(accumulate(_STEPS.get(c, 0) for c in text), default=0) > MOST_NESTED:
+        raise OptionError(
+            f"the expression has more than {MOST_NESTED} parentheses, one in the other",
+            hint="leave out those that change nothing",
+        )
     try:
         tree = _reader("start").parse(text)
     except lark.exceptions.UnexpectedInput as error:
@@ -327,6 +336,10 @@ def _placed(text: str, column: int) -> Iterator[None]:
 def _value(tree: Any) -> Any:
     text = str(tree.children[0])
     if tree.data == "number":
+        if len(text) > _DIGITS:
+            raise OptionError(
+                f"the number {text[:_DIGITS]}... has too many digits", hint="round it"
+            )
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     if tree.data == "quoted":
         return _text(tree.children[0])

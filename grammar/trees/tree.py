@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import BracketError
+from grammar.files import encode
 from grammar.trees.folding import below, fold, shape, shown, written
 
 if TYPE_CHECKING:
@@ -67,10 +68,12 @@ class Tree:
         ------
         BracketError
             If the brackets are unbalanced or empty, or there is not exactly one tree.
+        UnreadableInputError
+            If a character is half of a surrogate pair.
         """
         from grammar.trees.brackets import UNLABELLED_ROOT, read_brackets
 
-        names, label, size, offsets = read_brackets(text.encode("utf-8"), "<string>")
+        names, label, size, offsets = read_brackets(encode(text, "<string>"), "<string>")
         if len(offsets) != 2:
             raise BracketError(f"expected one tree, found {len(offsets) - 1}", where=text[:60])
         return cls.from_columns([name or UNLABELLED_ROOT for name in names], label, size)

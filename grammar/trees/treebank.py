@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
-from grammar.files import PathLike, atomic_output, decode, read_bytes, write_text
+from grammar.files import PathLike, atomic_output, decode, encode, read_bytes, write_text
 from grammar.trees.brackets import (
     UNLABELLED_ROOT,
     read_brackets,
@@ -74,9 +74,9 @@ class Treebank:
         BracketError
             At the first fault, with line and column.
         UnreadableInputError
-            If bytes are not UTF-8 text.
+            If bytes are not UTF-8 text, or a character is half of a surrogate pair.
         """
-        data = (text if isinstance(text, str) else decode(text, source)).encode("utf-8")
+        data = encode(text if isinstance(text, str) else decode(text, source), source)
         names, label, size, offsets = read_brackets(data, source)
         symbols = SymbolTable(names)
         treebank = cls(label, size, offsets, symbols)

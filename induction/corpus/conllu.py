@@ -40,6 +40,8 @@ _COMMENT = re.compile(r"#\s*(\w+) = ?(.*)")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 _FIELDS = 10
+_DIGITS = 9
+"""Numbers of words with more digits are none."""
 
 
 @dataclass
@@ -211,7 +213,8 @@ def _heads(sentences: Sequence[_Sentence], path: str) -> list[list[int]] | None:
         return None
     for sentence, row in zip(sentences, cells, strict=True):
         for cell, line in zip(row, sentence.lines, strict=True):
-            if not (cell.isascii() and cell.isdecimal() and int(cell) <= len(row)):
+            is_number = cell.isascii() and cell.isdecimal() and len(cell) <= _DIGITS
+            if not (is_number and int(cell) <= len(row)):
                 raise CorpusError(
                     f"the head {cell!r} is no word of the sentence, which has {len(row)}",
                     where=f"{path}:{line}",

@@ -12,13 +12,14 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, OptionError, UnreadableInputError
+from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
 from grammar.files import PathLike, atomic_output, decode, read_bytes
 from grammar.options import named
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
@@ -151,12 +152,30 @@ def read_corpus(
     asked = Asked(source, rename or {}, names, tags, text, label, skips)
     if isinstance(data, Corpus):
         data = data.table
-    rows = _read(data, asked, format) if is_path(data) else rows_in_memory(data)
-    corpus = sound_corpus(rows, asked) if skips else corpus_of_rows(rows, asked)
+    with _faults_told(source):
+        rows = _read(data, asked, format) if is_path(data) else rows_in_memory(data)
+        corpus = sound_corpus(rows, asked) if skips else corpus_of_rows(rows, asked)
     if source == "-" or not is_path(data) or skips:  # what is read of it is gone
         return corpus
     # read again when it is asked for, so that the content of the file is not kept
     return replace(corpus, places=functools.partial(_place, data, asked, format))
+
+
+@contextmanager
+def _faults_told(source: str) -> Iterator[None]:
+    """Say of values that Python or Arrow cannot hold what is wrong with them, and where."""
+    try:
+        yield
+    except TreewrightError:
+        raise
+    except (OverflowError, RecursionError, UnicodeEncodeError) as error:
+        if isinstance(error, RecursionError):
+            what = "a value is nested too deeply"
+        elif isinstance(error, OverflowError):
+            what = "a number is larger than 64 bits hold"
+        else:
+            what = f"a text is no text: {error.reason}"
+        raise CorpusError(what, where=source, hint="mend the row, or leave it out") from None
 
 
 def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:

@@ -120,13 +120,37 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
         manifest = json.loads(read_text(own))
         if manifest["schema"] != SCHEMA:
             raise KeyError
-        return {**manifest, "settings": dict(manifest["settings"])}
-    except (ValueError, KeyError, TypeError):
+        _check_kinds(manifest)
+        return dict(manifest)
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise SchemaError(
             f"not a manifest of the schema {SCHEMA}",
             where=str(own),
             hint="augment again with this version of treewright",
         ) from None
+
+
+def _check_kinds(manifest: Mapping[str, Any]) -> None:
+    """Raise TypeError or KeyError where something has another kind than what is written."""
+    text, maybe = (str,), (str, type(None))
+    _check_kind(manifest["settings"], {})
+    _check_kind(manifest["versions"], {"treewright": text, "methods": (dict,)})
+    _check_kind(
+        manifest["versions"]["methods"], dict.fromkeys(manifest["versions"]["methods"], text)
+    )
+    if "output" in manifest:
+        _check_kind(manifest["output"], {"sha256": text})
+    for name in {"input", "test"}.intersection(manifest):
+        entry = manifest[name]
+        _check_kind(entry, {"path": text, "sha256": maybe})
+        _check_kind(entry, dict.fromkeys({"format", "on_error"}.intersection(entry), text))
+        columns = entry.get("columns", manifest["columns"])
+        _check_kind(columns, dict.fromkeys(columns, maybe))
+
+
+def _check_kind(entry: Any, kinds: Mapping[str, tuple[type, ...]]) -> None:
+    if not isinstance(entry, dict) or not all(isinstance(entry[k], v) for k, v in kinds.items()):
+        raise TypeError
 
 
 def file_hash(path: PathLike) -> str | None:

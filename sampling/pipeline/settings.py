@@ -96,9 +96,10 @@ def read_toml(path: PathLike, further: tuple[str, ...] = ()) -> dict[str, Any]:
     OptionError
         If it is not TOML, has no such table, or a key is unknown (the nearest is named).
     """
+    text = read_text(path)
     try:
-        document = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # as of numbers of thousands of digits
         raise OptionError(
             f"the file is not TOML: {error}", where=str(path), hint="for example: seed = 7"
         ) from None

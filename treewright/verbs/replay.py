@@ -54,11 +54,16 @@ def replay(
 
 
 def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: int) -> Pipeline:
+    from grammar.errors import SchemaError
     from induction.corpus.corpus import Corpus
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
     from sampling.pipeline.sources import read_source
 
+    if "input" not in manifest:
+        raise SchemaError(
+            "the manifest names no input", hint="it is not of treewright augment, or was changed"
+        )
     columns = manifest["columns"]
     corpora = {}
     for name in ("input", "test"):
