@@ -72,9 +72,30 @@ def read_mends(side: Side, pools: Pools, names: tuple[str, ...]) -> Mends:
 
 def mended(words: Words, mends: Mends, slots: Slots) -> Slots:
     """Return edited texts with the words mended that stand elsewhere now, or beside others."""
-    entry = slots.entry.copy()
-    _mend(words, mends, slots, entry)
-    return slots._replace(entry=entry)
+    slots = slots._replace(entry=slots.entry.copy(), gap=slots.gap.copy())
+    _keep_marks(words, mends.joints, slots)
+    _mend(words, mends, slots._replace(entry=slots.entry.copy()), slots.entry)
+    return slots
+
+
+@kernel()
+def _keep_marks(words: Words, j: Joints, slots: Slots) -> None:
+    """Where words were deleted, keep the marks that stood behind the word before them."""
+    for r in range(len(slots.at)):
+        first, stop = slots.at[r], slots.at[r] + slots.size[r]
+        begin = _first_of_text(words, slots, first, stop)
+        if begin < 0:
+            continue
+        text = np.searchsorted(words.offsets, begin, side="right") - 1
+        if stop - first >= words.offsets[text + 1] - words.offsets[text]:
+            continue
+        for s in range(first + 1, stop):
+            before, g = slots.word[s - 1], slots.gap[s]
+            gone = before >= 0 and g > before + 1
+            # marks that open, such as a bracket, belong to the word that is gone
+            closes = gone and words.text[words.start[before + 1] - 1] == 32
+            if closes and j.flags[g] & SPACED and not j.flags[before + 1] & SPACED:
+                slots.gap[s] = before + 1
 
 
 @kernel()

@@ -426,6 +426,16 @@ def test_edited_raw_texts_read_like_the_source() -> None:
     drops = EDA.induce(corpus(RAW), alpha_sr=0, alpha_ri=0, alpha_rs=0).sample(40)
     assert all(text[0].isupper() and text[-1] == "." for text in drops.column("text"))
     assert any(text.startswith("Films") for text in drops.column("text"))
+    one = EDA.induce(
+        corpus(['He "slept". An hour passed.', "x y"]),
+        alpha_sr=0,
+        alpha_ri=0,
+        alpha_rs=0,
+        alpha_rd=0.3,
+    ).sample(60)
+    made = set(one.column("text"))
+    assert {'He "slept". Hour passed.', 'He "slept". Passed.'} & made
+    assert 'He "slept". Hour.' in made  # the quote behind a word stays when the next word goes
     assert "Solaris" in " ".join(swaps.column("text"))
     tokenised = corpus(["an old film , and good .", "it was a use"])
     for text in EDA.induce(tokenised, alpha_sr=0, alpha_ri=0, alpha_rd=0).sample(60).column("text"):
