@@ -97,10 +97,10 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
 def encode(text: str, name: str) -> bytes:
     """Encode a text as UTF-8, locating the first character that is none.
 
-    >>> encode("(S \ud800)", "<string>")
+    >>> encode("(S " + chr(0xD800), "<string>")
     Traceback (most recent call last):
     ...
-    grammar.errors.UnreadableInputError: <string>:1:4: '\ud800' is half of a surrogate pair
+    grammar.errors.UnreadableInputError: <string>:1:4: '\\ud800' is half of a surrogate pair
       hint: mend the text it came from
     """
     try:
