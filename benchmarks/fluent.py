@@ -17,7 +17,7 @@ from sampling.quality.measures.fidelity import agreement, judge, shared_labels
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.self_bleu import self_bleu
 
-METHODS = ("sub2(phrase=true, label=true)", "treemix")
+METHODS = ("sub2", "treemix")
 SCORES = ("seams", "learnt")
 FEW, MANY = 50, 1000
 

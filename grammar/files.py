@@ -216,7 +216,7 @@ def atomic_output(path: PathLike, *, renewed: bool = False) -> Iterator[Path]:
     """
     target, temporary, handle = Path(path), None, None
     try:
-        if not renewed:
+        if not renewed and not target.is_dir():
             check_free(target)
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG | (0o666 & ~_umask())
         to_stream = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
@@ -298,7 +298,9 @@ def _appear(temporary: Path, target: Path, *, renewed: bool) -> None:
         try:
             os.link(temporary, target)  # unlike a move, it never takes a name from another file
         except FileExistsError:
-            raise _there(target) from None
+            if not target.is_dir():
+                raise _there(target) from None
+            os.replace(temporary, target)  # the system says that it is a folder
         except OSError as error:  # there are no links on this disk
             if error.errno in (errno.EXDEV, errno.ENOENT):
                 raise

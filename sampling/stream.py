@@ -451,7 +451,7 @@ class Sampler:
             If ``n``, ``seed`` or ``start`` is not a whole number of zero or more.
         """
         tables = list(self.batches(n, seed=seed, start=start))
-        return Corpus(pa.concat_tables(tables).combine_chunks())
+        return Corpus(pa.concat_tables(tables))
 
     def batches(
         self, n: int, *, seed: int = 0, start: int = 0, workers: int = 1, batch_size: int = BATCH

@@ -129,7 +129,7 @@ def explain(
     --------
     >>> from sampling import Sub2
     >>> corpus = Corpus.from_columns(text=["a red car", "two blue bikes"])
-    >>> sampler = Sub2.induce(corpus, length=True)
+    >>> sampler = Sub2.induce(corpus, phrase=False, length=True)
     >>> made = sampler.sample(1)
     >>> print(explain(made, "sub2-0-0", source=corpus).passages[-1].marked())
     ⟦+car⟧ blue bikes

@@ -285,7 +285,7 @@ def fluent(
     --------
     >>> from sampling import Sub2
     >>> corpus = Corpus.from_columns(text=["a red car", "two blue bikes", "the old boat"])
-    >>> shorter = fluent(Sub2.induce(corpus), corpus, draws=64, strength=100,
+    >>> shorter = fluent(Sub2.induce(corpus, phrase=False), corpus, draws=64, strength=100,
     ...                  score=lambda made: [-len(text) for text in made.column("text")])
     >>> shorter.sample(1).column("text")
     ['a boat']

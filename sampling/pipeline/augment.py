@@ -96,13 +96,13 @@ def augment(
     Examples
     --------
     >>> corpus = Corpus.from_columns(text=["a b c d", "e f g h"], label=[0, 1])
-    >>> made = augment(corpus, "0.5*sub2 + 0.5*sub2 | aeda", n=4)
+    >>> made = augment(corpus, "0.5*aeda + 0.5*shuffle | aeda", n=4)
     >>> made.corpus.column("id")[:2], len(made.corpus)
-    (['sub2-0-0', 'sub2-0-1'], 4)
+    (['aeda-0-0', 'aeda-0-1'], 4)
     >>> print(made.report)
     4 of 4 new examples
-      sub2: 2 of 2; drawn: 2 made
-      sub2 | aeda: 2 of 2; drawn: 2 made
+      aeda: 2 of 2; drawn: 2 made
+      shuffle | aeda: 2 of 2; drawn: 2 made
     """
     asked = read_settings({"method": method, **settings})
     given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)

@@ -49,7 +49,8 @@ class GrammarOptions:
     model: str | None = option(
         None,
         "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or fragments that "
-        "recur (double-dop). By default lpcfg; beside a written one pcfg, and no other.",
+        "recur (double-dop). By default lpcfg, or pcfg where words have no tags of their own; "
+        "beside a written one pcfg, and no other.",
         choices=("pcfg", "lpcfg", "double-dop"),
     )
     distribution: str = option(
@@ -141,13 +142,18 @@ def trees_and_classes(
     return read_trees(kept), labels[kept.arrow("row").to_numpy()]
 
 
-def _inducer(o: GrammarOptions) -> Callable[[Treebank], Any]:
+def _inducer(o: GrammarOptions, model: str) -> Callable[[Treebank], Any]:
     memory: dict[str, Any] = {"vertical_markov": o.vertical_markov}
     if o.horizontal_markov is not None:
         memory["horizontal_markov"] = o.horizontal_markov
     induce: Any = {"pcfg": induce_pcfg, "lpcfg": induce_lpcfg, "double-dop": induce_double_dop}
-    model = o.model or ("lpcfg" if o.file is None else "pcfg")
     return lambda trees: induce[model](trees, **memory)
+
+
+def _all_tagged(trees: Treebank) -> bool:
+    """Say whether every word is the only child of a constituent: its tag."""
+    words = np.flatnonzero(trees.is_word)
+    return bool((trees.size[trees.parent[words]] == 2).all())
 
 
 def written_grammar(
@@ -161,7 +167,7 @@ def written_grammar(
     def frames() -> Any:
         if not len(corpus):
             raise CorpusError("the corpus is empty", hint="give at least one example")
-        return _inducer(options)(read_trees(with_trees(corpus, parser)))
+        return _inducer(options, "pcfg")(read_trees(with_trees(corpus, parser)))
 
     if options.model not in (None, "pcfg"):
         raise OptionError(
@@ -188,7 +194,7 @@ def induce_grammar(trees: Treebank, labels: LongArray | None, options: GrammarOp
     First words lose their capitals, so that a word is one word wherever it stands.
     """
     trees = lower_initials(trees)
-    induce = _inducer(options)
+    induce = _inducer(options, options.model or ("lpcfg" if _all_tagged(trees) else "pcfg"))
     if labels is None:
         return induce(trees)
     grammars, sizes = {}, {}

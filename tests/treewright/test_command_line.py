@@ -671,11 +671,6 @@ FAULTS = {
     "unknown split": ("", "scan split jumps -o OUT", ["'jumps'", "did you mean 'jump'"]),
     "split into a file": ("", "scan split jump -o IN", ["IN", "cannot make the folder"]),
     "no pairs": ("hello", "scan augment IN -o OUT.txt", ["IN:1", "not a SCAN pair"]),
-    "nested too deeply": (
-        json.dumps({"text": "a", "tree": "(S " * 9000 + "a" + ")" * 9000}),
-        "explain IN.jsonl 0",
-        ["nested too deeply"],
-    ),
     "half a pair": (
         "IN: walk OUT: W\nIN: run\n", "scan augment IN -o OUT.txt", ["IN:2", "not a SCAN pair"]
     ),

@@ -27,7 +27,7 @@ from treewright.cli import app
 
 REVIEWS = Corpus(read_reviews().table.select(["id", "text", "label", "tree"]).slice(0, 60))
 PLAIN = Corpus(REVIEWS.table.select(["id", "text", "label"]))
-NO_WORDNET = {"eda": {"alpha_sr": 0, "alpha_ri": 0}}
+NO_WORDNET = {"eda": {"alpha_sr": 0, "alpha_ri": 0, "repair": "none"}}
 TOKEN_METHODS = ("eda", "aeda", "random-word", "switchout", "worddrop", "shuffle")
 
 

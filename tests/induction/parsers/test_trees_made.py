@@ -103,7 +103,7 @@ def test_every_method_that_needs_trees_parses(
 
 
 def test_other_options_need_no_trees() -> None:
-    assert not Sub2.needs_trees({})
+    assert not Sub2.needs_trees({"phrase": False})
     assert Sub2.needs_trees({"phrase": True})
     assert not Sub2.needs_trees({"phrase": True, "label": False, "sentiment": True})
     assert not Shuffle.needs_trees({})

@@ -67,7 +67,8 @@ def test_sampled_sentences_of_raw_texts_are_raw() -> None:
         "(S (NP (X We)) (VP (V did) (N n't) (V stay) (P (X -LRB-) (T now) (X -RRB-))) (X ,) "
         "(C but) (NP (X they)) (V did) (X .))",
     ]
-    sampler = GrammarSampler.induce(Corpus.from_columns(text=texts, tree=trees))
+    corpus = Corpus.from_columns(text=texts, tree=trees)
+    sampler = GrammarSampler.induce(corpus, model="pcfg", length="any")
     made = sampler.sample(20)
     assert len(set(made.column("text"))) == 20
     for row in made:

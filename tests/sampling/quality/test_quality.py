@@ -447,7 +447,7 @@ def test_faults_are_one_message_and_leave_nothing(
 def test_an_earlier_page_survives_a_fault(run: Run, tmp_path: Path) -> None:
     (tmp_path / "r.html").write_text("earlier")
     (tmp_path / "bad.jsonl").write_text('{"text": "a", "label": -1}\n')
-    code, _, err = run("old.jsonl", "bad.jsonl", "--html", "r.html")
+    code, _, err = run("old.jsonl", "bad.jsonl", "--html", "r.html", "--force")
     assert code == 1
     assert "the augmented" in err
     assert "the label is negative" in err

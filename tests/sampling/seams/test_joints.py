@@ -116,10 +116,12 @@ def test_tokenised_texts_stay_tokenised() -> None:
 
 def test_punctuation_of_raw_texts_stays_where_it_is() -> None:
     corpus = Corpus.from_columns(text=["Good films, though.", "(Bad) actors?"], label=[0, 0])
-    made = set(everything(Sub2.induce(corpus, max_words=1)).column("text"))
+    made = set(everything(Sub2.induce(corpus, phrase=False, max_words=1)).column("text"))
     assert {"Good actors, though.", "(Bad) films?", "Good films, actors."} <= made
     assert all(text[-1] in ".?" and ("(" in text) == (")" in text) for text in made)
-    plain = set(everything(Sub2.induce(corpus, max_words=1, repair="none")).column("text"))
+    plain = set(
+        everything(Sub2.induce(corpus, phrase=False, max_words=1, repair="none")).column("text")
+    )
     assert "Good actors? though." in plain
 
 
@@ -173,7 +175,7 @@ def test_new_texts_are_those_of_the_twin_each_once(rows: list[list[str]]) -> Non
         for donor, fill in spans:
             if host[hole[0] : hole[1]] != donor[fill[0] : fill[1]]:
                 expected.add(mended(host, hole, donor, fill))
-    sampler = Sub2.induce(corpus, max_words=2)
+    sampler = Sub2.induce(corpus, phrase=False, max_words=2)
     made = everything(sampler)
     found = made.column("text")
     assert len(found) == len(set(found))

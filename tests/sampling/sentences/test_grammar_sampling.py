@@ -18,6 +18,7 @@ from grammar import Grammar
 from grammar.draws.ancestral import derivation_trees
 from grammar.errors import (
     BracketError,
+    ChartGrammarError,
     CorpusError,
     EmptyLanguageError,
     LengthBandError,
@@ -364,6 +365,16 @@ def test_roots_called_top_stay_where_the_corpus_has_them() -> None:
         t.startswith("(TOP (S")
         for t in GrammarSampler.induce(corpus, model="pcfg").sample(2).column("tree")
     )
+
+
+def test_words_without_tags_make_rules_without_heads() -> None:
+    untagged = Corpus.from_columns(
+        text=["we swim", "they run"], tree=["(S we swim)", "(S they run)"]
+    )
+    assert isinstance(GrammarSampler.induce(untagged).grammar, Grammar)
+    assert isinstance(GrammarSampler.induce(small()).grammar, LexicalisedGrammar)
+    with pytest.raises(ChartGrammarError, match="beside other symbols"):
+        GrammarSampler.induce(untagged, model="lpcfg")
 
 
 def test_first_words_are_one_with_the_same_words_elsewhere() -> None:

@@ -20,6 +20,7 @@ from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, read_sst
 from induction.corpus.readers import read_reviews
+from induction.corpus.tokens import plain_brackets
 from sampling.examples.labels import check_corpus
 from sampling.pipeline.replication import augmented
 from sampling.spans.sub2 import Sub2, Sub2Options
@@ -441,7 +442,11 @@ def test_sentiment_treebank_with_every_option_of_the_paper() -> None:
     corpus = read_sst(Path(str(DATA)) / "sst" / "train.txt.gz")
     part = Corpus(corpus.table.slice(0, 854))
     roots = [Tree.parse(tree) for tree in part.column("tree")]
-    kinds = {" ".join(t.leaves()): t.label for root in roots for _, _, _, t in phrases(root)}
+    kinds = {
+        plain_brackets(" ".join(t.leaves())): t.label
+        for root in roots
+        for _, _, _, t in phrases(root)
+    }
     for options in (
         {"phrase": True, "text_label": True, "sentiment": True},
         {"phrase": True, "text_label": True, "backbone": "balanced"},

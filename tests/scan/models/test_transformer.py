@@ -379,7 +379,16 @@ def scan_train(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str) -> 
         "".join(f"IN: {verb} OUT: I_{verb.upper()}\n" for verb in VERBS)
     )
     monkeypatch.chdir(folder)
-    command = ["treewright", "scan", "train", "pairs.txt", "-o", "m.safetensors", *options]
+    command = [
+        "treewright",
+        "scan",
+        "train",
+        "pairs.txt",
+        "-o",
+        "m.safetensors",
+        "--force",
+        *options,
+    ]
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as left:
         main()

@@ -87,7 +87,7 @@ def auto(
         found = choose(
             corpus, recipe, names=names, grammar=grammar, methods=method or RECOMBINING,
             budget=budget, seed=seed, train=train,
-            on_trial=None if quiet or as_json else lambda one: print(one.line(), flush=True),
+            on_trial=None if quiet or as_json else lambda one: show(one.line()),
         )  # fmt: skip
         facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
         if output is not None or held is not None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.screen import Json, Quiet, show_facts, warnings_said
+from treewright.terminal import show
 from treewright.verbs.classify.reading import (
     Device,
     Format,
@@ -45,4 +46,4 @@ def evaluate(
     if as_json:
         show_facts(found.to_dict(), as_json=True)
     else:
-        print(found)
+        show(found)

@@ -1,0 +1,120 @@
+"""Blind reading: whether new examples read well, judged without knowing who made them.
+
+python -m benchmarks.reading lines FOLDER     write shuffled lines to judge, and the key to them
+python -m benchmarks.reading scores FOLDER    the shares that read well, by method and corpus
+
+``lines.txt`` has a number and a text a line. A judge writes, for every line, its number and 1 (it
+is grammatical and makes sense) or 0 into a file ``verdicts-NAME.txt`` beside it; ``key.tsv`` is
+opened by ``scores`` alone. The texts are of data sets that must not be copied, so only verdicts
+and key are kept in ``docs/results/reading``; the same command makes the same lines again. Needs
+``TREEWRIGHT_DATA``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binomtest
+
+from benchmarks.few_shot_data import corpus_of, read_few_shot
+from grammar.rng import stream_key
+from induction import Corpus, with_trees
+from sampling import number_classes
+from sampling.expression import read_step
+from sampling.method import induce
+
+CORPORA = ("sst2", "trec", "subj")
+SENTENCES = 1000
+ORIGINALS = "originals"
+LINES = {
+    ORIGINALS: 25,
+    "sub2": 25, "fluent(sub2)": 50,
+    "treemix": 25, "fluent(treemix)": 50,
+    "alp": 25, "fluent(alp)": 50,
+    "grammar": 25, "fluent(grammar)": 50,
+}  # fmt: skip
+"""So many lines of each method and corpus."""
+
+Row = tuple[str, str, str]
+"""Corpus, method, text."""
+
+
+def source(name: str) -> Corpus:
+    """Return the sentences of a corpus that new ones are made from, with trees."""
+    rows = read_few_shot(name).pool
+    taken = _permutation(len(rows), f"reading {name}")[:SENTENCES]
+    return with_trees(number_classes(corpus_of([rows[row] for row in taken])))
+
+
+def rows_of(name: str) -> Iterator[Row]:
+    corpus = source(name)
+    for method, count in LINES.items():
+        if method == ORIGINALS:
+            texts = corpus.column("text")[:count]
+        else:
+            step = read_step(method)
+            texts = induce(step.method, corpus, **step.options).sample(count, seed=0).column("text")
+        for text in texts:
+            yield name, method, " ".join(text.split())
+        print(f"{name}, {method}", flush=True)
+
+
+def write_lines(folder: Path) -> None:
+    rows = [row for name in CORPORA for row in rows_of(name)]
+    folder.mkdir(parents=True, exist_ok=True)
+    order = _permutation(len(rows), "reading")
+    lines = (f"{number}\t{rows[row][2]}\n" for number, row in enumerate(order))
+    key = (f"{number}\t{rows[row][0]}\t{rows[row][1]}\n" for number, row in enumerate(order))
+    (folder / "lines.txt").write_text("".join(lines), "utf-8")
+    (folder / "key.tsv").write_text("".join(key), "utf-8")
+
+
+def _permutation(count: int, name: str) -> Sequence[int]:
+    return np.random.Generator(np.random.Philox(key=int(stream_key(0, name)))).permutation(count)
+
+
+def tell_scores(folder: Path) -> None:
+    key = {}
+    for line in (folder / "key.tsv").read_text("utf-8").splitlines():
+        number, corpus, method = line.split("\t")
+        key[number] = corpus, method
+    judges = {path.stem: _verdicts(path) for path in sorted(folder.glob("verdicts-*.txt"))}
+    for name, verdicts in judges.items():
+        if verdicts.keys() != key.keys():
+            sys.exit(
+                f"{name}: {len(verdicts.keys() ^ key.keys())} lines have no verdict, or no key"
+            )
+        print(f"| {name} | {' | '.join(CORPORA)} | all | 95 % |")
+        cells: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, verdict in verdicts.items():
+            cells[key[number]].append(verdict)
+        for method in LINES:
+            each = [cells[corpus, method] for corpus in CORPORA]
+            whole = [verdict for row in each for verdict in row]
+            low, high = binomtest(sum(whole), len(whole)).proportion_ci(method="wilson")
+            shown = [f"{sum(row)} of {len(row)}" for row in each]
+            share = f"{sum(whole) / len(whole):.0%} | {low:.0%}-{high:.0%}"
+            print(f"| {method} | {' | '.join(shown)} | {share} |")
+    if len(judges) == 2:
+        one, other = judges.values()
+        same = sum(one[number] == other[number] for number in one)
+        print(f"the judges agree on {same} of {len(one)} lines")
+
+
+def _verdicts(path: Path) -> dict[str, int]:
+    pairs = (line.split() for line in path.read_text("utf-8").splitlines() if line.strip())
+    return {number: int(verdict) for number, verdict in pairs}
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["lines", folder]:
+            write_lines(Path(folder))
+        case ["scores", folder]:
+            tell_scores(Path(folder))
+        case _:
+            sys.exit(__doc__)
