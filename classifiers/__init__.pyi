@@ -1,8 +1,8 @@
-from classifiers.auto import auto as auto
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import Evidence as Evidence
 from classifiers.choice import choose as choose
+from classifiers.deciding import auto as auto
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
 from classifiers.on_the_fly import OnTheFly as OnTheFly

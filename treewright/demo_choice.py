@@ -35,7 +35,7 @@ so NAME !
 
 def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     """Choose for forty labelled reviews; return Markdown, and lines for the terminal."""
-    from classifiers.auto import auto
+    from classifiers.deciding import auto
     from classifiers.scores import score
     from classifiers.training.examples import read_examples
     from classifiers.training.train import trainer

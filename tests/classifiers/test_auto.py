@@ -13,9 +13,9 @@ import pytest
 from benchmarks import classifiers as benchmark
 from benchmarks.few_shot_data import FewShot
 from classifiers import candidates as candidates_module
-from classifiers.auto import auto
 from classifiers.candidates import candidates_of
 from classifiers.choice import LEVEL, Candidate, choose
+from classifiers.deciding import auto
 from classifiers.training.examples import read_examples
 from classifiers.training.recipe import Recipe
 from grammar.errors import CorpusError, NotationError

