@@ -118,9 +118,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ("shuffle", "words, constituents or dependents in another order",
              "sampling.words.shuffle", "Shuffle", _WORDS),
             ("fluent", "another method, tilted to what fits its place (fluent(treemix))",
-             "sampling.operators.method", "Fluent", "treewright.tilted/1"),
+             "sampling.operators.method", "Fluent", "treewright.tilted/2"),
             ("agree", "another method, its labels confirmed by a classifier (agree(treemix))",
-             "sampling.operators.method", "Agree", "treewright.tilted/1"),
+             "sampling.operators.method", "Agree", "treewright.tilted/2"),
         )
     }
 )  # fmt: skip

@@ -64,7 +64,7 @@ class GrammarOptions:
     temperature: float = option(
         1.0, "For tempered: above 1 flatter, below 1 sharper.", least=1e-3, most=1e6
     )
-    length: str = option(
+    length: str | None = option(
         "corpus",
         "Numbers of words, such as 5:20 (or a pair of numbers); conditioned on exactly. By default "
         "from the shortest to the longest text of the corpus; any: as the grammar has it, which "
@@ -94,21 +94,21 @@ class GrammarOptions:
     )
 
 
-def read_band(length: str, corpus: str | None) -> tuple[int, int] | None:
+def read_band(length: str | None, corpus: str | None) -> tuple[int, int] | None:
     """Read the option ``length``; raise OptionError if it is not a band.
 
     Parameters
     ----------
-    length : str
-        The option.
+    length : str or None
+        The option; None is any.
     corpus : str or None
         The band of the corpus, if it is known.
     """
     if length == "corpus":
         length = corpus or "any"
-    if length == "any":
+    if length in (None, "any"):
         return None
-    shortest, colon, longest = length.partition(":")
+    shortest, colon, longest = str(length).partition(":")
     ends = shortest, longest if colon else shortest
     if not all(end.strip().isdecimal() for end in ends) or int(ends[0]) > int(ends[1]):
         raise OptionError(

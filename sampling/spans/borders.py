@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.arrays import IntArray, LongArray
+from grammar.errors import SchemaError
 from sampling.seams.places import Places, places_of
 from sampling.seams.score import SeamScore
 from sampling.seams.sentences import Sentences
@@ -107,6 +108,9 @@ def border_widths(score: SeamScore, names: Names) -> LongArray:
     tags = len(score.tags.names) if score.tags is not None else 1
     sizes = {"tag": tags, "word": FREQUENT + 3, "label": len(names.labels) + 1}
     sizes |= {"words": len(_LENGTHS) + 1, **names.place_sizes}
+    unknown = set(names.features) - {*TREE_FEATURES, *BORDER_FEATURES}
+    if unknown:
+        raise SchemaError(f"the score has an unknown feature {sorted(unknown)[0]}")
     kinds = [[sizes[_kind(name)] for name in pair] for pair in names.features]
     return np.array(kinds, np.int64).reshape(-1, 2)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.arrays import FloatArray, Index, IntArray, LongArray, kernel
+from grammar.errors import SchemaError
 from grammar.rng import next_uniform, open_stream, stream_key
 from sampling.seams.kernels import (
     Automaton,
@@ -23,7 +24,7 @@ from sampling.seams.kernels import (
 )
 from sampling.seams.score import SeamScore, Tilt
 from sampling.seams.sentences import Sentences
-from sampling.spans.borders import Names, border_codes
+from sampling.spans.borders import Names, border_codes, border_widths
 from sampling.spans.draws import DrawTables, drawn_entry
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.sites import Sites
@@ -83,6 +84,9 @@ def pair_score(grammar: SpanGrammar, score: SeamScore) -> PairScore:
     if score.borders is not None:
         held = score.borders
         names = Names(held.features, held.labels, held.places)
+        # the kernel reads the table at places that these widths give
+        if not np.array_equal(border_widths(score, names), held.widths):
+            raise SchemaError("the weights of the score are not those of its features")
         context, filler = border_codes(grammar, score, names)
     return PairScore(
         score.words.automaton,

@@ -421,7 +421,7 @@ def test_a_damaged_score_is_said(tmp_path: Any) -> None:
         from grammar.saving.array_file import save_arrays
 
         path = tmp_path / "g.arrow"
-        save_arrays(path, "treewright.tilted/1", facts, {**columns, name: value})
+        save_arrays(path, "treewright.tilted/2", facts, {**columns, name: value})
         with pytest.raises(SchemaError):
             open_grammar(path)
     grammar.save(path)
@@ -434,3 +434,15 @@ def test_few_examples_are_enough_for_a_few() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert 0 < len(sampler.sample(100)) <= sampler.count()
+
+
+def test_a_score_whose_table_is_not_that_of_its_features_is_refused() -> None:
+    sampler = TreeMix.induce(reviews())
+    score = sampler.own_score("seams")
+    held = score.borders
+    wider = replace(held, widths=held.widths + 1, weights=np.zeros(10**6))
+    fewer = replace(held, places=held.places[:3])
+    strange = replace(held, features=(("moon", "category"), *held.features[1:]))
+    for borders, message in ((wider, "its features"), (fewer, "its features"), (strange, "moon")):
+        with pytest.raises(SchemaError, match=message):
+            pair_score(sampler.grammar, replace(score, borders=borders))
