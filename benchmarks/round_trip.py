@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
-from induction.corpus.tokens import detokenise, surface_of, tokenise
+from induction.corpus.tokens import detokenise, is_blank, surface_of, tokenise
 from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import learn_spacing
 
@@ -80,7 +80,8 @@ def shares(texts: Sequence[str]) -> tuple[bool, float, float, float]:
         pairs = zip(words[1 - k :: 2], texts[1 - k :: 2], strict=True)
         good += [spacing.write(w) == text for w, text in pairs]
     stand = [tokenise(text).surfaces(text) for text in texts]
-    whole = ("".join(s) == text.replace(" ", "") for s, text in zip(stand, texts, strict=True))
+    inked = ("".join(c for c in text if not is_blank(c)) for text in texts)
+    whole = ("".join(s) == ink for s, ink in zip(stand, inked, strict=True))
     return False, library, _share(good), _share(whole)
 
 

@@ -23,6 +23,7 @@ from grammar.errors import MissingDataError
 __all__ = [
     "Tokens",
     "detokenise",
+    "is_blank",
     "penn_word",
     "plain_brackets",
     "sentence_spans",
@@ -42,8 +43,10 @@ _UNESCAPED = {form: sign for sign, word in _BRACKETS.items() for form in (word, 
 _OPENING, _CLOSING = "``", "''"
 _QUOTES = (_OPENING, _CLOSING, '"')
 _CURLY = {"“": _OPENING, "„": _OPENING, "”": _CLOSING}
+_CONTROLS = {code: " " for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
+"""No word holds one: a text has them by a wrong encoding, most often."""
 # one character for one, so that places stay
-_PLAIN = str.maketrans({**dict.fromkeys(_CURLY, '"'), "’": "'", "‘": "'"})
+_PLAIN = str.maketrans({**dict.fromkeys(_CURLY, '"'), "’": "'", "‘": "'"}) | _CONTROLS
 
 _EMOJI = (
     "[\U0001f1e6-\U0001f1ff]{2}"  # flags
@@ -72,7 +75,8 @@ class Tokens:
     words : tuple of str
         In the spelling of the Penn Treebank.
     starts, ends : tuple of int
-        Word i stands for ``text[starts[i] : ends[i]]``; only white space lies between words.
+        Word i stands for ``text[starts[i] : ends[i]]``; only white space and control characters lie
+        between words.
     """
 
     words: tuple[str, ...]
@@ -115,7 +119,8 @@ def tokenise(text: str) -> Tokens:
     Notes
     -----
     Typographic quotes and apostrophes are read as plain ones. The slash is not escaped, as
-    newer treebanks do not escape it. White space is whatever ``str.split`` takes for it.
+    newer treebanks do not escape it. White space is whatever ``str.split`` takes for it, and
+    control characters, of which no word has any.
 
     References
     ----------
@@ -177,6 +182,15 @@ def _spelt(surface: str, token: str) -> str:
     if token[0] == _STANDS_IN:
         return surface
     return _CURLY.get(surface, _BRACKETS.get(token, token))
+
+
+def is_blank(text: str) -> bool:
+    """Say whether there is nothing but white space and control characters in a text.
+
+    >>> is_blank(" \x96"), is_blank("–")
+    (True, False)
+    """
+    return not text.translate(_CONTROLS).strip()
 
 
 def penn_word(word: str) -> str:

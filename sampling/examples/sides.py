@@ -19,6 +19,7 @@ from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_s
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tokens import is_blank
 from sampling.examples.splicing import as_lists, join_pieces
 
 __all__ = [
@@ -309,12 +310,12 @@ def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
         begin, surface = at, None
         while surface is None:
             surface = next((form for form in forms if form and text.startswith(form, at)), None)
-            if surface is None and not text[at : at + 1].isspace():
+            if surface is None and not (text[at : at + 1] and is_blank(text[at])):
                 raise LookupError(f"{word!r} is not what follows at character {begin}")
             at += surface is None
         places.append((at, at + len(surface)))
         at += len(surface)
-    if text[at:].strip():
+    if not is_blank(text[at:]):
         raise LookupError(f"{text[at:].strip()!r} is left over")
     return places
 

@@ -117,8 +117,9 @@ class Report:
         if self.skipped:
             yield f"  rows of the source left out because they cannot be used: {self.skipped:,}"
         if self.mixed:
-            yield "  labels are mixed: each is a distribution over the classes"
-        if self.classes:
+            over = ", ".join(self.classes) or "the classes"
+            yield f"  labels are mixed: each is a distribution over {over}"
+        elif self.classes:
             yield "  classes: " + ", ".join(f"{k} {name}" for k, name in enumerate(self.classes))
 
 

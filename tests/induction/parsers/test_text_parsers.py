@@ -262,7 +262,7 @@ FAULTS = [
     ([""], "the token '' (word 1 of 1) is empty"),
     (["a", "a b"], "has white space in it"),
     (["a(b"], "has a bracket in it (give brackets as tokens"),
-    ("a \x07b", "has a control character, U+0007"),
+    (["a", "\x07b"], "has a control character, U+0007"),
     (["a\u0085"], "has a control character, U+0085"),
     (["\ud800"], "has half of a surrogate pair"),
     ("a " * 2000, "it has 2,000 words, and more than 300 are refused"),
@@ -281,6 +281,11 @@ def test_a_sentence_without_a_parse_says_why_and_keeps_its_place(sentence, reaso
     assert list(parser.parse([["a", "a"], sentence, ["a", "b"]])) == [before, NO_PARSE, after]
     for each in (parser.kbest_each([sentence], 2), parser.spans_each([sentence])):
         assert reason in str(next(each))
+
+
+def test_control_characters_of_a_text_are_beside_its_words():
+    parser = ChartTextParser(ANNOTATED)
+    assert parser.parse(["a \x96 a\x07b"]) == parser.parse([["a", "a", "b"]])
 
 
 def test_a_word_without_a_class_is_named():

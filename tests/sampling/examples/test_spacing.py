@@ -79,3 +79,12 @@ def test_sampled_sentences_of_raw_texts_are_raw() -> None:
     tokenised = Corpus.from_columns(text=["They did n't go .", "We did n't stay ."], tree=[
         "(S (NP They) (VP did n't go) .)", "(S (NP We) (VP did n't stay) .)"])  # fmt: skip
     assert GrammarSampler.induce(tokenised).sample(1).column("text")[0].endswith(" .")
+
+
+def test_control_characters_stay_where_they_stood():
+    text = "This is \x96 I\x07 guess \x96 fine.\x1a"
+    words = tokenise(text).words
+    assert words == ("This", "is", "I", "guess", "fine", ".")
+    assert [text[a:b] for a, b in place_words(text, words)] == list(words)
+    with pytest.raises(LookupError):
+        place_words("a \x96 b", ["a"])
