@@ -85,8 +85,12 @@ class GrammarOptions:
         "Siblings that binarised rules remember; none: rules stay whole (1 for lpcfg).",
         least=0,
     )
-    vertical_markov: int = option(
-        1, "Ancestors that symbols remember, themselves included.", least=1
+    vertical_markov: int | None = option(
+        None,
+        "Ancestors that symbols remember, themselves included. By default 2, so that a whole "
+        "sentence has other rules than a clause in it (it ends in a full stop); beside a written "
+        "grammar, which names symbols as they are, 1.",
+        least=1,
     )
     trees: bool = option(True, "Give the trees of the examples.")
     distinct: bool = option(
@@ -143,7 +147,8 @@ def trees_and_classes(
 
 
 def _inducer(o: GrammarOptions, model: str) -> Callable[[Treebank], Any]:
-    memory: dict[str, Any] = {"vertical_markov": o.vertical_markov}
+    ancestors = (2 if o.file is None else 1) if o.vertical_markov is None else o.vertical_markov
+    memory: dict[str, Any] = {"vertical_markov": ancestors}
     if o.horizontal_markov is not None:
         memory["horizontal_markov"] = o.horizontal_markov
     induce: Any = {"pcfg": induce_pcfg, "lpcfg": induce_lpcfg, "double-dop": induce_double_dop}

@@ -166,7 +166,9 @@ def test_joint_grammars_are_of_the_family_and_survive_saving(
 def test_any_grammar_of_sentences_is_opened_and_sampled_as_by_default(
     model: str, tmp_path: Path
 ) -> None:
-    options = {"model": model, "length": "1:6", "trees": False, "avoid": "bad"}
+    options = {
+        "model": model, "length": "1:6", "trees": False, "avoid": "bad", "vertical_markov": 1
+    }  # fmt: skip
     sampler = GrammarSampler.induce(small(), **options)
     sampler.grammar.save(tmp_path / "noted.json")
     opened = open_sampler(tmp_path / "noted.json")
@@ -288,14 +290,15 @@ def test_the_provenance_derives_the_example(reviews: Corpus) -> None:
 
 
 def test_coverage_uses_every_rule_within_as_many_draws(reviews: Corpus) -> None:
-    sampler = GrammarSampler.induce(reviews, distribution="coverage", length="1:30", distinct=False)
+    how: dict[str, Any] = {"length": "1:30", "distinct": False, "vertical_markov": 1}
+    sampler = GrammarSampler.induce(reviews, distribution="coverage", **how)
     usable = sampler._draws.targets
     assert len(usable) > 1500
     made = sampler.sample(len(usable), seed=1)
     covered = [set(row["rules"]) for row in made.column("provenance")]
     assert set().union(*covered) == set(usable.tolist())
     # greedy: most of the rules come with the first draws, and MLE leaves many out
-    plain = GrammarSampler.induce(reviews, length="1:30", distinct=False).sample(len(usable))
+    plain = GrammarSampler.induce(reviews, **how).sample(len(usable))
     by_frequency = set().union(*(set(row["rules"]) for row in plain.column("provenance")))
     first = set().union(*covered[: len(usable) // 2])
     assert len(first) > len(by_frequency)
@@ -355,7 +358,10 @@ def test_a_finite_language_ends_in_an_honest_shortfall() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(repeated.sample(9)) == 9
-    assert GrammarSampler.induce(small(), model="pcfg", length="any").count() == 2**63 - 1
+    assert (
+        GrammarSampler.induce(small(), model="pcfg", length="any", vertical_markov=1).count()
+        == 2**63 - 1
+    )
 
 
 def test_roots_called_top_stay_where_the_corpus_has_them() -> None:
@@ -456,3 +462,11 @@ def test_sst(distribution: str) -> None:
     for label, tree in zip(made.column("label"), made.column("tree"), strict=True):
         assert Tree.parse(tree).label == str(label)
     assert all(a < b for a, b in pairwise(row["index"] for row in made.column("provenance")))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_whole_sentences_end_as_those_of_the_corpus_do(model: str, reviews: Corpus) -> None:
+    """Without its parent's label, a clause inside a sentence needs no full stop, so none does."""
+    made = GrammarSampler.induce(reviews, model=model).sample(500).column("text")
+    ended = [text.endswith((".", "!", "?", "''")) for text in reviews.column("text")]
+    assert np.mean([text.endswith((".", "!", "?", "''")) for text in made]) > np.mean(ended) - 0.05

