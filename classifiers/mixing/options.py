@@ -41,7 +41,7 @@ class Mixing(Checked):
         choices=PLACES,
     )
     layers: tuple[float, ...] = option(
-        (7 / 12, 9 / 12, 1.0),
+        (0.58, 0.75, 1.0),
         "Of tmix: layers as fractions of the depth, rounded up; each update draws one.",
         source="MixText, section 3.1: layers 7, 9 and 12 of 12",
         least=0.0,

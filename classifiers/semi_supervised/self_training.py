@@ -22,7 +22,7 @@ from classifiers.semi_supervised.uncertainty import (
     variance_weights,
 )
 from classifiers.training.examples import Examples
-from classifiers.training.regime import weighed
+from classifiers.training.preparing import weighed
 from classifiers.training.train import Classifier, Training
 
 __all__ = ["Round", "named_texts", "self_train"]
