@@ -14,8 +14,8 @@ def card_text(held: Mapping[str, Any]) -> str:
     Parameters
     ----------
     held : mapping
-        ``kind``, ``classes``, ``recipe``, and ``facts`` with ``data``, ``manifest`` and ``scores``,
-        each a mapping of what to what, or absent.
+        ``kind``, ``classes``, ``recipe``, and ``facts`` with ``data``, ``manifest``,
+        ``unlabelled``, ``training`` and ``scores``, each a mapping of what to what, or absent.
 
     Examples
     --------
@@ -44,7 +44,9 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
     named = (
         ("Data", facts.get("data")),
         ("New examples", facts.get("manifest")),
+        ("Unlabelled texts", facts.get("unlabelled")),
         ("Recipe", recipe),
+        ("Training", facts.get("training")),
         ("Scores", facts.get("scores")),
     )
     for title, rows in named:

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.training.examples import Examples, read_examples
+from classifiers.training.folds import deal_folds
 from classifiers.training.train import Classifier
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
 from grammar.options import whole_number
-from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import class_names
 
@@ -277,7 +277,7 @@ class _Trial:
         self.chance = float(sizes.max() / sizes.sum())
         folds, rounds = folds_and_rounds
         count = min(folds, fewest)
-        self.folds = [_folds(self.given.hard, count, seed, number) for number in range(rounds)]
+        self.folds = [deal_folds(self.given.hard, count, seed, number) for number in range(rounds)]
         self.without = self._right(lambda rows: self.given.take(rows), rounds)
 
     def evidence(self, candidate: Candidate) -> Evidence:
@@ -370,17 +370,6 @@ def _with_shares(made: Examples, given: Examples) -> Examples:
 
 def _named(model: Classifier, texts: Any) -> LongArray:
     return np.asarray(model.probabilities(list(texts)).argmax(1), np.int64)
-
-
-def _folds(classes: LongArray, count: int, seed: int, number: int) -> LongArray:
-    """Return a fold for each example, so that each class is spread over all of them."""
-    name = f"folds {number}" if number else "folds"
-    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, name))))
-    made = np.zeros(len(classes), np.int64)
-    for label in np.unique(classes).tolist():
-        rows = draw.permutation(np.flatnonzero(classes == label))
-        made[rows] = (np.arange(len(rows)) + label) % count
-    return made
 
 
 def _noise(chance: float, count: int) -> float:

@@ -57,8 +57,8 @@ def save_classifier(
     folder : str or path
         It appears when it is complete, in the place of an older one.
     facts : mapping, optional
-        What the card says beside the recipe and the classes: ``data``, ``manifest``, ``scores``,
-        and ``label_kind``, the type of the labels.
+        What the card says beside the recipe and the classes: ``data``, ``manifest``,
+        ``unlabelled``, ``training``, ``scores``, and ``label_kind``, the type of the labels.
 
     Raises
     ------

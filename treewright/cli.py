@@ -14,7 +14,7 @@ from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.classify.auto import auto
 from treewright.verbs.classify.evaluate import evaluate
 from treewright.verbs.classify.predict import predict
-from treewright.verbs.classify.reading import RecipeFlags
+from treewright.verbs.classify.reading import RecipeFlags, TrainingFlags
 from treewright.verbs.classify.train import train as train_classifier
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
@@ -70,7 +70,7 @@ for verb in _VERBS:
 scan_app.command(cls=TrainCommand)(train)
 for scan_verb in _SCAN_VERBS:
     scan_app.command(cls=Verb)(scan_verb)
-classify_app.command("train", cls=RecipeFlags)(train_classifier)
+classify_app.command("train", cls=TrainingFlags)(train_classifier)
 classify_app.command(cls=RecipeFlags)(auto)
 classify_app.command(cls=Verb)(predict)
 classify_app.command(cls=Verb)(evaluate)

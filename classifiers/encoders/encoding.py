@@ -18,6 +18,7 @@ __all__ = [
     "count_longer",
     "lower_states",
     "mean_of_pieces",
+    "pool",
     "pooled",
 ]
 
@@ -75,7 +76,7 @@ def pooled(
             states = output.hidden_states if every else [output.last_hidden_state]
             mask = batch["attention_mask"]
             chosen = [states[layer if every else 0].float() for layer in layers]
-            vectors = torch.stack([_pool(state, mask, pooling) for state in chosen], 1)
+            vectors = torch.stack([pool(state, mask, pooling) for state in chosen], 1)
             made[rows] = vectors.cpu().numpy()
             if on_batch is not None:
                 on_batch(len(rows))
@@ -125,9 +126,21 @@ def mean_of_pieces(states: Tensor, mask: Tensor) -> Tensor:
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1)
 
 
-def _pool(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
+def pool(states: Tensor, mask: Tensor, pooling: str, weights: Tensor | None = None) -> Tensor:
+    """Return one vector a text: the mean of its pieces (by weights, if given), the first, or ends.
+
+    Parameters
+    ----------
+    states : Tensor, shape (texts, pieces, width)
+    mask : Tensor, shape (texts, pieces)
+        1 for pieces, 0 for what fills up the batch.
+    pooling : str
+        One of :data:`POOLINGS`.
+    weights : Tensor, shape (texts, pieces), optional
+        How much each piece counts in the mean; else those of the mask count alike.
+    """
     if pooling == "mean":
-        return mean_of_pieces(states, mask)
+        return mean_of_pieces(states, mask if weights is None else weights)
     if pooling == "first":
         return states[:, 0]
     # between the marks that the tokenizer puts around a text

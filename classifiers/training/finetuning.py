@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-import math
-import tempfile
+import hashlib
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
-from torch.utils.data import Dataset
 
+from classifiers.encoders.cache import fingerprint
 from classifiers.encoders.encoding import Text, lower_states
 from classifiers.encoders.opening import Encoder
+from classifiers.mixing.draws import draw_mixture
+from classifiers.mixing.options import Mixing
 from classifiers.training.examples import Examples
-from classifiers.training.model import TextModel, lowest_trained
+from classifiers.training.loop import Course, StoppedTrainingError, learn
+from classifiers.training.model import UNMIXED, TextModel, lowest_trained
 from classifiers.training.recipe import Recipe
-from grammar.errors import TrainingError
 from grammar.rng import stream_key
 
-__all__ = ["FineTuned", "Readable", "fine_tune", "order_of_examples"]
+__all__ = [
+    "Batches", "FineTuned", "Readable", "fine_tune", "fitted", "key_of", "order_of_examples",
+]  # fmt: skip
 
 BATCH = 64
 
@@ -63,13 +68,30 @@ class Readable:
 
 @dataclass(frozen=True, eq=False)
 class FineTuned:
-    """A classifier whose encoder, or a part of it, was trained."""
+    """A classifier whose encoder, or a part of it, was trained.
+
+    Attributes
+    ----------
+    encoder : Encoder
+        Where training started from.
+    recipe : Recipe
+        How it was trained.
+    classes : tuple of str
+        What the classes are called.
+    model : TextModel
+        The weights.
+    losses : tuple of float
+        Of every update.
+    chosen : int
+        After how many updates the weights were taken.
+    """
 
     encoder: Encoder
     recipe: Recipe
     classes: tuple[str, ...]
     model: TextModel
     losses: tuple[float, ...]
+    chosen: int = 0
 
     def probabilities(self, texts: Sequence[Text]) -> NDArray[np.float64]:
         """Return the probability of every class, float64 of shape (texts, classes)."""
@@ -87,9 +109,24 @@ class FineTuned:
 
     def probabilities_of(self, read: Readable) -> NDArray[np.float64]:
         """Return the same of texts that were prepared before."""
+        self.model.eval()
+        return self._named(read)
+
+    def passes(self, texts: Sequence[Text], count: int, seed: int) -> NDArray[np.float64]:
+        """Return what the model says with dropout, float64 of shape (passes, texts, classes)."""
+        read = Readable.of(self.encoder, texts, self.recipe)
+        self.model.train()
+        made = np.zeros((count, len(read.rows), len(self.classes)))
+        with torch.random.fork_rng(_cards(self.encoder)):
+            for number in range(count):
+                torch.manual_seed(int(stream_key(seed, f"dropout {number}")) >> 1)
+                made[number] = self._named(read)
+        self.model.eval()
+        return made
+
+    def _named(self, read: Readable) -> NDArray[np.float64]:
         made = np.zeros((len(read.rows), len(self.classes)))
         order = sorted(range(len(read.rows)), key=lambda i: len(next(iter(read.rows[i].values()))))
-        self.model.eval()
         with torch.inference_mode(), _precision(self.recipe, self.encoder):
             for first in range(0, len(order), BATCH):
                 rows = order[first : first + BATCH]
@@ -104,6 +141,9 @@ def fine_tune(
     examples: Examples,
     recipe: Recipe,
     *,
+    mixing: Mixing = UNMIXED,
+    held: Examples | None = None,
+    checkpoint: Path | None = None,
     read: Readable | None = None,
     on_update: Callable[[int, float], None] | None = None,
 ) -> FineTuned:
@@ -117,6 +157,13 @@ def fine_tune(
         What to learn, new ones among them.
     recipe : Recipe
         How.
+    mixing : Mixing
+        Where examples are mixed, if anywhere.
+    held : Examples, optional
+        A tenth of the training after the other, these judge it; the weights that name most of
+        them right are taken, with the lower loss where as many are.
+    checkpoint : path, optional
+        A file for the state: a training that was stopped goes on from there, with the same result.
     read : Readable, optional
         The texts of the examples, prepared, where they are used more than once.
     on_update : callable, optional
@@ -129,36 +176,70 @@ def fine_tune(
 
     Raises
     ------
+    StoppedTrainingError
+        If the loss is no number any more; the message names the update, and the error has the
+        classifier with the last weights whose loss was one.
     TrainingError
-        If the loss is no number any more; the message names the update.
+        If it never was a number.
     OptionError
         If the encoder cannot be run in parts, or a library is missing.
     """
-    read = read or Readable.of(encoder, examples.texts, recipe)
     torch.manual_seed(recipe.seed)
-    model = TextModel(encoder, recipe, len(examples.classes)).to(encoder.device)
+    model = TextModel(encoder, recipe, len(examples.classes), mixing).to(encoder.device)
     if not recipe.updates:
         return FineTuned(encoder, recipe, examples.classes, model, ())
-    order = order_of_examples(examples, recipe)
-    watch = _watch(on_update)
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = _trainer()(
-            model=model,
-            args=_arguments(recipe, encoder, folder),
-            train_dataset=_Ordered(order),
-            data_collator=_Collator(read, examples),
-            optimizers=_optimiser(model, recipe),
-            callbacks=[watch],
-        )
-        trainer.train()
-    return FineTuned(encoder, recipe, examples.classes, model.eval(), tuple(watch.losses))
+    read = read or Readable.of(encoder, examples.texts, recipe)
+    course = Course(
+        checkpoint=checkpoint,
+        key=key_of(encoder, recipe, mixing, [examples, held]) if checkpoint else "",
+        on_update=on_update,
+    )
+    batches = Batches(read, examples, recipe, mixing=mixing, depth=encoder.depth)
+    blank = FineTuned(encoder, recipe, examples.classes, model, ())
+    return fitted(blank, batches, course, held)
+
+
+def fitted(
+    blank: FineTuned, batches: Batches, course: Course, held: Examples | None = None
+) -> FineTuned:
+    """Return a classifier after it has learnt from batches (see :func:`fine_tune`)."""
+    if held is not None:
+        texts = Readable.of(blank.encoder, held.texts, blank.recipe)
+        course = replace(course, judge=lambda: _score(blank.probabilities_of(texts), held))
+    try:
+        losses, chosen = learn(blank.model, batches, blank.recipe, blank.encoder.device, course)
+    except StoppedTrainingError as error:
+        error.model = replace(blank, chosen=error.update)
+        raise
+    return replace(blank, losses=tuple(losses), chosen=chosen)
+
+
+def key_of(encoder: Encoder, recipe: Recipe, mixing: Mixing, parts: Sequence[Any]) -> str:
+    """Return a hash of what decides a training: the encoder, the options and the examples.
+
+    Parts are examples, None, or whatever is written in JSON.
+    """
+    facts: list[Any] = [fingerprint(encoder), asdict(recipe), asdict(mixing)]
+    for part in parts:
+        if not isinstance(part, Examples):
+            facts.append(part)
+            continue
+        numbers = hashlib.sha256(part.labels.tobytes() + part.weights.tobytes())
+        facts.append([part.texts, part.classes, part.new.tolist(), numbers.hexdigest()])
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _score(shares: NDArray[np.float64], held: Examples) -> tuple[float, float]:
+    """Return the share of right names, and minus the loss."""
+    right = float((shares.argmax(1) == held.hard).mean())
+    return right, float((held.labels * np.log(shares.clip(min=1e-12))).sum(1).mean())
 
 
 def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
     """Return which examples are learnt from, batch after batch.
 
     Each batch has its share of new ones. Both kinds go round in an order that is drawn anew for
-    each round, as a function of the seed.
+    each round, as a function of the seed. Without a share all go round together.
 
     Examples
     --------
@@ -169,8 +250,10 @@ def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
     >>> sorted(order[:4]), sorted(order[4:])
     ([0, 1, 2, 3], [0, 1, 2, 3])
     """
-    given, made = np.flatnonzero(~examples.new), np.flatnonzero(examples.new)
-    of_new = 0 if not len(made) else round(recipe.share * recipe.batch)
+    together = recipe.share is None
+    new = np.zeros(len(examples), np.bool_) if together else examples.new
+    given, made = np.flatnonzero(~new), np.flatnonzero(new)
+    of_new = 0 if not len(made) else round((recipe.share or 0.0) * recipe.batch)
     if not len(given):
         of_new = recipe.batch
     first = _rounds(given, (recipe.batch - of_new) * recipe.updates, recipe.seed, "given")
@@ -190,127 +273,63 @@ def _rounds(rows: Any, count: int, seed: int, name: str) -> NDArray[np.int64]:
     return np.concatenate(rounds)[:count]
 
 
-class _Ordered(Dataset[int]):
-    """The numbers of examples, in the order in which they are learnt from."""
+class Batches:
+    """The batches of a training, each a function of its number.
 
-    def __init__(self, order: list[int]) -> None:
-        self.order = order
+    Parameters
+    ----------
+    read : Readable
+        The texts of the examples.
+    examples : Examples
+        What is learnt; ``order`` says when.
+    recipe : Recipe
+        How many in a batch, and the seed.
+    mixing : Mixing
+        Whether and how they are mixed.
+    depth : int
+        How many layers the encoder has.
+    """
 
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def __getitem__(self, index: int) -> int:
-        return self.order[index]
-
-
-class _Collator:
-    """Makes a batch of numbers of examples."""
-
-    def __init__(self, read: Readable, examples: Examples) -> None:
+    def __init__(
+        self, read: Readable, examples: Examples, recipe: Recipe, *, mixing: Mixing, depth: int
+    ) -> None:
         self.read = read
+        self.recipe, self.mixing, self.depth = recipe, mixing, depth
+        self.order = order_of_examples(examples, recipe)
+        self.size, self.updates = recipe.batch, recipe.updates
         self.labels = torch.from_numpy(examples.labels)
         self.weights = torch.from_numpy(examples.weights)
         self.new = torch.from_numpy(examples.new)
 
-    def __call__(self, numbers: Sequence[int]) -> dict[str, Tensor]:
+    def __call__(self, places: Sequence[int]) -> dict[str, Any]:
+        """Return the batch of some places in the order."""
+        return self.batch([self.order[place] for place in places], places[0] // self.size)
+
+    def batch(self, numbers: Sequence[int], update: int) -> dict[str, Any]:
+        """Return examples as the batch of an update."""
         rows = torch.tensor(list(numbers))
-        return self.read.batch(list(numbers)) | {
+        made: dict[str, Any] = self.read.batch(list(numbers)) | {
             "labels": self.labels[rows],
             "weights": self.weights[rows],
             "new": self.new[rows],
         }
+        if self.mixing.used:
+            # the merged loss tells the two kinds apart
+            apart = self.recipe.gamma is not None
+            kinds = made["new"].numpy().astype(np.int64) * apart
+            drawn = draw_mixture(self.mixing, self.recipe.seed, update, kinds, self.depth)
+            place = torch.full((len(rows),), drawn.place)
+            made["mixture"] = {"partner": drawn.partner, "share": drawn.share, "place": place}
+        return made
 
 
-def _trainer() -> Any:
-    """Return the class of a trainer that takes examples as they come, and prints nothing."""
-    from transformers import Trainer
-    from transformers.trainer_callback import PrinterCallback
-
-    class InOrder(Trainer):  # type: ignore[misc,unused-ignore]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            self.remove_callback(PrinterCallback)
-
-        def _get_train_sampler(self, *_: Any) -> Any:
-            return torch.utils.data.SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
-
-    return InOrder
-
-
-def _arguments(recipe: Recipe, encoder: Encoder, folder: str) -> Any:
-    from transformers import TrainingArguments
-
-    return TrainingArguments(
-        output_dir=folder,
-        max_steps=recipe.updates,
-        per_device_train_batch_size=recipe.batch,
-        learning_rate=recipe.rate,
-        max_grad_norm=1.0,
-        bf16=_half(recipe),
-        use_cpu=encoder.device.type == "cpu",
-        seed=recipe.seed,
-        save_strategy="no",
-        logging_strategy="steps",
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        disable_tqdm=True,
-        report_to=[],
-        remove_unused_columns=False,
-        dataloader_pin_memory=False,
-    )
-
-
-def _optimiser(model: TextModel, recipe: Recipe) -> tuple[Any, Any]:
-    """Return AdamW, with ten times the rate for the head, and the schedule of the rate."""
-    groups = [
-        {"params": list(model.body.parameters()), "lr": recipe.rate},
-        {"params": list(model.head.parameters()), "lr": 10 * recipe.rate},
-    ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
-    rising = max(1, math.ceil(recipe.warmup * recipe.updates))
-    falling = max(1, recipe.updates - rising)
-
-    def factor(update: int) -> float:
-        if update < rising:
-            return (update + 1) / rising
-        return max(0.0, (recipe.updates - update) / falling)
-
-    return optimiser, torch.optim.lr_scheduler.LambdaLR(optimiser, factor)
-
-
-def _half(recipe: Recipe) -> bool:
-    return recipe.precision != "fp32"
+def _cards(encoder: Encoder) -> list[Any]:
+    return [encoder.device] if encoder.device.type == "cuda" else []
 
 
 def _precision(recipe: Recipe, encoder: Encoder) -> Any:
-    return torch.autocast(encoder.device.type, torch.bfloat16, enabled=_half(recipe))
+    return torch.autocast(encoder.device.type, torch.bfloat16, enabled=recipe.precision != "fp32")
 
 
 def _floats(values: Tensor) -> Tensor:
     return values.float() if values.is_floating_point() else values
-
-
-def _watch(on_update: Callable[[int, float], None] | None) -> Any:
-    """Return a callback that hears losses, and stops the training if one is no number."""
-    from transformers import TrainerCallback, logging
-
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
-
-    class Watch(TrainerCallback):
-        def __init__(self) -> None:
-            self.losses: list[float] = []
-
-        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-            if "loss" not in (logs or {}):
-                return
-            loss = float(logs["loss"])
-            if not math.isfinite(loss):
-                raise TrainingError(
-                    f"the loss is {loss} at update {state.global_step}",
-                    hint="lower the rate, or use precision='fp32'",
-                )
-            self.losses.append(loss)
-            if on_update is not None:
-                on_update(state.global_step, loss)
-
-    return Watch()

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-__all__ = ["merged", "soft_cross_entropy", "supervised_contrast"]
+__all__ = ["merged", "sharpened", "soft_cross_entropy", "supervised_contrast"]
 
 
 def soft_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
@@ -81,3 +81,27 @@ def supervised_contrast(vectors: Tensor, classes: Tensor, temperature: float = 0
     means = (log_share.masked_fill(~same, 0.0)).sum(1) / partners.clamp(min=1)
     chosen = means[partners > 0]
     return -chosen.mean() if len(chosen) else vectors.sum() * 0
+
+
+def sharpened(labels: Tensor, temperature: float) -> Tensor:
+    """Return distributions to the power of 1 / temperature, so that they sum to one again.
+
+    Parameters
+    ----------
+    labels : Tensor, shape (examples, classes)
+        Distributions.
+    temperature : float
+        Below 1 the most probable class gains; 1 changes nothing.
+
+    References
+    ----------
+    Chen et al. 2020 (MixText), equation 7.
+
+    Examples
+    --------
+    >>> sharpened(torch.tensor([[0.75, 0.25]]), 0.5)
+    tensor([[0.9000, 0.1000]])
+    """
+    relative = labels / labels.amax(1, keepdim=True).clamp(min=1e-30)
+    powers = relative ** (1 / temperature)
+    return powers / powers.sum(1, keepdim=True)

@@ -52,8 +52,12 @@ class Recipe:
         most=1.0,
     )
     decay: float = option(0.01, "Weight decay.", least=0.0)
-    share: float = option(
-        0.5, "The share of new examples in each batch, if there are any.", least=0.0, most=1.0
+    share: float | None = option(
+        0.5,
+        "The share of new examples in each batch, if there are any; none: all examples come alike "
+        "often.",
+        least=0.0,
+        most=1.0,
     )
     gamma: float | None = option(
         None,

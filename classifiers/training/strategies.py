@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from classifiers.training.examples import read_examples
 from grammar.arrays import LongArray
 from grammar.errors import OptionError
 from grammar.options import named
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from sampling.examples.class_names import class_names
 
 __all__ = ["STRATEGIES", "Division", "divide"]
 
@@ -132,9 +134,14 @@ STRATEGIES: Mapping[str, Callable[[Corpus, Augment, Any], Division]] = MappingPr
 
 
 def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Divide each class alike: at least one example of each on either side, where it has two."""
-    labels = corpus.column("label")
-    classes = [str(label) for label in labels]
+    """Divide each class alike: at least one example of each on either side, where it has two.
+
+    Examples whose label is a distribution are of its most probable class.
+    """
+    classes = [
+        str(int(np.argmax(label)) if isinstance(label, list) else label)
+        for label in corpus.column("label")
+    ]
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "division"))))
     chosen: list[int] = []
     for name in sorted(set(classes)):
@@ -147,9 +154,15 @@ def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
 
 
 def _joined(given: Corpus, made: Corpus) -> Corpus:
-    """Return both, with the columns that both have and the provenance of what is new."""
+    """Return both, with the columns that both have and the provenance of what is new.
+
+    Where the new ones have distributions, all labels are distributions over the classes.
+    """
     import pyarrow as pa
 
+    if given.arrow("label").type != made.arrow("label").type:
+        classes = class_names(given) or None
+        given, made = (_with_distributions(corpus, classes) for corpus in (given, made))
     shared = [name for name in given.names if name in made.names and name != "provenance"]
     tables = [given.table.select(shared), made.table.select(shared)]
     both = pa.concat_tables(tables, promote_options="permissive")
@@ -159,3 +172,8 @@ def _joined(given: Corpus, made: Corpus) -> Corpus:
         for corpus in (given, made)
     ]  # fmt: skip
     return Corpus(both).with_column("provenance", origins[0] + origins[1])
+
+
+def _with_distributions(corpus: Corpus, classes: tuple[str, ...] | None) -> Corpus:
+    rows = read_examples(corpus, classes=classes).labels
+    return corpus.with_column("label", rows.tolist())

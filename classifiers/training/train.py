@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.encoders.opening import Encoder, open_encoder
+from classifiers.mixing.options import Mixing
 from classifiers.training.examples import Examples
 from classifiers.training.finetuning import fine_tune
 from classifiers.training.frozen import train_frozen, train_tfidf
+from classifiers.training.model import UNMIXED
 from classifiers.training.recipe import TFIDF, Recipe
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, OptionError
 
-__all__ = ["Classifier", "trainer"]
+__all__ = ["Classifier", "Training", "trainer"]
+
+STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
+"""What held examples choose from, in place of a number of updates: factors of the strength."""
 
 
 class Classifier(Protocol):
@@ -31,13 +38,89 @@ class Classifier(Protocol):
         ...
 
 
-def trainer(recipe: Recipe) -> Callable[[Examples], Classifier]:
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Trains classifiers by a recipe.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        How.
+    mixing : Mixing
+        Where examples are mixed, if anywhere.
+    encoder : Encoder or None
+        Opened; None if the recipe is that of word weights.
+    """
+
+    recipe: Recipe
+    mixing: Mixing
+    encoder: Encoder | None
+
+    @property
+    def linear(self) -> bool:
+        """Whether only a linear head learns, from all examples at once."""
+        return self.encoder is None or self.recipe.train == "frozen"
+
+    def __call__(
+        self,
+        examples: Examples,
+        *,
+        held: Examples | None = None,
+        checkpoint: Path | None = None,
+        on_update: Callable[[int, float], None] | None = None,
+    ) -> Classifier:
+        """Train a classifier.
+
+        Parameters
+        ----------
+        examples : Examples
+            What to learn.
+        held : Examples, optional
+            What the number of updates is chosen by; the strength, of a linear head.
+        checkpoint : path, optional
+            A file for the state of an encoder that learns (see
+            :func:`~classifiers.training.finetuning.fine_tune`).
+        on_update : callable, optional
+            Told the number of each update of an encoder and its loss.
+
+        Raises
+        ------
+        CorpusError
+            If there is nothing to learn, or one class.
+        TrainingError
+            If the loss is no number any more.
+        OptionError
+            If gamma is negative, and a linear head learns.
+        """
+        examples = _checked(examples)
+        if self.encoder is not None and self.recipe.train != "frozen":
+            return fine_tune(
+                self.encoder, examples, self.recipe, mixing=self.mixing, held=held,
+                checkpoint=checkpoint, on_update=on_update,
+            )  # fmt: skip
+        examples = _merged(examples, self.recipe.gamma)
+        if held is None:
+            return self._linear(examples, self.recipe.strength)
+        # the first of several that are alike good
+        models = [self._linear(examples, f * self.recipe.strength) for f in STRENGTHS]
+        right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
+        return models[int(np.argmax(right))]
+
+    def _linear(self, examples: Examples, strength: float) -> Classifier:
+        if self.encoder is None:
+            return train_tfidf(examples, strength)
+        return train_frozen(self.encoder, examples, replace(self.recipe, strength=strength))
+
+
+def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
     """Return what trains a classifier by a recipe; its encoder is opened once.
 
     Raises
     ------
     MissingDataError
         If the encoder, or a library, is not there.
+    OptionError
+        If examples are to be mixed where nothing learns.
 
     Examples
     --------
@@ -47,16 +130,29 @@ def trainer(recipe: Recipe) -> Callable[[Examples], Classifier]:
     >>> trainer(Recipe(encoder="tfidf"))(few).probabilities(["bad"]).argmax(1)
     array([0])
     """
-    if recipe.encoder == TFIDF:
-        return lambda examples: train_tfidf(_checked(examples), recipe.strength)
-    encoder = open_encoder(recipe.encoder, device=recipe.device)
-    return lambda examples: _train(encoder, _checked(examples), recipe)
+    tfidf = recipe.encoder == TFIDF
+    if mixing.used and (tfidf or recipe.train == "frozen"):
+        raise OptionError(
+            f"mix={mixing.mix!r} needs an encoder that learns",
+            hint="use train='upper' or train='whole', with an encoder",
+        )
+    encoder = None if tfidf else open_encoder(recipe.encoder, device=recipe.device)
+    if encoder is not None:
+        mixing.check(encoder.depth, encoder.depth // 2 if recipe.train == "upper" else 0)
+    return Training(recipe, mixing, encoder)
 
 
-def _train(encoder: Encoder, examples: Examples, recipe: Recipe) -> Classifier:
-    if recipe.train == "frozen":
-        return train_frozen(encoder, examples, recipe)
-    return fine_tune(encoder, examples, recipe)
+def _merged(examples: Examples, gamma: float | None) -> Examples:
+    """Return examples whose new ones weigh gamma times what the others do: a merged loss."""
+    if gamma is None or not examples.new.any():
+        return examples
+    if gamma < 0:
+        raise OptionError(
+            f"gamma={gamma!r} is negative, which a linear head cannot learn",
+            hint="use train='upper' or train='whole'",
+        )
+    given, made = examples.take(np.flatnonzero(~examples.new)), np.flatnonzero(examples.new)
+    return given.with_new(examples.take(made), gamma) if len(given) else examples
 
 
 def _checked(examples: Examples) -> Examples:

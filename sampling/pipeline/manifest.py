@@ -19,11 +19,13 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, read_text, write_text
+from sampling.expression import FILE, OPERAND, Expression, read_expression
 from sampling.pipeline.pipeline import Pipeline
 
 __all__ = [
     "SCHEMA",
     "file_hash",
+    "files_read",
     "manifest_beside",
     "manifest_of",
     "manifest_path",
@@ -62,6 +64,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
         What was read: the entries ``input`` and ``test``.
     """
     methods = {k: v for source in pipeline.sources for k, v in source.versions().items()}
+    reads = files_read(pipeline.expression)
     return {
         "schema": SCHEMA,
         "versions": {
@@ -73,10 +76,31 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
             **({"parser": pipeline.trees.used[0]} if pipeline.trees.used else {}),
         },
         **(files or {}),
+        **({"reads": reads} if reads else {}),
         **({"classes": list(pipeline.class_names)} if pipeline.class_names else {}),
         "expression": str(pipeline.expression),
         "settings": pipeline.settings.to_dict(),
     }
+
+
+def files_read(expression: Expression | str) -> dict[str, str | None]:
+    """Return the files that methods of an expression read, such as names, with their SHA-256.
+
+    Raises
+    ------
+    OptionError
+        If the expression cannot be read.
+    UnreadableInputError
+        If a file cannot be read.
+    """
+    read = read_expression(expression) if isinstance(expression, str) else expression
+    found: dict[str, str | None] = {}
+    for step in (step for part in read.parts for step in part.steps):
+        if isinstance(step.options.get(FILE), str):
+            found[step.options[FILE]] = file_hash(step.options[FILE])
+        if OPERAND in step.options:
+            found |= files_read(str(step.options[OPERAND]))
+    return found
 
 
 def manifest_of(
@@ -134,6 +158,7 @@ def _check_kinds(manifest: Mapping[str, Any]) -> None:
     """Raise TypeError or KeyError where something has another kind than what is written."""
     text, maybe = (str,), (str, type(None))
     _check_kind(manifest["settings"], {})
+    _check_kind(manifest.get("reads", {}), dict.fromkeys(manifest.get("reads", {}), maybe))
     _check_kind(manifest["versions"], {"treewright": text, "methods": (dict,)})
     _check_kind(
         manifest["versions"]["methods"], dict.fromkeys(manifest["versions"]["methods"], text)

@@ -81,6 +81,7 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
     source = corpora.get("input", Corpus.from_columns(text=[]))  # names need no corpus
     pipeline = Pipeline(source, settings, test=corpora.get("test"), workers=workers)
     _check_versions(pipeline, manifest)
+    _check_read(pipeline, manifest)
     return pipeline
 
 
@@ -100,6 +101,21 @@ def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
                 f"it was made with version {then['methods'].get(name)} of {name}, and this is "
                 f"version {version}",
                 hint=f"use treewright {then['treewright']}, or augment again",
+            )
+
+
+def _check_read(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
+    """Refuse files of names or grammars that are others than they were."""
+    from grammar.errors import CorpusError
+    from sampling.pipeline.manifest import files_read
+
+    for path, digest in files_read(pipeline.expression).items():
+        then = manifest.get("reads", {}).get(path)
+        if then not in (None, digest):
+            raise CorpusError(
+                "the file is not the one that a method read",
+                where=path,
+                hint=f"put that file there again; its SHA-256 begins {then[:12]}",
             )
 
 

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
+from treewright.outputs import FOLDER
+from treewright.screen import show_facts, warnings_said
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
-    Format,
-    LabelColumn,
-    SetOption,
-    TextColumn,
+    Training,
+    checked_recipe,
     data_facts,
-    read_labelled,
-    recipe_of,
+    reads_facts,
+    trains,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["auto"]
 
 
+@trains
 def auto(
     source: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled examples.")],
     names: Annotated[
@@ -54,14 +53,8 @@ def auto(
             help="Train with the choice, and save it as this folder.",
         ),
     ] = None,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    format: Format = None,
-    set_option: SetOption = None,
-    seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    *,
+    asked: Training,
 ) -> None:
     """Find whether new examples help, which and how much of them, or none; and train with them.
 
@@ -74,20 +67,22 @@ def auto(
     from classifiers.deciding import auto as choose
     from classifiers.saving import save_classifier
     from classifiers.training.examples import read_examples
+    from classifiers.training.recipe import Recipe
     from classifiers.training.train import trainer
     from sampling.examples.class_names import label_kind
 
-    recipe = recipe_of(set_option, seed)
-    with warnings_said(quiet=quiet):
-        corpus = read_labelled(source, text, label, format)
+    [recipe] = asked.read(Recipe)
+    seed, said = asked.seed, not (asked.quiet or asked.as_json)
+    with warnings_said(quiet=asked.quiet):
+        corpus = asked.labelled(source)
         given = read_examples(corpus)
-        tested = None if test is None else read_labelled(test, text, label, format)
+        tested = None if test is None else asked.labelled(test)
         held = None if tested is None else read_examples(tested, classes=given.classes)
-        train = trainer(recipe)
+        train = trainer(checked_recipe(recipe))
         found = choose(
             corpus, recipe, names=names, grammar=grammar, methods=method or RECOMBINING,
             budget=budget, seed=seed, train=train,
-            on_trial=None if quiet or as_json else lambda one: show(one.line()),
+            on_trial=(lambda one: show(one.line())) if said else None,
         )  # fmt: skip
         facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
         if output is not None or held is not None:
@@ -96,13 +91,14 @@ def auto(
         if output is not None:
             data = data_facts(source, corpus, given.classes, given.labels.sum(0))
             made = {"method": found.chosen or "none", "seed": seed, "labelled": source}
+            made |= reads_facts(path for path in (names, grammar) if path is not None)
             save_classifier(
                 model, output,
                 {"data": data, "manifest": made, "scores": {"test": test, **facts["scores"]},
                  "label_kind": label_kind(corpus)},
             )  # fmt: skip
             facts["classifier"] = output
-    _show(found, facts, as_json=as_json, quiet=quiet)
+    _show(found, facts, as_json=asked.as_json, quiet=asked.quiet)
 
 
 def scored(

@@ -8,7 +8,13 @@ import typer
 
 from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, show_facts, warnings_said
-from treewright.verbs.classify.reading import Device, Format, TextColumn, say_what_is_cut
+from treewright.verbs.classify.reading import (
+    Device,
+    Format,
+    TextColumn,
+    read_texts,
+    say_what_is_cut,
+)
 
 __all__ = ["predict"]
 
@@ -42,13 +48,11 @@ def predict(
     from classifiers.saving import facts_of, open_classifier
     from classifiers.training.examples import texts_of
     from induction.corpus.formats import check_output, write_corpus
-    from sampling.pipeline.sources import read_source
 
     check_output(output)
     opened = open_classifier(model, device=device)
     with warnings_said(quiet=quiet):
-        # a column of classes may be there, and need not be known
-        corpus = read_source(source, {} if text is None else {"text": text}, format)
+        corpus = read_texts(source, text, format)
         texts = texts_of(corpus)
         say_what_is_cut(opened, texts, quiet=quiet)
         named = with_predictions(corpus, opened, texts, facts_of(model)["facts"])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from treewright.flags import FlagsOfOptions, read_settings
+from treewright.outputs import Force
+from treewright.screen import Json, Quiet, Seed
 from treewright.terminal import say
 
 if TYPE_CHECKING:
@@ -21,13 +26,16 @@ __all__ = [
     "Format",
     "LabelColumn",
     "RecipeFlags",
-    "SetOption",
     "TextColumn",
+    "Training",
+    "TrainingFlags",
+    "checked_recipe",
     "data_facts",
-    "need_encoders",
     "read_labelled",
-    "recipe_of",
+    "read_texts",
+    "reads_facts",
     "say_what_is_cut",
+    "trains",
 ]
 
 TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the texts.")]
@@ -41,45 +49,135 @@ Device = Annotated[str, typer.Option(help="Where to compute: auto, cpu, cuda, cu
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", "-O", help="Another value of the recipe as NAME=VALUE; each has a flag, too."
+        "--set", "-O", help="Another value of an option below as NAME=VALUE; each has a flag, too."
     ),
 ]
 _TAKEN = ("seed",)
 """Options of a recipe that the verbs have themselves."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """What all verbs that train take from the command line, under these names."""
+
+    text: TextColumn = None
+    label: LabelColumn = None
+    format: Format = None
+    set_option: SetOption = None
+    seed: Seed = 0
+    force: Force = False
+    as_json: Json = False
+    quiet: Quiet = False
+
+    def read(self, *declared: type) -> list[Any]:
+        """Return the values of options, one for each of the classes that declare them.
+
+        Raises
+        ------
+        OptionError
+            If an option is unknown, or has a value that cannot be used.
+        """
+        from grammar.errors import OptionError
+        from grammar.options import options_of, read_options
+
+        each = [options_of(one) for one in declared]
+        every = [o for options in each for o in options]
+        given = read_settings(self.set_option or (), every, "classify")
+        for name in _TAKEN:
+            if name in given:
+                raise OptionError(f"--set does not take {name!r}", hint=f"use --{name}")
+        given["seed"] = self.seed
+        found: list[Any] = []
+        for one, options in zip(declared, each, strict=True):
+            mine = {o.name: given[o.name] for o in options if o.name in given}
+            found.append(read_options(one, mine, "classify"))
+        return found
+
+    def labelled(self, path: str) -> Corpus:
+        """Read a file with labels, in the columns that were named."""
+        return read_labelled(path, self.text, self.label, self.format)
+
+    def unlabelled(self, path: str) -> tuple[Any, ...]:
+        """Read the texts of a file, or its pairs; labels are not looked at."""
+        from classifiers.training.examples import texts_of
+
+        return texts_of(read_texts(path, self.text, self.format))
+
+
+def trains(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options of :class:`Training`, which it gets as its parameter ``asked``."""
+    shared = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_HINTS[field.name],
+        )
+        for field in fields(Training)
+    ]
+
+    @functools.wraps(verb)
+    def called(**given: Any) -> None:
+        mine = {parameter.name: given.pop(parameter.name) for parameter in shared}
+        verb(**given, asked=Training(**mine))
+
+    plain = inspect.signature(verb, eval_str=True)
+    own = [p.replace(kind=p.KEYWORD_ONLY) for p in plain.parameters.values() if p.name != "asked"]
+    vars(called)["__signature__"] = plain.replace(parameters=[*own, *shared])
+    return called
+
+
+_HINTS = get_type_hints(Training, include_extras=True)
+
+
 class RecipeFlags(FlagsOfOptions):
     """A verb that trains, with a flag for each value of a recipe."""
 
     def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
-        """Return the options of a recipe."""
+        """Return the options of all groups."""
+        return "classify", [o for options in self.groups().values() for o in options]
+
+    def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
+        """Return the options by their groups, without those that the verb itself has."""
+        return {
+            name: [o for o in options if o.name not in _TAKEN]
+            for name, options in self.groups().items()
+        }
+
+    def groups(self) -> Mapping[str, Sequence[Option]]:
+        """Return what there are options of, by the name of the group."""
         from classifiers.training.recipe import Recipe
         from grammar.options import options_of
 
-        return "a recipe", options_of(Recipe)
-
-    def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
-        """Return the options of a recipe that the verb itself has not."""
-        return {"recipe": [o for o in self.asked(args)[1] if o.name not in _TAKEN]}
+        return {"recipe": options_of(Recipe)}
 
 
-def recipe_of(settings: Iterable[str] | None, seed: int) -> Recipe:
-    """Return the recipe of flags."""
-    from classifiers.training.recipe import Recipe, read_recipe
-    from grammar.errors import OptionError
-    from grammar.options import options_of
+class TrainingFlags(RecipeFlags):
+    """A verb with flags for new examples, mixing and unlabelled texts, too."""
 
-    given = read_settings(settings or (), options_of(Recipe), "a recipe")
-    for name in _TAKEN:
-        if name in given:
-            raise OptionError(f"--set does not take {name!r}", hint=f"use --{name}")
-    recipe = read_recipe(**given, seed=seed)
+    def groups(self) -> Mapping[str, Sequence[Option]]:
+        """Return what there are options of, by the name of the group."""
+        from classifiers.mixing.options import Mixing
+        from classifiers.semi_supervised.options import SemiSupervised
+        from classifiers.training.regime import Regime
+        from grammar.options import options_of
+
+        return {
+            **super().groups(),
+            "new examples": options_of(Regime),
+            "mixing": options_of(Mixing),
+            "unlabelled texts": options_of(SemiSupervised),
+        }
+
+
+def checked_recipe(recipe: Recipe) -> Recipe:
+    """Return a recipe, if the libraries that it needs are there."""
     if recipe.encoder != "tfidf":
-        need_encoders()
+        _need_encoders()
     return recipe
 
 
-def need_encoders() -> None:
+def _need_encoders() -> None:
     """Raise a clear error if the neural extra is not installed."""
     from importlib.util import find_spec
 
@@ -105,6 +203,13 @@ def read_labelled(path: str, text: str | None, label: str | None, format: str | 
     return corpus
 
 
+def read_texts(path: str, text: str | None, format: str | None) -> Corpus:
+    """Read a file of texts; a column of classes may be there, and is not looked at."""
+    from sampling.pipeline.sources import read_source
+
+    return read_source(path, _columns(text, None), format)
+
+
 def _columns(text: str | None, label: str | None) -> dict[str, str | None]:
     return {k: v for k, v in (("text", text), ("label", label)) if v is not None}
 
@@ -117,6 +222,14 @@ def data_facts(path: str, corpus: Corpus, classes: Sequence[str], counts: Any) -
     return {
         "file": path, "sha256": file_hash(path), "examples": len(corpus), "of each class": each,
     }  # fmt: skip
+
+
+def reads_facts(paths: Iterable[str]) -> dict[str, str]:
+    """Return what a card says of files that methods read: their names, with their hashes."""
+    from sampling.pipeline.manifest import file_hash
+
+    files = [f"{path} (sha256 {file_hash(path)})" for path in paths]
+    return {"reads": ", ".join(files)} if files else {}
 
 
 def say_what_is_cut(model: Classifier, texts: Sequence[Any], *, quiet: bool) -> None:

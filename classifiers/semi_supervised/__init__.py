@@ -1,0 +1,1 @@
+"""Learning from unlabelled texts too: self-training, UST, and MixText."""

@@ -1,0 +1,151 @@
+"""Trainings that were stopped, whose loss is no number, and that held examples judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from classifiers.mixing.options import Mixing  # noqa: E402
+from classifiers.training import finetuning  # noqa: E402
+from classifiers.training.examples import Examples, read_examples  # noqa: E402
+from classifiers.training.finetuning import fine_tune  # noqa: E402
+from classifiers.training.loop import StoppedTrainingError  # noqa: E402
+from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
+from classifiers.training.train import trainer  # noqa: E402
+from grammar.errors import OptionError, SchemaError, TrainingError  # noqa: E402
+from induction import Corpus  # noqa: E402
+from tests.classifiers.test_training import BAD, GOOD, QUICK  # noqa: E402
+
+TEXTS = ["great acting", "dull plot", "it was very good"]
+
+
+@pytest.fixture(scope="module")
+def few() -> Examples:
+    labels = ["pos"] * len(GOOD) + ["neg"] * len(BAD)
+    return read_examples(Corpus.from_columns(text=GOOD + BAD, label=labels))
+
+
+class Killed(BaseException):
+    """As of a person, or of a machine."""
+
+
+def stop_at(update: int) -> Any:
+    def told(number: int, _: float) -> None:
+        if number == update:
+            raise Killed
+
+    return told
+
+
+@pytest.mark.parametrize("mixing", [Mixing(), Mixing(mix="tmix")], ids=["plain", "mixed"])
+def test_a_stopped_training_goes_on_to_the_same_result(
+    mixing: Mixing, few: Examples, encoder: Any, tmp_path: Path
+) -> None:
+    recipe = read_recipe(**QUICK)
+    whole = fine_tune(encoder, few, recipe, mixing=mixing, held=few)
+    path = tmp_path / "training.safetensors"
+    for update in (11, 30):
+        with pytest.raises(Killed):
+            fine_tune(encoder, few, recipe, mixing=mixing, held=few, checkpoint=path,
+                      on_update=stop_at(update))  # fmt: skip
+    told: list[int] = []
+    then = fine_tune(encoder, few, recipe, mixing=mixing, held=few, checkpoint=path,
+                     on_update=lambda number, _: told.append(number))  # fmt: skip
+    assert told == list(range(29, 41))  # it was kept after 28
+    assert then.losses == whole.losses
+    assert then.chosen == whole.chosen
+    assert np.array_equal(then.probabilities(TEXTS), whole.probabilities(TEXTS))
+    done = fine_tune(encoder, few, recipe, mixing=mixing, held=few, checkpoint=path,
+                     on_update=stop_at(1))  # fmt: skip
+    assert np.array_equal(done.probabilities(TEXTS), whole.probabilities(TEXTS))
+
+
+def test_a_state_of_another_training_or_a_damaged_one_is_refused(
+    few: Examples, encoder: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "training.safetensors"
+    recipe = read_recipe(**QUICK | {"updates": 4})
+    fine_tune(encoder, few, recipe, checkpoint=path)
+    for other, examples, held in (
+        (read_recipe(**QUICK | {"updates": 5}), few, None),
+        (recipe, few.take(range(9)), None),
+        (recipe, few, few),
+    ):
+        with pytest.raises(OptionError, match="other options, data or encoder"):
+            fine_tune(encoder, examples, other, held=held, checkpoint=path)
+    data = bytearray(path.read_bytes())
+    for place in (9, 300, len(data) // 2, len(data) - 3):
+        path.write_bytes(bytes([*data[:place], data[place] ^ 1, *data[place + 1 :]]))
+        with pytest.raises(SchemaError, match="damaged"):
+            fine_tune(encoder, few, recipe, checkpoint=path)
+
+
+def test_a_loss_that_is_no_number_keeps_the_last_good_weights(
+    few: Examples, encoder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = read_recipe(**QUICK)
+    plain, calls = finetuning.Batches.__call__, []
+
+    def spoilt(self: Any, places: Any) -> Any:
+        made = plain(self, places)
+        calls.append(places)
+        if len(calls) > 22:
+            made["labels"] = made["labels"] * float("nan")
+        return made
+
+    monkeypatch.setattr(finetuning.Batches, "__call__", spoilt)
+    with pytest.raises(StoppedTrainingError, match="nan at update 23; kept is the model after 20"):
+        fine_tune(encoder, few, recipe)
+    calls.clear()
+    try:
+        fine_tune(encoder, few, recipe)
+    except StoppedTrainingError as error:
+        model = error.model
+    assert model.chosen == 20
+    made = model.probabilities([*GOOD, *BAD])
+    assert np.isfinite(made).all()
+    assert (made.argmax(1) == few.hard).mean() > 0.5
+    monkeypatch.undo()
+    broken = few.take(range(len(few)))
+    broken.labels[:] = np.nan
+    with pytest.raises(TrainingError, match="nan at update 1") as caught:
+        fine_tune(encoder, broken, recipe)
+    assert not isinstance(caught.value, StoppedTrainingError)
+
+
+def test_held_examples_choose_the_update(few: Examples, encoder: Any) -> None:
+    """Labels turned round: the less is learnt, the better."""
+    turned = few.take(range(len(few)))
+    turned.labels[:] = turned.labels[:, ::-1].copy()
+    recipe = read_recipe(**QUICK)
+    assert fine_tune(encoder, few, recipe, held=few).chosen > 20
+    early = fine_tune(encoder, few, recipe, held=turned)
+    assert early.chosen == 4
+    last = fine_tune(encoder, few, recipe)
+    assert last.chosen == 40
+    assert last.losses == early.losses  # judging changes nothing of the training
+
+
+def test_held_examples_choose_the_strength_of_a_linear_head(few: Examples) -> None:
+    train = trainer(Recipe(encoder="tfidf"))
+    chosen: Any = train(few, held=few)
+    assert chosen.model.C in (0.01, 0.1, 1.0, 10.0, 100.0)
+    wrong = few.take(range(len(few)))
+    wrong.labels[:] = wrong.labels[:, ::-1].copy()
+    weak: Any = train(few, held=wrong)
+    assert weak.model.C <= chosen.model.C
+
+
+def test_a_linear_head_has_the_merged_loss_as_weights(few: Examples) -> None:
+    both = few.with_new(few.take([0, 1]))
+    merged: Any = trainer(Recipe(encoder="tfidf", gamma=0.5))(both)
+    weighed: Any = trainer(Recipe(encoder="tfidf"))(few.with_new(few.take([0, 1]), 0.5))
+    assert np.array_equal(merged.model.coef_, weighed.model.coef_)
+    with pytest.raises(OptionError, match="negative"):
+        trainer(Recipe(encoder="tfidf", gamma=-0.2))(both)
