@@ -12,12 +12,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from classifiers.scores import score
-from classifiers.table.data import FewShot
+from classifiers.table.data import FewShot, corpus_of
 from classifiers.table.methods import Learnt, Method, Trial
 from classifiers.training.examples import read_examples
+from classifiers.training.finetuning import FineTuned, Readable
 from classifiers.training.recipe import TFIDF, Recipe
-from classifiers.training.train import trainer
+from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError, SchemaError
 from grammar.files import PathLike, made_folder, read_text, write_text
 
@@ -147,7 +151,7 @@ def run_cells(
     wanted = cells_of(plan)
     missing = [each for each in wanted if not _is_done(plan, *each)]
     train = trainer(plan.recipe) if missing else None
-    left = 0
+    left, ready = 0, _Ready()
     for number, (cell, data, method) in enumerate(missing, len(wanted) - len(missing) + 1):
         key = cell.data, cell.method
         now = time.monotonic()
@@ -156,7 +160,7 @@ def run_cells(
             continue
         few = data.sample(cell.k, cell.seed, cell.ratio)
         trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.recipe, train)  # type: ignore[arg-type]
-        result = _run(plan, cell, method, trial)
+        result = _run(plan, cell, method, trial, ready)
         _write(plan, result)
         slowest[key] = max(slowest.get(key, 0.0), time.monotonic() - now)
         if on_cell is not None:
@@ -180,7 +184,7 @@ def read_results(plan: Plan, *, strict: bool = True) -> list[Result]:
     return found
 
 
-def _run(plan: Plan, cell: Cell, method: Method, trial: Trial) -> Result:
+def _run(plan: Plan, cell: Cell, method: Method, trial: Trial, ready: _Ready) -> Result:
     digest = _digest(plan, cell, trial.data, method)
     begin = time.process_time()
     try:
@@ -189,20 +193,51 @@ def _run(plan: Plan, cell: Cell, method: Method, trial: Trial) -> Result:
         seconds = round(time.process_time() - begin, 2)
         return Result(cell, digest, {}, 0, seconds, {"cannot": error.what})
     seconds = round(time.process_time() - begin, 2)
-    scores = _scores(learnt, trial.data)
+    scores = _scores(learnt, trial.data, ready)
     return Result(cell, digest, scores, learnt.made, seconds, dict(learnt.facts))
 
 
-def _scores(learnt: Learnt, data: FewShot) -> dict[str, dict[str, float]]:
-    from classifiers.table.data import corpus_of
-
+def _scores(learnt: Learnt, data: FewShot, ready: _Ready) -> dict[str, dict[str, float]]:
     made = {}
     for part, rows in data.tests.items():
-        found = score(learnt.model, read_examples(corpus_of(rows), classes=learnt.model.classes))
+        model = ready.of(learnt.model, data, part)
+        found = score(model, read_examples(corpus_of(rows), classes=model.classes))
         made[part] = {
-            "accuracy": round(100 * found.accuracy, 2), "macro F1": round(100 * found.macro_f1, 2)
-        }  # fmt: skip
+            "accuracy": round(100 * found.accuracy, 2),
+            "macro F1": round(100 * found.macro_f1, 2),
+        }
     return made
+
+
+class _Ready:
+    """Texts that are tested, as an encoder that learns reads them: they are prepared once."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str], Readable] = {}
+
+    def of(self, model: Classifier, data: FewShot, part: str) -> Classifier:
+        """Return a classifier that has read a part."""
+        if not isinstance(model, FineTuned):
+            return model
+        if (data.digest, part) not in self._read:
+            texts = [text for text, _ in data.tests[part]]
+            self._read[data.digest, part] = Readable.of(model.encoder, texts, model.recipe)
+        return _Reader(model, self._read[data.digest, part])
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """A classifier for texts that are prepared."""
+
+    model: FineTuned
+    read: Readable
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.model.classes
+
+    def probabilities(self, texts: Sequence[Any]) -> NDArray[np.float64]:
+        return self.model.probabilities_of(self.read)
 
 
 def _digest(plan: Plan, cell: Cell, data: FewShot, method: Method) -> str:

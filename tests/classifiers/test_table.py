@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.table import cells as cells_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Cell, Plan, Result, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, balanced, undersampled
@@ -238,6 +239,28 @@ def test_options_that_a_frozen_encoder_does_not_read_change_no_cell(folder: Path
     plan = plan_of(folder, "none")
     run_cells(plan)
     assert len(read_results(replace(plan, recipe=replace(TFIDF, updates=7)))) == 2
+
+
+def test_texts_are_prepared_once_for_encoders_that_learn(
+    folder: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared: list[int] = []
+    plain = cells_module.Readable.of
+    monkeypatch.setattr(
+        cells_module.Readable, "of",
+        lambda e, texts, recipe: (prepared.append(len(texts)), plain(e, texts, recipe))[1],
+    )  # fmt: skip
+    recipe = Recipe(encoder=str(tiny), updates=4, longest=16, device="cpu", precision="fp32")
+    plan = replace(plan_of(folder, "none"), recipe=recipe)
+    run_cells(plan)
+    assert prepared == [4, 48, 4]  # what is learnt from, each time; what is tested, once
+    first, _ = read_results(plan)
+    data = plan.data[0]
+    model = trainer(recipe)(read_examples(data.sample(2, 0)))
+    texts, labels = zip(*data.tests["test"], strict=True)
+    named = [model.classes[n] for n in model.probabilities(texts).argmax(1)]
+    right = np.mean([a == b for a, b in zip(named, labels, strict=True)])
+    assert first.scores["test"]["accuracy"] == round(100 * right, 2)
 
 
 def test_a_method_is_a_row_or_an_expression() -> None:
