@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binomtest
 
-from benchmarks.few_shot_data import corpus_of, read_few_shot
+from classifiers.table.data import corpus_of, open_few_shot
 from grammar.rng import stream_key
 from induction import Corpus, with_trees
 from sampling import number_classes
@@ -45,7 +45,7 @@ Row = tuple[str, str, str]
 
 def source(name: str) -> Corpus:
     """Return the sentences of a corpus that new ones are made from, with trees."""
-    rows = read_few_shot(name).pool
+    rows = open_few_shot(name).pool
     taken = _permutation(len(rows), f"reading {name}")[:SENTENCES]
     return with_trees(number_classes(corpus_of([rows[row] for row in taken])))
 

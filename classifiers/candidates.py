@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from classifiers.choice import Candidate
@@ -37,7 +37,11 @@ RECOMBINING = (
 
 
 def candidates_of(
-    expressions: Iterable[str], corpus: Corpus, *, weights: Sequence[float] = WEIGHTS
+    expressions: Iterable[str],
+    corpus: Corpus,
+    *,
+    weights: Sequence[float] = WEIGHTS,
+    amount: Mapping[str, Any] | None = None,
 ) -> list[Candidate]:
     """Return candidates for :func:`~classifiers.choice.choose`.
 
@@ -49,6 +53,9 @@ def candidates_of(
         The labelled examples. Texts are parsed once, when a method is tried that needs trees.
     weights : sequence of float
         What new examples weigh together, relative to the labelled ones; each is tried.
+    amount : mapping, optional
+        How many are made, as settings of :func:`sampling.augment`. By default as many as there are
+        labelled ones where these are recombined, and 40 a class else.
 
     Raises
     ------
@@ -69,7 +76,7 @@ def candidates_of(
     return [
         Candidate(f"{one}, weight {weight:g}", make, weight, recombines(one))
         for one in read
-        for make in [_maker(one, parsed)]
+        for make in [_maker(one, parsed, amount)]
         for weight in weights
     ]
 
@@ -79,7 +86,9 @@ def _needs_trees(expression: Expression) -> bool:
     return any(find_method(step.method).sampler.needs_trees(step.options) for step in first)
 
 
-def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], Corpus]:
+def _maker(
+    expression: Expression, parsed: _Parsed, amount: Mapping[str, Any] | None
+) -> Callable[[Corpus, int], Corpus]:
     mixing, by_trees = recombines(expression), _needs_trees(expression)
     before: dict[tuple[object, ...], Corpus] = {}
 
@@ -93,10 +102,11 @@ def _maker(expression: Expression, parsed: _Parsed) -> Callable[[Corpus, int], C
     def made_anew(part: Corpus, seed: int) -> Corpus:
         if not mixing:  # so all else that the corpus has is of no use to it
             part = Corpus(part.table.select(["id", "text", "label"]))
-            return _made(part, str(expression), seed, per_class=PER_CLASS)
+            asked = amount or {"per_class": PER_CLASS}
+            return _made(part, str(expression), seed, **asked)
         with heard_by(_of_no_interest):
             part = parsed.of(part) if by_trees else part
-            return _made(part, str(expression), seed, n=len(part))
+            return _made(part, str(expression), seed, **(amount or {"n": len(part)}))
 
     return make
 

@@ -15,6 +15,7 @@ from treewright.verbs.classify.auto import auto
 from treewright.verbs.classify.evaluate import evaluate
 from treewright.verbs.classify.predict import predict
 from treewright.verbs.classify.reading import RecipeFlags, TrainingFlags
+from treewright.verbs.classify.table import table as classifier_table
 from treewright.verbs.classify.train import train as train_classifier
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
@@ -72,6 +73,7 @@ for scan_verb in _SCAN_VERBS:
     scan_app.command(cls=Verb)(scan_verb)
 classify_app.command("train", cls=TrainingFlags)(train_classifier)
 classify_app.command(cls=RecipeFlags)(auto)
+classify_app.command("table", cls=RecipeFlags)(classifier_table)
 classify_app.command(cls=Verb)(predict)
 classify_app.command(cls=Verb)(evaluate)
 app.add_typer(data_app, name="data")

@@ -22,6 +22,8 @@ __all__ = ["cached_vectors", "fingerprint"]
 _HELD: WeakKeyDictionary[Encoder, dict[Path, dict[str, NDArray[np.float32]]]] = WeakKeyDictionary()
 """What was read or encoded, as long as its encoder lives: a choice asks for the same again and
 again."""
+_SEEN: WeakKeyDictionary[Encoder, dict[Path, int]] = WeakKeyDictionary()
+"""When each file was last changed for an encoder, in nanoseconds: it need not be read again."""
 VARIABLE = "TREEWRIGHT_CACHE"
 """Names the folder of kept vectors; by default one below the person's own cache folder."""
 
@@ -54,8 +56,11 @@ def cached_vectors(
     if missing:
         vectors = pooled(encoder, list(missing.values()), pooling=pooling, longest=longest)[:, 0]
         known |= dict(zip(missing, vectors, strict=True))
-        known |= _read(path)  # what another program has made meanwhile
+        seen = _SEEN.setdefault(encoder, {})
+        if _changed(path) != seen.get(path):
+            known |= _read(path)  # what another program has made meanwhile
         _write(path, known)
+        seen[path] = _changed(path)
     width = encoder.width * (2 if pooling == "ends" else 1)
     return np.array([known[key] for key in keys], np.float32).reshape(len(keys), width)
 
@@ -78,6 +83,14 @@ def _folder() -> Path:
     given = os.environ.get(VARIABLE)
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(given) if given else Path(home) / "treewright" / "vectors"
+
+
+def _changed(path: Path) -> int:
+    """Return when a file was last changed, in nanoseconds; 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _read(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -1,17 +1,13 @@
-"""What a choice tries by itself, and the benchmark of it."""
+"""What a choice tries by itself."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import classifiers as benchmark
-from benchmarks.few_shot_data import FewShot
 from classifiers import candidates as candidates_module
 from classifiers.candidates import candidates_of
 from classifiers.choice import LEVEL, Candidate, choose
@@ -139,44 +135,3 @@ def test_what_would_be_over_the_time_is_not_tried() -> None:
     ways = candidates_of(["aeda"], labelled(3))
     found = choose(labelled(3), ways, TRAIN, seconds=1e-9)
     assert (len(found.evidence), len(found.skipped)) == (0, 2)
-
-
-# --- the benchmark -----------------------------------------------------------------------------
-
-
-def test_a_stopped_benchmark_goes_on_and_other_settings_are_other_cells(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [(f"the {word} was {other}", label) for label, words in
-            (("good", ("good", "great", "moving")), ("bad", ("bad", "dull", "poor")))
-            for word in words for other in ("film", "movie", "plot", "acting")]  # fmt: skip
-    data = FewShot(rows[::2], {"test": rows[1::2]}, "digest")
-    monkeypatch.setattr(benchmark, "read_few_shot", lambda name, **_: data)
-    monkeypatch.setattr(benchmark, "ENCODER", str(tiny))
-    monkeypatch.setattr(benchmark, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(benchmark, "NAMES", tmp_path)
-    (tmp_path / "sst2.txt").write_text("good: good, great\nbad: bad, dull\n")
-    tried: list[int] = []
-    real = benchmark.auto
-    monkeypatch.setattr(benchmark, "auto", lambda *a, **o: tried.append(o["seed"]) or real(*a, **o))
-    asked = argparse.Namespace(
-        data=["sst2"], train="frozen", sizes=[2], seeds=2, no_names=False, only_names=True,
-        development=False, budget=60.0,
-    )  # fmt: skip
-    benchmark.run(asked)
-    assert tried == [0, 1]
-    place = benchmark.folder(asked)
-    before = {path.name: path.read_bytes() for path in place.iterdir()}
-    benchmark.run(asked)
-    assert tried == [0, 1]
-    (place / "sst2-2-1.json").unlink()
-    benchmark.run(asked)
-    assert tried == [0, 1, 1]
-    same = ("none", "auto", "chosen", "settings")
-    for path in place.iterdir():
-        now, then = json.loads(path.read_bytes()), json.loads(before[path.name])
-        assert [now[name] for name in same] == [then[name] for name in same]
-    (tmp_path / "sst2.txt").write_text("good: good\nbad: bad\n")
-    benchmark.run(asked)
-    assert tried == [0, 1, 1, 0, 1]
-    assert "| sst2 | 2 | test | 2 |" in benchmark.table(place)

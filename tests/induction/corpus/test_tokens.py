@@ -13,7 +13,8 @@ from induction.corpus.tokens import is_blank, sentence_spans, tokenise
 PIECES = [
     '"', "''", "``", "`", "'", "“", "”", "‘", "’", "„", "(", ")", "[", "]", "{", "}", "<", "-LRB-",
     "--", "...", ".", ",", ":", "3,000", "$", "%", " ", "  ", "\t", "\u00a0", "\u2028", "don't",
-    "cannot", "'tis", "They'll", "Mr.", "a", "é", "\x96", "𝒳", "gonna", "wanna", "/", "\\", "?!", "&", "@",
+    "cannot", "'tis", "They'll", "Mr.", "a", "é", "\x96", "𝒳", "gonna", "wanna", "/", "\\", "?!",
+    "&", "@",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Format",
     "LabelColumn",
     "RecipeFlags",
+    "SetOption",
     "TextColumn",
     "Training",
     "TrainingFlags",

@@ -1,0 +1,290 @@
+"""Cells of a table: each is one small file, and one whose settings changed is run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classifiers.scores import score
+from classifiers.table.data import FewShot, corpus_of
+from classifiers.table.methods import Learnt, Method, Trial
+from classifiers.training.examples import read_examples
+from classifiers.training.finetuning import FineTuned, Readable
+from classifiers.training.recipe import TFIDF, Recipe
+from classifiers.training.train import Classifier, trainer
+from grammar.errors import CorpusError, SchemaError
+from grammar.files import PathLike, made_folder, read_text, write_text
+
+__all__ = ["Cell", "Plan", "Result", "cells_of", "read_results", "run_cells"]
+
+VERSION = 1
+"""To be changed when cells of before are no longer what a run would give."""
+DEVELOPMENT_SEED = 1000
+FROZEN = ("encoder", "train", "head", "pooling", "longest", "strength", "seed")
+"""What a frozen encoder reads of a recipe."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: on a sample of a data set, with a method."""
+
+    data: str
+    k: int
+    ratio: int
+    method: str
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        """Where its file is, in the folder of results."""
+        rare = f"-1to{self.ratio}" if self.ratio > 1 else ""
+        name = re.sub(r"[^\w.-]+", "_", self.method).strip("_")
+        return Path(f"{self.data}-{self.k}{rare}") / f"{name}-{self.seed}.json"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of a table, and where they are kept.
+
+    Attributes
+    ----------
+    data : sequence of FewShot
+        Data sets.
+    methods : sequence of Method
+        What is compared.
+    sizes : sequence of int
+        Labelled examples a class.
+    seeds : int
+        How many samples.
+    recipe : Recipe
+        What is trained: the same for all, the number of updates too.
+    folder : path
+        Where results are.
+    ratio : int
+        Half of the classes have so many times more examples.
+    development : bool
+        Draw with other seeds.
+    """
+
+    data: Sequence[FewShot]
+    methods: Sequence[Method]
+    sizes: Sequence[int]
+    seeds: int
+    recipe: Recipe
+    folder: PathLike
+    ratio: int = 1
+    development: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a cell found.
+
+    Attributes
+    ----------
+    cell : Cell
+        Which it is.
+    settings : str
+        A hash of all that decides it.
+    scores : mapping
+        Of each part that is tested: accuracy and macro F1, in points. Empty if the method could
+        make nothing.
+    made : int
+        New examples.
+    seconds : float
+        Of one processor: to make examples, and to learn.
+    facts : mapping
+        What else the method said.
+    """
+
+    cell: Cell
+    settings: str
+    scores: Mapping[str, Mapping[str, float]]
+    made: int
+    seconds: float
+    facts: Mapping[str, Any]
+
+
+def cells_of(plan: Plan) -> list[tuple[Cell, FewShot, Method]]:
+    """Return the cells: the first seed of every one comes before the second of any."""
+    first = DEVELOPMENT_SEED if plan.development else 0
+    return [
+        (Cell(data.name, k, plan.ratio, method.name, first + seed), data, method)
+        for seed, k, data, method in product(range(plan.seeds), plan.sizes, plan.data, plan.methods)
+    ]
+
+
+def run_cells(
+    plan: Plan,
+    *,
+    budget: float | None = None,
+    on_cell: Callable[[Result, int, int], None] | None = None,
+) -> int:
+    """Run what is not done, and return how many cells are left for want of time.
+
+    Parameters
+    ----------
+    plan : Plan
+        The cells.
+    budget : float, optional
+        Seconds. A cell is not begun if it would end after them, were it as slow as the slowest of
+        its data set and method before it.
+    on_cell : callable, optional
+        Told each result, how many are done, and of how many.
+
+    Raises
+    ------
+    OutputError
+        If a file cannot be written.
+    """
+    begin, slowest = time.monotonic(), dict[tuple[str, str], float]()
+    wanted = cells_of(plan)
+    missing = [each for each in wanted if not _is_done(plan, *each)]
+    train = trainer(plan.recipe) if missing else None
+    left, ready = 0, _Ready()
+    for number, (cell, data, method) in enumerate(missing, len(wanted) - len(missing) + 1):
+        key = cell.data, cell.method
+        now = time.monotonic()
+        if budget is not None and now - begin + slowest.get(key, 0.0) > budget:
+            left += 1
+            continue
+        few = data.sample(cell.k, cell.seed, cell.ratio)
+        trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.recipe, train)  # type: ignore[arg-type]
+        result = _run(plan, cell, method, trial, ready)
+        _write(plan, result)
+        slowest[key] = max(slowest.get(key, 0.0), time.monotonic() - now)
+        if on_cell is not None:
+            on_cell(result, number, len(wanted))
+    return left
+
+
+def read_results(plan: Plan, *, strict: bool = True) -> list[Result]:
+    """Read the cells of a plan that are done; without ``strict`` those of other settings too.
+
+    Raises
+    ------
+    SchemaError
+        If a file is no result of this version.
+    """
+    found = []
+    for cell, data, method in cells_of(plan):
+        result = _read(plan, cell)
+        if result and not (strict and result.settings != _digest(plan, cell, data, method)):
+            found.append(result)
+    return found
+
+
+def _run(plan: Plan, cell: Cell, method: Method, trial: Trial, ready: _Ready) -> Result:
+    digest = _digest(plan, cell, trial.data, method)
+    begin = time.process_time()
+    try:
+        learnt = method.learn(method, trial)
+    except CorpusError as error:  # it has nothing to give for these examples, which is a result
+        seconds = round(time.process_time() - begin, 2)
+        return Result(cell, digest, {}, 0, seconds, {"cannot": error.what})
+    seconds = round(time.process_time() - begin, 2)
+    scores = _scores(learnt, trial.data, ready)
+    return Result(cell, digest, scores, learnt.made, seconds, dict(learnt.facts))
+
+
+def _scores(learnt: Learnt, data: FewShot, ready: _Ready) -> dict[str, dict[str, float]]:
+    made = {}
+    for part, rows in data.tests.items():
+        model = ready.of(learnt.model, data, part)
+        found = score(model, read_examples(corpus_of(rows), classes=model.classes))
+        made[part] = {
+            "accuracy": round(100 * found.accuracy, 2),
+            "macro F1": round(100 * found.macro_f1, 2),
+        }
+    return made
+
+
+class _Ready:
+    """Texts that are tested, as an encoder that learns reads them: they are prepared once."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str], Readable] = {}
+
+    def of(self, model: Classifier, data: FewShot, part: str) -> Classifier:
+        """Return a classifier that has read a part."""
+        if not isinstance(model, FineTuned):
+            return model
+        if (data.digest, part) not in self._read:
+            texts = [text for text, _ in data.tests[part]]
+            self._read[data.digest, part] = Readable.of(model.encoder, texts, model.recipe)
+        return _Reader(model, self._read[data.digest, part])
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """A classifier for texts that are prepared."""
+
+    model: FineTuned
+    read: Readable
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.model.classes
+
+    def probabilities(self, texts: Sequence[Any]) -> NDArray[np.float64]:
+        return self.model.probabilities_of(self.read)
+
+
+def _digest(plan: Plan, cell: Cell, data: FewShot, method: Method) -> str:
+    held = {
+        "version": VERSION,
+        "recipe": _settings_of(plan.recipe),
+        "data": data.digest,
+        "sample": [cell.k, cell.ratio, cell.seed],
+        "method": method.settings(data),
+    }
+    return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _settings_of(recipe: Recipe) -> dict[str, Any]:
+    """Return what decides a training: of an encoder that does not learn, few of the options."""
+    held = asdict(recipe)
+    if recipe.encoder == TFIDF:
+        return {name: held[name] for name in ("encoder", "strength")}
+    if recipe.train == "frozen":
+        return {name: held[name] for name in FROZEN}
+    default = asdict(Recipe())
+    # what is off by default is left out where it is off, so that a new option changes no old cell
+    return {k: v for k, v in held.items() if v != default[k] or v not in (None, 0, "", "none")}
+
+
+def _is_done(plan: Plan, cell: Cell, data: FewShot, method: Method) -> bool:
+    result = _read(plan, cell)
+    return result is not None and result.settings == _digest(plan, cell, data, method)
+
+
+def _read(plan: Plan, cell: Cell) -> Result | None:
+    path = Path(plan.folder) / cell.path
+    if not path.exists():
+        return None
+    try:
+        held = json.loads(read_text(path))
+        return Result(
+            Cell(**held["cell"]), held["settings"], held["scores"], held["made"],
+            held["seconds"], held["facts"],
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError) as error:
+        raise SchemaError(
+            f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
+        ) from None
+
+
+def _write(plan: Plan, result: Result) -> None:
+    path = Path(plan.folder) / result.cell.path
+    made_folder(path.parent)
+    write_text(path, json.dumps(asdict(result), indent=1, default=dict) + "\n", renewed=True)
