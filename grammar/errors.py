@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 __all__ = [
     "BracketError",
@@ -17,6 +17,7 @@ __all__ = [
     "CorpusError",
     "EmptyLanguageError",
     "EmptyTreebankError",
+    "EngineError",
     "LengthBandError",
     "MismatchError",
     "MissingDataError",
@@ -61,6 +62,10 @@ class TreewrightError(Exception):
         self.what = what
         self.where = where
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # errors of workers come from other processes
+        return _again, (type(self), self.what, self.where, self.hint)
 
     def __str__(self) -> str:
         message = f"{self.where}: {self.what}" if self.where else self.what
@@ -140,12 +145,29 @@ class MissingDataError(TreewrightError, LookupError):
     """A corpus or word list is not installed on this machine."""
 
 
+class EngineError(TreewrightError, RuntimeError):
+    """A part of the work could not be done by any worker."""
+
+    @classmethod
+    def of_deaths(cls, unit: str, times: int) -> Self:
+        """Return the error of a unit that workers died of."""
+        return cls(
+            f"the process that worked on it died {times} times",
+            where=unit,
+            hint="it may need more memory than there is: use fewer workers, or the engine threads",
+        )
+
+
 class UnreadableInputError(TreewrightError, OSError):
     """An input file is missing, unreadable, or not UTF-8 text."""
 
 
 class OutputError(TreewrightError, OSError):
     """An output path cannot be written."""
+
+
+def _again(kind: type[TreewrightError], what: str, where: str | None, hint: str | None) -> Any:
+    return kind(what, where=where, hint=hint)
 
 
 @contextmanager

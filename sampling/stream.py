@@ -11,10 +11,8 @@ in place of :class:`Attempts`.
 from __future__ import annotations
 
 import functools
-import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -23,11 +21,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
+from grammar.engines.engine import Engine
+from grammar.engines.threads import in_threads
+from grammar.engines.units import Unit
 from grammar.errors import SchemaError
 from grammar.options import whole_number
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.pieces import Piece, read_piece
 from sampling.examples.class_names import class_names, label_kind, named, number_classes
 from sampling.examples.travelling import tell_losses, tell_mixing
 
@@ -40,7 +42,6 @@ __all__ = [
     "ShortfallWarning",
     "Stream",
     "in_rounds",
-    "in_threads",
     "method_of",
     "plain_batches",
 ]
@@ -49,6 +50,7 @@ BATCH = 65_536
 CHUNK = 4096
 OF_SENTENCES = ("grammar", "names")
 """Methods whose grammars are of families that derive sentences."""
+_EXAMPLES = "sampling.looks.samplers:examples_piece"
 Columns = tuple[NDArray[Any], ...]
 """What is kept of drawn examples until they are written: arrays with one row an example."""
 
@@ -454,25 +456,63 @@ class Sampler:
         return Corpus(pa.concat_tables(tables))
 
     def batches(
-        self, n: int, *, seed: int = 0, start: int = 0, workers: int = 1, batch_size: int = BATCH
+        self,
+        n: int,
+        *,
+        seed: int = 0,
+        start: int = 0,
+        workers: int = 1,
+        batch_size: int = BATCH,
+        engine: Engine | None = None,
     ) -> Iterator[pa.Table]:
-        """Yield the table of :meth:`sample` in batches; neither they nor threads change a row.
+        """Yield the table of :meth:`sample` in batches; neither they nor workers change a row.
 
-        There is always one batch, which may be empty, so that a table has its columns.
+        There is always one batch, which may be empty, so that a table has its columns. Examples are
+        made by threads, or by the workers of an engine that is given; which attempts are new is
+        found out here.
         """
         _check_request(n=n, seed=seed, start=start, workers=workers, batch_size=batch_size)
-        return in_threads(self._tasks(n, seed, start, batch_size), workers)
+        if engine is not None and engine.apart:
+            self.examples(self.stream(seed).take(0), seed, np.zeros(0, np.int64))  # says losses
+            return map(read_piece, self.pieces(n, engine, seed=seed, start=start, size=batch_size))
+        if engine is not None:
+            workers = engine.workers
+        tasks = (
+            functools.partial(self.examples, columns, seed, index)
+            for columns, index in self._stretches(n, seed, start, batch_size)
+        )
+        return in_threads(tasks, workers)
 
-    def _tasks(self, n: int, seed: int, start: int, size: int) -> Iterator[Callable[[], pa.Table]]:
+    def pieces(
+        self,
+        n: int,
+        engine: Engine,
+        *,
+        seed: int = 0,
+        start: int = 0,
+        size: int = BATCH,
+        lines: str | None = None,
+    ) -> Iterator[Piece]:
+        """Let workers write the tables of :meth:`batches`: as lines of a format, or Arrow files."""
+        kept = engine.keep(self.grammar.save, self.grammar.codec.suffixes[0])
+        part = {"seed": seed, "lines": lines}
+        return engine.map(
+            Unit(_EXAMPLES, (kept,), part, int(index[0]) if len(index) else start, len(index),
+                 columns, engine.new_file())
+            for columns, index in self._stretches(n, seed, start, size)
+        )  # fmt: skip
+
+    def _stretches(
+        self, n: int, seed: int, start: int, size: int
+    ) -> Iterator[tuple[Columns, LongArray]]:
+        """Yield what the stream gives, and the numbers of these examples; at least one stretch."""
         stream, first = self._opened(seed, start), start
         while True:
             wanted = min(size, start + n - first)
             columns = stream.take(wanted)
             made = len(columns[0])
             if made or first == start:
-                yield functools.partial(
-                    self.examples, columns, seed, np.arange(first, first + made)
-                )
+                yield columns, np.arange(first, first + made)
             first += made
             if made < wanted:
                 _warn(n, start, stream.shortfall())
@@ -566,22 +606,6 @@ def _warn(n: int, start: int, shortfall: Shortfall) -> None:
     asked = f"{n} examples" + (f" from number {start}" if start else "")
     message = f"{asked} were asked for, but {shortfall}"
     warnings.warn(ShortfallWarning(message, shortfall), stacklevel=2)
-
-
-def in_threads(tasks: Iterable[Callable[[], Any]], workers: int) -> Iterator[Any]:
-    """Call functions without arguments in threads and yield their results in order.
-
-    At most two tasks a worker are under way, so a long stream is never held at once.
-    """
-    if workers == 1:
-        yield from (task() for task in tasks)
-        return
-    tasks = iter(tasks)
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(task) for task in itertools.islice(tasks, 2 * workers)]
-        while waiting:
-            yield waiting.pop(0).result()
-            waiting += [pool.submit(task) for task in itertools.islice(tasks, 1)]
 
 
 def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:

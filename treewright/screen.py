@@ -8,18 +8,19 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.progress import Progress
 
     from induction.parsers.trees import TreeMaker
     from scan.models.training import Progress as Training
+
+_Rows = TypeVar("_Rows", bound="_Counted")
 
 __all__ = [
     "Json",
@@ -45,6 +46,11 @@ MemoryLimit = Annotated[int, typer.Option(min=1, help="MiB that the chart of a s
 StepLimit = Annotated[
     int, typer.Option(min=1, help="Steps that a sentence may take; above, its parse is coarser.")
 ]
+
+
+class _Counted(Protocol):
+    @property
+    def num_rows(self) -> int: ...
 
 
 def show_facts(facts: Mapping[str, Any], *, as_json: bool, quiet: bool = False) -> None:
@@ -128,10 +134,8 @@ def training_bar(
         yield advance
 
 
-def counted(
-    tables: Iterable[pa.Table], total: int, what: str, *, quiet: bool
-) -> Iterator[pa.Table]:
-    """Pass tables through, showing how many rows went by."""
+def counted(tables: Iterable[_Rows], total: int, what: str, *, quiet: bool) -> Iterator[_Rows]:
+    """Pass tables, or pieces of a file, through, showing how many rows went by."""
     with progress(quiet=quiet) as bars:
         task = bars.add_task(what, total=total, note="")
         for table in tables:

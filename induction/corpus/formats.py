@@ -39,6 +39,7 @@ __all__ = [
     "check_output",
     "corpus_of_trees",
     "from_dataset",
+    "output_format",
     "read_conllu",
     "read_corpus",
     "read_sst",
@@ -227,7 +228,7 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
     OutputError
         If the path cannot be written.
     """
-    chosen = _output_format(path, format)
+    chosen = output_format(path, format)
     rows = 0
     groups = iter(_regrouped(tables))
     first = next(groups)
@@ -258,7 +259,7 @@ def check_output(
     CorpusError
         If the format needs a column that is not among ``columns``, where these are given.
     """
-    chosen = _output_format(path, format)
+    chosen = output_format(path, format)
     if chosen is None:
         huggingface.check_folder(path)
     needed = chosen.needs if chosen else None
@@ -326,7 +327,7 @@ def _is_folder(path: PathLike) -> bool:
     return str(path) != "-" and (Path(path).suffix == _FOLDER_SUFFIX or Path(path).is_dir())
 
 
-def _output_format(path: PathLike, format: str | None) -> Format | None:
+def output_format(path: PathLike, format: str | None = None) -> Format | None:
     """Return the format to write; None is a folder for Hugging Face."""
     suffix = Path(path).suffix
     if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+from grammar.engines.engine import Engine
 from grammar.errors import OptionError
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.options import again, option, read_options, takes
@@ -75,7 +76,7 @@ class DoubleDOPOptions(DOPOptions):
 
 @takes(DoubleDOPOptions)
 def induce_double_dop(
-    treebank: Treebank, *, workers: int = 1, **options: Any
+    treebank: Treebank, *, workers: int = 1, engine: Engine | None = None, **options: Any
 ) -> TreeSubstitutionGrammar:
     """Induce a Double-DOP grammar: all recurring fragments, and all productions.
 
@@ -85,6 +86,8 @@ def induce_double_dop(
         Trees as they were read.
     workers : int
         Threads that compare trees; the result is the same.
+    engine : Engine, optional
+        Whose workers compare trees instead (:func:`grammar.engines.engine.open_engine`).
     **options
         See :class:`DoubleDOPOptions`, and the notes on the weights.
 
@@ -121,7 +124,9 @@ def induce_double_dop(
     trees = _one_root(how.apply(treebank))
     nodes = NodeTable.of(trees)
     cover = single_productions(nodes.rules, np.arange(len(nodes.rules)))
-    pieces = united([cover, recurring_pieces(nodes, workers=workers)])
+    apart = engine is not None and engine.apart
+    elsewhere = (engine.keep(trees.save), engine) if engine is not None and apart else None
+    pieces = united([cover, recurring_pieces(nodes, workers=workers, elsewhere=elsewhere)])
     counts = counted(nodes, pieces)
     mass = _fragment_mass(nodes, pieces, counts.count, how.weights)
     return TreeSubstitutionGrammar.from_fragments(

@@ -9,15 +9,19 @@ are the maximal common fragments of all pairs of nodes in different trees (Sanga
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
+from grammar.engines.engine import Engine
+from grammar.engines.threads import in_threads
+from grammar.engines.units import Kept, Unit, opened
 from grammar.options import whole_number
 from grammar.rules.rules import Nonterminal, RuleTable
 from grammar.trees.fragment import Fragment
@@ -34,6 +38,7 @@ from induction.fragments.kernels import (
 
 __all__ = ["FragmentCounts", "NodeTable", "recurring_fragments"]
 
+_COMPARE = "induction.fragments.fragments:compared"
 _TASKS_A_WORKER = 8
 """Some stretches of nodes take longer than others, so each worker gets several."""
 _BIG_ENDIAN = np.dtype(">i4")
@@ -90,6 +95,18 @@ class NodeTable:
     def count(self) -> LongArray:
         """int64 array, shape (rules,): how many nodes have each production."""
         return np.bincount(self.production, minlength=len(self.rules)).astype(np.int64)
+
+    @cached_property
+    def ranks_and_parents(self) -> tuple[IntArray, IntArray]:
+        """The place of each node among its siblings, and its parent."""
+        return ranks_and_parents(self.size)
+
+    @cached_property
+    def ends(self) -> LongArray:
+        """By the order of productions: where the nodes of the same one end."""
+        order, starts = self.by_production
+        ends: LongArray = starts[self.production[order] + 1]
+        return ends
 
     @cached_property
     def by_production(self) -> tuple[LongArray, LongArray]:
@@ -222,25 +239,52 @@ def counted(nodes: NodeTable, pieces: Pieces) -> FragmentCounts:
     return FragmentCounts(nodes.rules, *pieces, mass.astype(np.int64))
 
 
-def recurring_pieces(nodes: NodeTable, *, workers: int = 1) -> Pieces:
-    """Return the recurring fragments in canonical order."""
-    order, starts = nodes.by_production
-    ends = starts[nodes.production[order] + 1]
-    rank, parent = ranks_and_parents(nodes.size)
-    columns = (nodes.production, nodes.size, rank, parent, nodes.tree, order, ends)
+def recurring_pieces(
+    nodes: NodeTable, *, workers: int = 1, elsewhere: tuple[Kept, Engine] | None = None
+) -> Pieces:
+    """Return the recurring fragments in canonical order.
 
-    def compare(first: int, last: int) -> tuple[BoolArray, Pieces]:
-        seen = np.zeros(len(nodes.rules), np.bool_)
-        return seen, pool_pieces(common_fragments(*columns, first, last, seen))
-
-    bounds = _even_stretches(ends, 1 if workers == 1 else workers * _TASKS_A_WORKER)
-    if workers == 1:
-        found = [compare(*bound) for bound in bounds]
+    Parameters
+    ----------
+    nodes : NodeTable
+        Of the trees.
+    workers : int
+        Threads; the result is the same.
+    elsewhere : (Kept, Engine), optional
+        The same trees, saved, and an engine whose workers compare them.
+    """
+    engine = None if elsewhere is None else elsewhere[1]
+    workers = workers if engine is None else engine.workers
+    bounds = _even_stretches(nodes.ends, 1 if workers == 1 else workers * _TASKS_A_WORKER)
+    if engine is None or elsewhere is None:
+        tasks = (functools.partial(_compared, nodes, *bound) for bound in bounds)
+        found = list(in_threads(tasks, workers))
     else:
-        with ThreadPoolExecutor(workers) as pool:
-            found = list(pool.map(lambda bound: compare(*bound), bounds))
+        units = (
+            Unit(_COMPARE, (elsewhere[0],), first=first, count=last - first)
+            for first, last in bounds
+        )
+        found = list(engine.map(units))
     single = np.flatnonzero(np.logical_or.reduce([seen for seen, _ in found]))
     return united([single_productions(nodes.rules, single), *(pieces for _, pieces in found)])
+
+
+def compared(unit: Unit) -> tuple[BoolArray, Pieces]:
+    """Do a unit of :func:`recurring_pieces`."""
+    return _compared(opened(unit.given[0], _loaded), unit.first, unit.first + unit.count)
+
+
+def _loaded(path: Path) -> NodeTable:
+    return NodeTable.of(Treebank.load(path))
+
+
+def _compared(nodes: NodeTable, first: int, last: int) -> tuple[BoolArray, Pieces]:
+    """Compare a stretch of nodes with all behind them; tell which productions were seen, too."""
+    order, _ = nodes.by_production
+    rank, parent = nodes.ranks_and_parents
+    columns = (nodes.production, nodes.size, rank, parent, nodes.tree, order, nodes.ends)
+    seen = np.zeros(len(nodes.rules), np.bool_)
+    return seen, pool_pieces(common_fragments(*columns, first, last, seen))
 
 
 def single_productions(rules: RuleTable, chosen: LongArray) -> Pieces:

@@ -22,7 +22,7 @@ from grammar.files import PathLike
 from grammar.trees.tree import Tree
 from induction.parsers.protocol import Sentence, Tags, TextParser, paired
 
-__all__ = ["CachedParser"]
+__all__ = ["CachedParser", "result_from_json", "result_to_json"]
 
 _APPLICATION = 0x54524545
 """Marks a database as a parse cache: ``TREE`` in ASCII."""
@@ -148,7 +148,7 @@ class CachedParser(TextParser):
         if row is None:
             return None
         try:
-            return _from_json(json.loads(row[0]))
+            return result_from_json(json.loads(row[0]))
         except (ValueError, TypeError, LookupError):
             raise _not_a_cache(self.path, "a stored parse is malformed") from None
 
@@ -156,7 +156,7 @@ class CachedParser(TextParser):
         if isinstance(result, NoParse) and result.refused:
             return
         with _faults_told(self.path):
-            database.execute(_STORE, (*key, json.dumps(_to_json(result))))
+            database.execute(_STORE, (*key, json.dumps(result_to_json(result))))
 
     def _connect(self) -> sqlite3.Connection:
         # a connection for each use: they must not be shared by processes and threads
@@ -229,23 +229,28 @@ def _not_a_cache(path: str, reason: str) -> SchemaError:
     )
 
 
-def _to_json(result: _Result | str) -> Any:
+def result_to_json(result: _Result | str) -> Any:
     """Return a tree as nested lists: brackets would not tell ``(`` from ``-LRB-``."""
     if isinstance(result, str):
         return result
     if isinstance(result, NoParse):
-        return {"sentence": result.sentence, "reason": result.reason}
+        refused = {"refused": True} if result.refused else {}
+        return {"sentence": result.sentence, "reason": result.reason, **refused}
     if isinstance(result, CoarseTree):
-        return {"tree": [result.label, *map(_to_json, result.children)], "reason": result.reason}
-    return [result.label, *map(_to_json, result.children)]
+        return {
+            "tree": [result.label, *map(result_to_json, result.children)],
+            "reason": result.reason,
+        }
+    return [result.label, *map(result_to_json, result.children)]
 
 
-def _from_json(value: Any) -> _Result:
+def result_from_json(value: Any) -> _Result:
+    """Undo :func:`result_to_json`."""
     if isinstance(value, dict) and "tree" in value:
         tree = _subtree(value["tree"])
         return CoarseTree(tree.label, tree.children, str(value["reason"]))
     if isinstance(value, dict):
-        return NoParse(tuple(value["sentence"]), value["reason"])
+        return NoParse(tuple(value["sentence"]), value["reason"], bool(value.get("refused")))
     label, *children = value
     if not isinstance(label, str):
         raise TypeError("a label is a string")
@@ -253,7 +258,7 @@ def _from_json(value: Any) -> _Result:
 
 
 def _subtree(value: Any) -> Tree:
-    tree = _from_json(value)
+    tree = result_from_json(value)
     if not isinstance(tree, Tree):
         raise TypeError("a child is a tree or a word")
     return tree

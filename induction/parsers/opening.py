@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError, located
@@ -18,7 +17,7 @@ from induction.parsers.fragments import FragmentParser
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.protocol import MAX_WORDS
 
-__all__ = ["ENGLISH", "open_parser"]
+__all__ = ["ENGLISH", "open_parser", "parser_file"]
 
 ENGLISH = "english"
 """Names the parser that ships with the package (its card is beside it)."""
@@ -80,7 +79,7 @@ def open_parser(
         "step_limit": step_limit,
     }
     check_options(decoder=decoder or "viterbi", **options)
-    grammar = open_grammar(_shipped() if path == ENGLISH else path)
+    grammar = open_grammar(parser_file(path))
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",
@@ -99,7 +98,10 @@ def open_parser(
         return _PARSERS[grammar.family](grammar, **options)
 
 
-def _shipped() -> Path:
+def parser_file(path: PathLike) -> PathLike:
+    """Return the file of a parser by its name (raises MissingDataError if it does not ship)."""
+    if path != ENGLISH:
+        return path
     file = embedded_file(_SHIPPED)
     if not file.exists():
         raise MissingDataError(

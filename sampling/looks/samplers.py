@@ -5,13 +5,15 @@ What one person induced another can sample, without the corpus and without knowi
 
 from __future__ import annotations
 
+from grammar.engines.units import Unit, opened
 from grammar.errors import SchemaError, TreewrightError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
+from induction.corpus.pieces import Piece, write_piece
 from sampling.method import METHODS
 from sampling.stream import Sampler, method_of
 
-__all__ = ["open_sampler"]
+__all__ = ["examples_piece", "open_sampler"]
 
 
 def open_sampler(path: PathLike) -> Sampler:
@@ -69,3 +71,10 @@ def open_sampler(path: PathLike) -> Sampler:
                 f"the facts of the grammar are damaged: {error}", hint="save it again"
             ) from None
     return sampler
+
+
+def examples_piece(unit: Unit) -> Piece:
+    """Write the examples of a stretch of a stream: a unit of :meth:`Sampler.pieces`."""
+    sampler = opened(unit.given[0], open_sampler)
+    table = sampler.examples(unit.rows, unit.part["seed"], unit.numbers)
+    return write_piece(table.combine_chunks(), unit.out, unit.part["lines"])

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grammar.arrays import LongArray
-from grammar.errors import CorpusError, located
+from grammar.engines.engine import Engine
+from grammar.errors import CorpusError, TreewrightError, located
 from grammar.messages import heard_by, tell
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
@@ -27,7 +28,7 @@ from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
 from sampling.examples.travelling import Travelling, listed, tell_losses
 from sampling.expression import Expression, Part, Step
 from sampling.method import Method, find_method
-from sampling.stream import Sampler, ShortfallWarning
+from sampling.stream import Sampler, ShortfallWarning, method_of
 from sampling.words.sampler import RefusedColumnError
 
 __all__ = [
@@ -54,6 +55,10 @@ class Source(Protocol):
     seed: int
     shortfall: str
     """Why there were no more, once there were none."""
+
+    def work_with(self, engine: Engine) -> None:
+        """Let the workers of an engine make examples from now on."""
+        ...
 
     @property
     def schema(self) -> pa.Schema:
@@ -186,6 +191,12 @@ class Single:
         self.seed = seed
         self.shortfall = ""
         self._workers = workers
+        self._engine: Engine | None = None
+
+    def work_with(self, engine: Engine) -> None:
+        """Let the workers of an engine make examples, if they can open the grammar."""
+        if _opens_elsewhere(self.sampler):
+            self._engine = engine
 
     @property
     def schema(self) -> pa.Schema:
@@ -197,8 +208,9 @@ class Single:
     def examples(self, start: int, count: int) -> Iterator[pa.Table]:
         """Yield the examples ``start`` to ``start + count - 1``; fewer if there are no more."""
         tables = self.sampler.batches(
-            count, seed=self.seed, start=start, workers=self._workers, batch_size=_BATCH
-        )
+            count, seed=self.seed, start=start, workers=self._workers, batch_size=_BATCH,
+            engine=self._engine,
+        )  # fmt: skip
         while True:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -250,6 +262,10 @@ class Chain:
         self.shortfall = ""
         self._workers = workers
         self._blocks: dict[int, _Block | None] = {}
+
+    def work_with(self, engine: Engine) -> None:
+        """Let workers make what the last method is applied to; that works in blocks, and here."""
+        self.before.work_with(engine)
 
     @property
     def schema(self) -> pa.Schema:
@@ -367,6 +383,15 @@ class _Block:
         self.source = source
         self.given = given
         self.size = given.num_rows
+
+
+def _opens_elsewhere(sampler: Sampler) -> bool:
+    """Say whether its grammar alone makes the sampler, so that a worker can."""
+    try:
+        again = find_method(method_of(sampler.grammar)).sampler.opened(sampler.grammar)
+    except TreewrightError:
+        return False
+    return type(again) is type(sampler)
 
 
 def _field(table: pa.Table, name: str) -> Any:

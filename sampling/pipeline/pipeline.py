@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from grammar.engines.engine import Engine
 from grammar.errors import CorpusError, OptionError, located
 from grammar.messages import said_once, tell
 from grammar.options import whole_number
@@ -144,6 +145,11 @@ class Pipeline:
         """Whether classes become distributions."""
         made = self.schema.field("label").type if "label" in self.schema.names else None
         return bool(made == _SOFT and not is_list(self.corpus.arrow("label").type))
+
+    def work_with(self, engine: Engine) -> None:
+        """Let the workers of an engine make examples; which are let through is decided here."""
+        for source in self.sources:
+            source.work_with(engine)
 
     def as_written(self, table: pa.Table) -> pa.Table:
         """Return examples for a file, where the name of the column says that labels are mixed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +25,7 @@ from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.stream import plain_batches
 
-__all__ = ["sample_sentences", "sentence_batches", "sentence_trees"]
+__all__ = ["sample_sentences", "sentence_batches", "sentence_tables", "sentence_trees"]
 
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
@@ -111,18 +111,32 @@ def sentence_batches(
     batch_size: int = _BATCH,
 ) -> Iterator[pa.Table]:
     """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory."""
-    key = stream_key(seed, grammar.family)
     if start > _LARGEST - n:
         raise OptionError(
             "the number of the last example is above 2**63 - 1", hint="use a smaller start"
         )
+    drawn = sentence_tables(grammar, seed=seed, length=length, trees=trees)
+    return plain_batches(drawn, n, start=start, workers=workers, batch_size=batch_size)
+
+
+def sentence_tables(
+    grammar: Derivable, *, seed: int = 0, length: tuple[int, int] | None = None, trees: bool = False
+) -> Callable[[int, int], pa.Table]:
+    """Return what makes the table of sentences from their first number and how many there are.
+
+    Raises
+    ------
+    NotTightError, LengthBandError, OptionError
+        As :func:`sample_sentences`.
+    """
+    key = stream_key(seed, grammar.family)
     pcfg = grammar.pcfg
     if trees:
         _check_shown(pcfg)
     sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
     vocabulary = pack_strings(pcfg.rules.words)
 
-    def batch(first: int, count: int) -> pa.Table:
+    def table(first: int, count: int) -> pa.Table:
         draws = sampler.draw(key, first, count)
         columns = {
             "id": pa.array([str(i) for i in range(first, first + count)], pa.string()),
@@ -140,7 +154,7 @@ def sentence_batches(
             log_probability=draws.log_probability,
         )
 
-    return plain_batches(batch, n, start=start, workers=workers, batch_size=batch_size)
+    return table
 
 
 def sentence_trees(grammar: Derivable, derivations: Derivations) -> Treebank:

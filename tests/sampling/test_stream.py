@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 import sampling.stream
 from grammar.arrays import BoolArray, LongArray
+from grammar.engines.threads import in_threads
 from grammar.errors import OptionError
-from sampling.stream import Sampler, Shortfall, ShortfallWarning, in_threads
+from sampling.stream import Sampler, Shortfall, ShortfallWarning
 
 
 class Throws(Sampler):

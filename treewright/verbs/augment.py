@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,10 @@ from treewright.screen import (
     warnings_said,
 )
 from treewright.terminal import say, show
+from treewright.workers import EngineName, engine_for
 
 if TYPE_CHECKING:
+    from grammar.engines.engine import Engine
     from induction.parsers.trees import TreeMaker
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.resuming import PartialWork
@@ -29,7 +32,7 @@ __all__ = ["AugmentCommand", "augment"]
 
 _FILES = (
     "input", "output", "test", "text", "label", "test_text", "test_label", "format", "on_error",
-    "workers",
+    "workers", "engine",
 )  # fmt: skip
 
 
@@ -121,7 +124,8 @@ def augment(
         str | None,
         typer.Option(help="Parses texts without trees: a file, or english, which ships."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; they change nothing.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many work; they change nothing.")] = None,
+    engine: EngineName = None,
     seed: Annotated[
         int | None, typer.Option(help="Every random draw is a function of (seed, index).")
     ] = None,
@@ -150,7 +154,7 @@ def augment(
         "dedup": dedup, "threshold": threshold, "test": test, "drop_leaked": drop_leaked,
         "keep_originals": keep_originals, "columns": columns, "text": text, "label": label,
         "test_text": test_text, "test_label": test_label, "on_error": on_error, "format": format,
-        "workers": workers, "seed": seed, "parser": parser,
+        "workers": workers, "engine": engine, "seed": seed, "parser": parser,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
     with warnings_said(quiet=quiet):
@@ -330,7 +334,8 @@ def _written(
             say(f"going on behind {found:,} examples", quiet=quiet)
         try:
             if not work.is_finished:
-                _draft(pipeline, read, files, work, quiet=quiet)
+                with _workers(pipeline, files, work) as engine:
+                    _draft(pipeline, read, files, work, engine, quiet=quiet)
         except (KeyboardInterrupt, OutputError) as error:
             if work.is_kept:
                 say(f"finished shards are kept in {work.folder}: go on with --resume", quiet=quiet)
@@ -345,24 +350,47 @@ def _written(
     return facts | {"manifest": str(manifest_path(output))}
 
 
+@contextmanager
+def _workers(
+    pipeline: Pipeline, files: Mapping[str, Any], work: PartialWork
+) -> Iterator[Engine | None]:
+    """Give the pipeline the engine that was asked for, if it is another than threads."""
+    from grammar.engines.engine import open_engine
+
+    workers = files["workers"] or 1
+    name = engine_for(files["engine"], workers, pipeline.cells.total)
+    if name == "threads":  # of the pipeline's own
+        yield None
+        return
+    with open_engine(name, workers, work.folder) as engine:
+        pipeline.work_with(engine)
+        yield engine
+
+
 def _draft(
     pipeline: Pipeline,
     read: Mapping[str, Any],
     files: Mapping[str, Any],
     work: PartialWork,
+    engine: Engine | None,
     *,
     quiet: bool,
 ) -> None:
     """Write all files of the output where they have no names yet."""
     from induction.corpus.formats import write_batches
+    from induction.corpus.pieces import in_pieces, lines_of, write_pieces
     from sampling.pipeline.manifest import file_hash, manifest_of
     from sampling.pipeline.sources import write_skipped
 
-    tables = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
-    rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), work.draft)
+    made = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
+    tables = counted(made, pipeline.total, "augmenting", quiet=quiet)
+    if engine is not None and lines_of(work.draft) is not None:
+        rows = write_pieces(in_pieces(tables, work.draft, engine), work.draft)
+    else:
+        rows = write_batches(tables, work.draft)
     write_skipped(files["skipped"], work.draft)
-    made = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
-    work.finish(manifest_of(pipeline, read, made), pipeline.state())
+    output = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
+    work.finish(manifest_of(pipeline, read, output), pipeline.state())
 
 
 def _streamed(pipeline: Pipeline, output: str, *, quiet: bool) -> dict[str, Any]:

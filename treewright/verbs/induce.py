@@ -13,6 +13,7 @@ from treewright.outputs import FILE, Force
 from treewright.pair_files import naming, read_pair_file
 from treewright.screen import Json, Quiet, progress, show_facts, warnings_said
 from treewright.terminal import say
+from treewright.workers import EngineName, engine_for, workers_beside
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -67,7 +68,8 @@ def induce(
         ),
     ] = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
-    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    engine: EngineName = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -88,8 +90,13 @@ def induce(
         data, skipped = _read(chosen, corpus, how, encoding)
         say(f"read {_size(chosen, data)}", quiet=quiet)
         _tell_skipped(skipped, output, quiet=quiet)
-        with _told(quiet=quiet) as tell, naming(corpus):
-            found = chosen.induce(data, **options, **_besides(chosen, workers, tell))
+        with (
+            _told(quiet=quiet) as tell,
+            naming(corpus),
+            _workers(chosen, output, engine, workers) as those,
+        ):
+            besides = _besides(chosen, {**those, "on_progress": tell})
+            found = chosen.induce(data, **options, **besides)
     grammar, findings = _findings(chosen, found, as_json=as_json)
     grammar.save(output)
     known = {"grammar": output, "model": model, _UNITS[chosen.reads]: len(data)}
@@ -170,12 +177,33 @@ def _size(chosen: Model | Method, data: Any) -> str:
     return f"{len(data):,} {_UNITS[chosen.reads]}{words}"
 
 
-def _besides(chosen: Model | Method, workers: int, tell: Callable[[Any], None]) -> dict[str, Any]:
+def _besides(chosen: Model | Method, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the function of a model takes besides options."""
     from inspect import signature
 
     taken = signature(chosen.function).parameters
-    return {k: v for k, v in (("workers", workers), ("on_progress", tell)) if k in taken}
+    return {name: value for name, value in given.items() if name in taken}
+
+
+@contextmanager
+def _workers(
+    chosen: Model | Method, output: str, name: str | None, workers: int
+) -> Iterator[dict[str, Any]]:
+    """Give who works, as the function of a model takes it."""
+    from grammar.errors import OptionError
+
+    engine = engine_for(name, 1, 0)
+    if engine == "threads":
+        yield {"workers": workers}
+        return
+    if not _besides(chosen, {"engine": None}):
+        raise OptionError(
+            f"the model {chosen.name} is induced in this process alone",
+            where=f"--engine {engine}",
+            hint="leave it out: its kernels use threads, which --workers counts, or take seconds",
+        )
+    with workers_beside(output, engine, workers) as those:
+        yield {"engine": those}
 
 
 def _findings(chosen: Model | Method, found: Any, *, as_json: bool) -> tuple[Any, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,7 @@ from treewright.screen import (
     show_facts,
 )
 from treewright.terminal import say
+from treewright.workers import EngineName, engine_for, workers_beside
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
@@ -60,7 +62,8 @@ def parse_corpus(
     max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
-    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    engine: EngineName = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -75,21 +78,28 @@ def parse_corpus(
     """
     from induction.corpus.formats import check_output, write_corpus
     from induction.parsers.cache import CachedParser
+    from induction.parsers.elsewhere import EngineParser
     from induction.parsers.opening import ENGLISH, open_parser
     from sampling.pipeline.sources import read_source
 
     grammar, source = (ENGLISH, first) if second is None else (first, second)
     check_output(output, columns=("id", "text", "tree"))
     corpus = read_source(source, {"text": text, "text_pair": text_pair}, format)
-    opened = open_parser(
-        grammar,
-        max_words=max_words,
-        workers=workers,
-        memory_limit=memory_limit << 20,
-        step_limit=step_limit,
-    )
-    parser = opened if cache is None else CachedParser(opened, cache)
-    found = _parsed(corpus, parser, split=split, quiet=quiet)
+    limits = {
+        "max_words": max_words,
+        "memory_limit": memory_limit << 20,
+        "step_limit": step_limit,
+    }
+    with ExitStack() as working:
+        opened: TextParser
+        if engine_for(engine, 1, 0) == "threads":
+            opened = open_parser(grammar, workers=workers, **limits)
+        else:
+            _refuse_stream(grammar)
+            those = working.enter_context(workers_beside(output, str(engine), workers))
+            opened = EngineParser(grammar, those, **limits)
+        parser = opened if cache is None else CachedParser(opened, cache)
+        found = _parsed(corpus, parser, split=split, quiet=quiet)
     _say_unparsed(corpus, found, quiet=quiet)
     write_corpus(found.corpus, output)
     facts = {
@@ -99,6 +109,15 @@ def parse_corpus(
         "coarse": len(found.coarse),
     }
     show_facts(facts, as_json=as_json, quiet=quiet)
+
+
+def _refuse_stream(grammar: str) -> None:
+    from grammar.errors import OptionError
+
+    if grammar == "-":
+        raise OptionError(
+            "workers cannot read the parser from standard input", hint="write it to a file first"
+        )
 
 
 def _parsed(corpus: Corpus, parser: TextParser, *, split: bool, quiet: bool) -> ParsedCorpus:

@@ -11,6 +11,7 @@ from treewright.outputs import FILE, Force
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
 from treewright.terminal import show
+from treewright.workers import EngineName, engine_for, workers_beside
 
 if TYPE_CHECKING:
     from grammar.pcfg.derivable import Derivable
@@ -64,7 +65,8 @@ def sample(
     normalise: Annotated[
         bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    engine: EngineName = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -79,6 +81,7 @@ def sample(
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
+    from grammar.files import is_stream
     from grammar.opening import open_grammar
     from induction.corpus.formats import check_output, write_batches
     from sampling.sentences.sentences import sentence_batches
@@ -89,7 +92,7 @@ def sample(
     asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}
     if opened.family == "synchronous":
         changed = distribution != "mle" or temperature != 1.0
-        other = {"length": length, "trees": trees, "distribution": changed}
+        other = {"length": length, "trees": trees, "distribution": changed, "engine": engine}
         _refuse("sentences", {name for name, value in other.items() if value}, grammar)
         _sample_pairs(
             cast("SynchronousGrammar", opened), n, output, bands, seed=seed, start=start,
@@ -102,8 +105,8 @@ def sample(
         other = {"length": length, "trees": trees, "distribution": changed}
         _refuse("sentences", {name for name, value in other.items() if value}, grammar)
         _sample_method(
-            grammar, n, output, seed=seed, start=start, workers=workers, as_json=as_json,
-            quiet=quiet,
+            grammar, n, output, seed=seed, start=start, workers=workers, engine=engine,
+            as_json=as_json, quiet=quiet,
         )  # fmt: skip
         return
     if output is not None:
@@ -111,13 +114,21 @@ def sample(
     band = read_length(length)
     loaded = _source_of_sentences(opened, grammar)
     loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
-    batches = sentence_batches(
-        loaded, n, seed=seed, start=start, length=band, trees=trees, workers=workers
-    )
-    if output is None:
-        _print_examples(batches, trees=trees, as_json=as_json)
-        return
-    rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+    how: dict[str, Any] = {"seed": seed, "start": start, "length": band, "trees": trees}
+    chosen = engine_for(engine, workers, n if output else 0)
+    if output is not None and chosen != "threads" and not is_stream(output):
+        from induction.corpus.pieces import lines_of, write_pieces
+        from sampling.sentences.shards import sentence_pieces
+
+        with workers_beside(output, chosen, workers) as those:
+            pieces = sentence_pieces(loaded, n, those, lines=lines_of(output), **how)
+            rows = write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
+    else:
+        batches = sentence_batches(loaded, n, workers=workers, **how)
+        if output is None:
+            _print_examples(batches, trees=trees, as_json=as_json)
+            return
+        rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
 
 
@@ -211,17 +222,29 @@ def _sample_method(
     seed: int,
     start: int,
     workers: int,
+    engine: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Draw new examples from the saved grammar of a method; the corpus is not needed."""
+    from grammar.files import is_stream
     from induction.corpus.formats import check_output, write_batches
+    from induction.corpus.pieces import lines_of, write_pieces
     from sampling.looks.samplers import open_sampler
 
     if output is not None:
         check_output(output)
-    batches = open_sampler(path).batches(n, seed=seed, start=start, workers=workers)
+    sampler = open_sampler(path)
+    chosen = engine_for(engine, workers, n if output else 0)
     with warnings_said(quiet=quiet):
+        if output is not None and chosen != "threads" and not is_stream(output):
+            with workers_beside(output, chosen, workers) as those:
+                pieces = sampler.pieces(n, those, seed=seed, start=start, lines=lines_of(output))
+                rows = write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
+            facts = {"output": output, "examples": rows, "seed": seed}
+            show_facts(facts, as_json=as_json, quiet=quiet)
+            return
+        batches = sampler.batches(n, seed=seed, start=start, workers=workers)
         if output is not None:
             rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
             facts = {"output": output, "examples": rows, "seed": seed}

@@ -1,0 +1,75 @@
+"""Tasks of Ray Core: units on all machines of a cluster, or of this one.
+
+Ray itself does a task again whose worker died. Files are named and not sent, so all machines must
+see the folder of the output, and have the same version of this toolkit.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from grammar.engines.engine import AHEAD, ATTEMPTS, Engine, in_order
+from grammar.engines.units import Unit, answer_of, result_of
+from grammar.errors import EngineError, MissingDataError
+
+__all__ = ["RayTasks"]
+
+_LOOPBACK = "127.0.0.2"
+"""Ray takes 127.0.0.1 for an address that others must be told; with this one it asks nobody."""
+
+
+class RayTasks(Engine):
+    """Units done by Ray; a program that has called ``ray.init`` itself keeps its cluster."""
+
+    def __init__(self, workers: int, folder: Path) -> None:
+        super().__init__(workers, folder)
+        self._ray = _imported()
+        self._starts = not self._ray.is_initialized()
+        if self._starts:
+            self._start()
+        once_more = self._ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)
+        self._task = once_more(answer_of)
+
+    def map(self, units: Iterable[Unit]) -> Iterator[Any]:
+        """Do units as tasks of Ray."""
+        return in_order(units, self._begun, self._ended, AHEAD * self.workers)
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self._starts:
+            self._ray.shutdown()
+
+    def _start(self) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+        known = "RAY_ADDRESS" in os.environ
+        here = {
+            "num_cpus": self.workers,
+            "include_dashboard": False,
+            "_node_ip_address": _LOOPBACK,
+        }
+        self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **({} if known else here))
+
+    def _begun(self, unit: Unit) -> tuple[Unit, Any]:
+        return unit, self._task.remote(unit)
+
+    def _ended(self, begun: tuple[Unit, Any]) -> Any:
+        unit, reference = begun
+        try:
+            return result_of(self._ray.get(reference))
+        except self._ray.exceptions.RayError:
+            raise EngineError.of_deaths(str(unit), ATTEMPTS) from None
+
+
+def _imported() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingDataError(
+            "the engine ray needs Ray, which is not installed",
+            hint="pip install 'treewright[ray]', or use the engine processes",
+        ) from None
+    return ray

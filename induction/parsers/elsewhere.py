@@ -1,0 +1,79 @@
+"""Parsers whose sentences are parsed by the workers of an engine."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from grammar.chart.parses import NoParse
+from grammar.engines.engine import Engine
+from grammar.engines.units import Kept, Unit
+from grammar.trees.tree import Tree
+from induction.parsers.cache import result_from_json, result_to_json
+from induction.parsers.opening import open_parser, parser_file
+from induction.parsers.protocol import Sentence, Tags, TextParser, paired
+
+__all__ = ["EngineParser"]
+
+_A_UNIT = 32
+_PARSE = "induction.parsers.elsewhere:parsed"
+
+
+class EngineParser(TextParser):
+    """A parser of which each worker of an engine has its own.
+
+    Parameters
+    ----------
+    path : str
+        What :func:`induction.parsers.opening.open_parser` opens; a file.
+    engine : Engine
+        Who parses.
+    **limits
+        Further options of ``open_parser``.
+
+    Attributes
+    ----------
+    name, version : str
+        Those of the parser.
+
+    Raises
+    ------
+    UnreadableInputError, SchemaError, OptionError
+        As ``open_parser``, before anything is parsed.
+    """
+
+    def __init__(self, path: str, engine: Engine, **limits: Any) -> None:
+        opened = open_parser(path, **limits)
+        self.name, self.version = opened.name, opened.version
+        self._engine, self._limits = engine, limits
+        self._file = Kept.of(parser_file(path))
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order."""
+        for answers in self._engine.map(self._units(paired(sentences, tags))):
+            yield from map(result_from_json, answers)
+
+    def _units(self, given: Iterator[tuple[Sentence, Any]]) -> Iterator[Unit]:
+        first = 0
+        while batch := list(islice(given, _A_UNIT)):
+            texts, tags = zip(*batch, strict=True)
+            part = {"texts": texts, "tags": None if tags[0] is None else tags, **self._limits}
+            yield Unit(_PARSE, (self._file,), part, first, len(batch))
+            first += len(batch)
+
+
+def parsed(unit: Unit) -> list[Any]:
+    """Do a unit of :class:`EngineParser`."""
+    limits: Mapping[str, Any] = {k: v for k, v in unit.part.items() if k not in ("texts", "tags")}
+    parser = _opened(unit.given[0], **limits)
+    answers = parser.parse_each(unit.part["texts"], tags=unit.part["tags"])
+    return [result_to_json(answer) for answer in answers]
+
+
+@functools.lru_cache(maxsize=2)
+def _opened(kept: Kept, **limits: Any) -> TextParser:
+    return open_parser(str(kept.checked()), **limits)

@@ -1,0 +1,64 @@
+"""Who does the work of a verb: the options --workers and --engine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from grammar.engines.engine import Engine
+
+__all__ = ["EngineName", "engine_for", "workers_beside"]
+
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="What workers are: threads, processes, ray; it changes nothing. By default what pays.",
+    ),
+]
+
+_PAYS = 50_000
+"""From so many examples on, processes are worth the seconds that they take to start."""
+
+
+def engine_for(asked: str | None, workers: int, examples: int) -> str:
+    """Return the engine that was asked for, else the one that pays (raises OptionError).
+
+    >>> engine_for(None, 1, 10**6), engine_for(None, 2, 10), engine_for(None, 2, 10**6)
+    ('threads', 'threads', 'processes')
+    """
+    from grammar.engines.engine import ENGINES
+    from grammar.options import named
+
+    if asked is not None:
+        named(asked, ENGINES, "engine")
+        return asked
+    return "processes" if workers > 1 and examples >= _PAYS else "threads"
+
+
+@contextmanager
+def workers_beside(output: str, name: str, workers: int) -> Iterator[Engine]:
+    """Give an engine whose files lie in OUT.partial, which is locked meanwhile.
+
+    Raises
+    ------
+    OutputError
+        If another run is writing to the output.
+    MissingDataError
+        If the library of the engine is not installed.
+    """
+    from grammar.engines.engine import open_engine
+    from sampling.pipeline.locking import owned_folder
+
+    folder = Path(f"{output}.partial")
+    with owned_folder(folder, Path(output)):
+        for left_over in folder.glob("units-*"):  # of a run that was killed
+            shutil.rmtree(left_over, ignore_errors=True)
+        with open_engine(name, workers, folder) as engine:
+            yield engine
