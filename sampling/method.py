@@ -68,6 +68,11 @@ class Method:
         return options_of(self.sampler.Options)
 
     @property
+    def needs_model(self) -> bool:
+        """Whether it makes nothing without a model that the caller names."""
+        return self.family == _MODELS
+
+    @property
     def gathers(self) -> bool:
         """Whether options of any name can be given: those that it does not declare are classes."""
         return gathers(self.sampler.Options) is not None
@@ -85,6 +90,7 @@ class Method:
 
 
 _SPANS, _WORDS = "treewright.spans/1", "treewright.words/1"
+_MODELS = "treewright.models/1"
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
@@ -117,6 +123,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.words.drop", "WordDrop", _WORDS),
             ("shuffle", "words, constituents or dependents in another order",
              "sampling.words.shuffle", "Shuffle", _WORDS),
+            ("linda", "texts between two texts, by a model (Kim et al. 2022)",
+             "sampling.neural.linda.method", "Linda", _MODELS),
             ("fluent", "another method, tilted to what fits its place (fluent(treemix))",
              "sampling.operators.method", "Fluent", "treewright.tilted/2"),
             ("agree", "another method, its labels confirmed by a classifier (agree(treemix))",

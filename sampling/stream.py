@@ -307,7 +307,8 @@ class Sampler:
     """Whether every example is new, and given once."""
     explained_as: ClassVar[str] = "parents"
     """What an explanation shows: ``words`` that were edited, ``spans`` exchanged between host and
-    donor (``mixed spans`` if labels are mixed, ``holes`` if there may be several), or ``parents``.
+    donor (``mixed spans`` if labels are mixed, ``holes`` if there may be several), or ``parents``
+    (``mixed parents`` if labels are mixed).
     """
     patience: int = 32 * CHUNK
     """How many attempts in a row without a new example end a stream."""

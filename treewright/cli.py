@@ -24,6 +24,9 @@ from treewright.verbs.explain import explain
 from treewright.verbs.induce import InduceCommand, induce
 from treewright.verbs.inspect import inspect
 from treewright.verbs.intersect import intersect
+from treewright.verbs.linda.interpolate import interpolate
+from treewright.verbs.linda.train import LindaFlags
+from treewright.verbs.linda.train import train as train_linda
 from treewright.verbs.methods import methods
 from treewright.verbs.models import models
 from treewright.verbs.parse import parse
@@ -64,6 +67,9 @@ scan_app = typer.Typer(
 classify_app = typer.Typer(
     help="Classifiers: training, prediction, and whether new examples help.", no_args_is_help=True
 )
+linda_app = typer.Typer(
+    help="LINDA: a model that gives texts between two texts.", no_args_is_help=True
+)
 app.command(cls=InduceCommand)(induce)
 app.command(cls=AugmentCommand)(augment)
 for verb in _VERBS:
@@ -76,9 +82,12 @@ classify_app.command(cls=RecipeFlags)(auto)
 classify_app.command("table", cls=RecipeFlags)(classifier_table)
 classify_app.command(cls=Verb)(predict)
 classify_app.command(cls=Verb)(evaluate)
+linda_app.command("train", cls=LindaFlags)(train_linda)
+linda_app.command(cls=Verb)(interpolate)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 app.add_typer(classify_app, name="classify")
+app.add_typer(linda_app, name="linda")
 
 
 def _print_version(wanted: bool) -> None:

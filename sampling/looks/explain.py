@@ -223,7 +223,7 @@ def _by_kind(
 ) -> Explained:
     if kind == "words":
         return explain_edits(row, parents[0])
-    if kind == "parents" or len(parents) != 2:
+    if kind.endswith("parents") or len(parents) != 2:
         return explain_parents(row, parents)
     plain, mixes = kind == "holes", kind == "mixed spans"
     return explain_exchange(row, parents, plain=plain, mixes=mixes, grammar=grammar)

@@ -184,7 +184,7 @@ class Single:
     ) -> None:
         self.sampler = sampler
         sampler.given = None  # it is said here, with the columns that travel
-        self._travelling = Travelling.of(corpus, shared=sampler.explained_as == "mixed spans")
+        self._travelling = Travelling.of(corpus, shared=sampler.explained_as.startswith("mixed"))
         self._corpus = corpus
         self._told = False
         self.name = name

@@ -180,6 +180,11 @@ def saved(family: str, suffix: str, make: Callable[[], Any], folder: Path) -> Pa
     return path
 
 
+def without_models() -> set[str]:
+    """Methods whose bytes are the same on all machines; those of neural models are not."""
+    return {name for name, method in METHODS.items() if not method.needs_model}
+
+
 def main() -> None:
     """Print the table."""
     held = corpora()
@@ -189,7 +194,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for family, suffix, make in families(held):
             table["files"][family] = digest_of_file(saved(family, suffix, make, Path(folder)))
-    missing = set(METHODS) - {method for method, _, _ in METHODS_TRIED.values()}
+    missing = without_models() - {method for method, _, _ in METHODS_TRIED.values()}
     if missing:
         sys.exit(f"not tried: {missing}")
     json.dump(table, sys.stdout, indent=1)

@@ -1,0 +1,78 @@
+"""Tiny models, trained in seconds, for the methods that need one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from induction.corpus.corpus import Corpus
+
+TEXTS = [
+    "red apples fall down", "my aunt sings", "two old dogs sleep here", "we drink some tea",
+    "he sold that car", "birds fly south", "the moon is bright tonight", "she reads",
+    "cold rain hits the roof", "no one came",
+]  # fmt: skip
+OTHERS = [
+    "red dogs fly", "my car is old", "she sold some apples", "cold tea", "no birds sleep here",
+    "two roofs fall", "he drinks rain", "the aunt reads tonight",
+]  # fmt: skip
+TINY = {
+    "model": "small", "updates": 160, "batch": 16, "rate": 4e-3, "width": 48, "layers": 1,
+    "pieces": 400, "mask": 0.05, "norm": 1e-4,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def offline() -> Iterator[None]:
+    """Nothing is asked of a hub, and one thread is enough."""
+    import torch
+
+    before, threads = os.environ.get("HF_HUB_OFFLINE"), torch.get_num_threads()
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    os.environ.pop("HF_HUB_OFFLINE")
+    if before is not None:
+        os.environ["HF_HUB_OFFLINE"] = before
+
+
+@pytest.fixture(scope="session")
+def linda_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of ten sentences."""
+    from sampling.neural.linda.runs import train_linda
+
+    folder = tmp_path_factory.mktemp("models") / "linda"
+    train_linda(TEXTS, folder, **TINY)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    """Other sentences of the same words, with labels."""
+    return Corpus.from_columns(text=OTHERS, label=[0, 1] * 4)
+
+
+@pytest.fixture(scope="session")
+def models(linda_folder: Path) -> dict[str, dict[str, str]]:
+    """What each method needs."""
+    return {"linda": {"model": str(linda_folder)}}
+
+
+@pytest.fixture(scope="session")
+def classifier_folder(linda_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A classifier of two classes that has learnt nothing."""
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    folder = tmp_path_factory.mktemp("models") / "classifier"
+    tokenizer = AutoTokenizer.from_pretrained(linda_folder)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=8, num_hidden_layers=1, num_attention_heads=1,
+        intermediate_size=8, num_labels=2, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
