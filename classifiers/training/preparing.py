@@ -18,7 +18,7 @@ from classifiers.training.train import Training
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 
-__all__ = ["Prepared", "from_file", "maker", "prepare", "weighed"]
+__all__ = ["Prepared", "from_file", "maker", "prepare_examples", "weighed"]
 
 MAKING = ("augtrain-val", "augment-and-split", "augtrain-train", "augtrain-augtrain")
 """The strategies that learn from new examples."""
@@ -103,12 +103,12 @@ def from_file(made: Corpus) -> Make:
     return make
 
 
-def prepare(
+def prepare_examples(
     corpus: Corpus,
     regime: Regime,
     training: Training,
     *,
-    make: Make | None = None,
+    make: Make | str | None = None,
     new: Corpus | None = None,
     seed: int = 0,
 ) -> Prepared:
@@ -122,8 +122,8 @@ def prepare(
         What is done with them.
     training : Training
         What trains, teachers too.
-    make : callable, optional
-        Makes new examples of a corpus (:func:`maker`).
+    make : str or callable, optional
+        Makes new examples of a corpus: an expression of methods (:func:`maker`), or any function.
     new : Corpus, optional
         New examples, in its place.
     seed : int
@@ -148,11 +148,13 @@ def prepare(
     >>> few = Corpus.from_columns(text=["a b", "c d"] * 4, label=[0, 1] * 4)
     >>> training = trainer(Recipe(encoder="tfidf"))
     >>> regime = Regime(times=2, strategy="augtrain-train")
-    >>> parts = prepare(few, regime, training, make=maker("shuffle", regime, 0), seed=1)
+    >>> parts = prepare_examples(few, regime, training, make="shuffle", seed=1)
     >>> parts.learn, parts.held
     (Examples(10 of 2 classes, 2 of them new), Examples(8 of 2 classes, 0 of them new))
     """
     making = make is not None or new is not None
+    if isinstance(make, str):
+        make = maker(make, regime, seed)
     _check(regime, making=making)
     given, held = read_examples(corpus), None
     classes = given.classes
@@ -168,6 +170,7 @@ def prepare(
     facts: dict[str, Any] = {} if regime.strategy is None else {
         "strategy": regime.strategy, "chosen by": len(held or ()),
     }  # fmt: skip
+    facts["new examples"] = 0 if made is None else len(made)
     if made is None or not len(made):
         return Prepared(given, held, training, facts)
     if regime.relabel != "no":

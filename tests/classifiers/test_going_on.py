@@ -20,7 +20,10 @@ from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import OptionError, SchemaError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402
-from tests.classifiers.test_training import BAD, GOOD, QUICK  # noqa: E402
+from tests.classifiers.test_training import BAD, GOOD  # noqa: E402
+from tests.classifiers.test_training import QUICK as USUAL  # noqa: E402
+
+QUICK = USUAL | {"updates": 20}
 
 TEXTS = ["great acting", "dull plot", "it was very good"]
 
@@ -50,14 +53,14 @@ def test_a_stopped_training_goes_on_to_the_same_result(
     recipe = read_recipe(**QUICK)
     whole = fine_tune(encoder, few, recipe, mixing=mixing, held=few)
     path = tmp_path / "training.safetensors"
-    for update in (11, 30):
+    for update in (6, 15):
         with pytest.raises(Killed):
             fine_tune(encoder, few, recipe, mixing=mixing, held=few, checkpoint=path,
                       on_update=stop_at(update))  # fmt: skip
     told: list[int] = []
     then = fine_tune(encoder, few, recipe, mixing=mixing, held=few, checkpoint=path,
                      on_update=lambda number, _: told.append(number))  # fmt: skip
-    assert told == list(range(29, 41))  # it was kept after 28
+    assert told == list(range(15, 21))  # it was kept after 14
     assert then.losses == whole.losses
     assert then.chosen == whole.chosen
     assert np.array_equal(then.probabilities(TEXTS), whole.probabilities(TEXTS))
@@ -95,19 +98,19 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_weights(
     def spoilt(self: Any, places: Any) -> Any:
         made = plain(self, places)
         calls.append(places)
-        if len(calls) > 22:
+        if len(calls) > 12:
             made["labels"] = made["labels"] * float("nan")
         return made
 
     monkeypatch.setattr(finetuning.Batches, "__call__", spoilt)
-    with pytest.raises(StoppedTrainingError, match="nan at update 23; kept is the model after 20"):
+    with pytest.raises(StoppedTrainingError, match="nan at update 13; kept is the model after 10"):
         fine_tune(encoder, few, recipe)
     calls.clear()
     try:
         fine_tune(encoder, few, recipe)
     except StoppedTrainingError as error:
         model = error.model
-    assert model.chosen == 20
+    assert model.chosen == 10
     made = model.probabilities([*GOOD, *BAD])
     assert np.isfinite(made).all()
     assert (made.argmax(1) == few.hard).mean() > 0.5
@@ -124,11 +127,11 @@ def test_held_examples_choose_the_update(few: Examples, encoder: Any) -> None:
     turned = few.take(range(len(few)))
     turned.labels[:] = turned.labels[:, ::-1].copy()
     recipe = read_recipe(**QUICK)
-    assert fine_tune(encoder, few, recipe, held=few).chosen > 20
+    assert fine_tune(encoder, few, recipe, held=few).chosen > 10
     early = fine_tune(encoder, few, recipe, held=turned)
-    assert early.chosen == 4
+    assert early.chosen == 2
     last = fine_tune(encoder, few, recipe)
-    assert last.chosen == 40
+    assert last.chosen == 20
     assert last.losses == early.losses  # judging changes nothing of the training
 
 

@@ -27,7 +27,7 @@ from induction import Corpus  # noqa: E402
 
 TEXTS = ["a good film", "it was a very very dull movie", "plot", "the acting was bad"]
 PARTNER = torch.tensor([1, 2, 3, 0])
-QUICK = {"updates": 12, "batch": 4, "rate": 4e-3, "longest": 16, "device": "cpu"}
+QUICK = {"updates": 4, "batch": 4, "rate": 4e-3, "longest": 16, "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def test_mixed_training_is_the_same_again_and_another_than_plain(
 def test_the_merged_loss_mixes_each_kind_with_its_own(few: Examples, encoder: Any) -> None:
     both = few.with_new(few)
     for gamma, apart in ((0.5, True), (None, False)):
-        recipe = read_recipe(**QUICK | {"batch": 8}, gamma=gamma)
+        recipe = read_recipe(**QUICK | {"batch": 8, "updates": 5}, gamma=gamma)
         mixing = Mixing(mix="sentence")
         read = Readable.of(encoder, both.texts, recipe)
         batches = Batches(read, both, recipe, mixing=mixing, depth=4)

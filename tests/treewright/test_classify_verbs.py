@@ -86,6 +86,78 @@ def test_new_examples_are_learnt_too(run, tmp_path):
     assert "new.csv.manifest.json" in card
 
 
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [
+        ("--times 2 --regime replicate", {"new examples": 64}),
+        ("--per-class 5 --regime no-replicate", {"new examples": 10}),
+        ("--fill 20 --weight 0.3", {"new examples": 8}),
+        ("--regime aug-only", {"new examples": 32}),
+        ("--relabel soft --sharpen 0.5", {"named anew": 32}),
+        ("--strategy augtrain-val --kept 0.6", {"new examples": 20, "chosen by": 12}),
+        ("--strategy augment-and-split --kept 0.8", {"chosen by": 12}),
+        ("--strategy augtrain-train", {"chosen by": 32}),
+        ("--strategy augtrain-augtrain", {"chosen by": 64}),
+    ],
+)
+def test_every_regime_and_strategy_has_its_flags(run, tmp_path, flags, shown):
+    done = run(*TRAIN, "-m", "aeda", *flags.split(), "--json")
+    assert done.code == 0, done.err
+    assert shown.items() <= done.facts.items()
+    overlaps = "chooses by what it learns from" in done.err
+    assert overlaps == any(name in flags for name in ("-and-split", "n-train", "n-augtrain"))
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert "| method | aeda |" in card
+    assert all(f"| {word[2:].replace('-', '_')} | " in card for word in flags.split()[::2])
+
+
+def test_strategies_that_make_nothing(run):
+    for name, warned in (("train-val", False), ("train-train", True)):
+        done = run(*TRAIN[:-1], name, "--strategy", name, "--json")
+        assert done.code == 0, done.err
+        assert ("chooses by what it learns from" in done.err) == warned
+        assert done.facts["chosen by"] == (32 if warned else 16)
+
+
+@pytest.fixture
+def unlabelled(tmp_path):
+    lines = [f"so very {word}" for word in ("lovely", "fine", "weak", "slow", "clever", "cold")]
+    (tmp_path / "texts.txt").write_text("\n".join(lines) + "\n")
+    return "texts.txt"
+
+
+def test_unlabelled_texts_are_learnt_from(run, tmp_path, unlabelled):
+    done = run(*TRAIN, "--unlabelled", unlabelled, "--semi", "self-training", "--rounds", 2,
+               "--take", 1, "--checkpoint", "kept", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.facts["unlabelled texts"] == 6
+    assert done.err.count("6 unlabelled texts taken (neg") == 2
+    assert sorted(names(tmp_path / "kept")) == ["round-1.arrow", "round-2.arrow"]
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert "## Unlabelled texts" in card
+    assert "| rounds | 2 |" in card
+    again = run(*TRAIN[:-1], "again", "--unlabelled", unlabelled, "--semi", "self-training",
+                "--rounds", 2, "--take", 1, "--checkpoint", "kept")  # fmt: skip
+    assert again.err.count("unlabelled texts taken") == 1
+    one, other = ((tmp_path / name / "tfidf.arrow").read_bytes() for name in ("model", "again"))
+    assert one == other
+
+
+def test_files_that_methods_read_are_in_the_card_and_the_manifest(run, tmp_path):
+    from hashlib import sha256
+
+    digest = sha256((tmp_path / "names.txt").read_bytes()).hexdigest()
+    run(*TRAIN, "-m", "names(names.txt)")
+    assert f"names.txt (sha256 {digest})" in (tmp_path / "model" / "README.md").read_text()
+    run("augment", "train.csv", "-o", "new.jsonl", "-m", "names(names.txt)", "-n", 16)
+    assert digest in (tmp_path / "new.jsonl.manifest.json").read_text()
+    assert run("replay", "new.jsonl").code == 0
+    (tmp_path / "names.txt").write_text("pos: other, words\nneg: than, these\nso NAME\n")
+    done = run("replay", "new.jsonl")
+    assert done.code == 1
+    assert "not the one that a method read" in done.err
+
+
 AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--budget", 60)
 
 
@@ -137,6 +209,30 @@ def test_a_written_grammar_is_tried_too(run, tmp_path):
         (("train", "train.csv", "-o", "m", "--train", "some"), "train='some' is not known"),
         (("train", "train.csv", "-o", "m", "--set", "seed=1"), "--set does not take 'seed'"),
         (("train", "one.csv", "--encoder", "tfidf", "-o", "m"), "all examples are of the class"),
+        (("train", "train.csv", "-o", "m", "--mix", "tmx"), "mix='tmx' is not known"),
+        (("train", "train.csv", "--encoder", "tfidf", "-o", "m", "--mix", "tmix"), "that learns"),
+        (("train", "train.csv", "-o", "m", "--semi", "ust"), "--semi needs --unlabelled"),
+        (("train", "train.csv", "-o", "m", "--unlabelled", "bare.txt"), "needs --semi"),
+        (("train", "train.csv", "-o", "m", "--new", "one.csv", "-m", "eda"), "use one of them"),
+        (
+            ("train", "train.csv", "--encoder", "tfidf", "-o", "m", "--strategy", "augtrain-val"),
+            "needs new examples",
+        ),
+        (
+            [
+                "train",
+                "train.csv",
+                "--encoder",
+                "tfidf",
+                "-o",
+                "m",
+                "--semi",
+                "ust",
+                "--unlabelled",
+                "bare.txt",
+            ],
+            "ust needs an encoder",
+        ),
         (("evaluate", "model", "strange.csv"), "the class 'so-so' is none of neg, pos"),
         (("evaluate", "model", "numbers.csv"), "label"),
         (("evaluate", "model", "bare.txt"), "no column 'label'"),
@@ -181,3 +277,6 @@ def test_help_has_the_options_of_a_recipe(run):
     done = run("classify", "train", "--help")
     assert "--updates" in done.out
     assert "--longest" in done.out
+    for flag in ("--regime", "--strategy", "--mix", "--semi", "--paraphrase"):
+        assert flag in done.out
+        assert flag not in run("classify", "auto", "--help").out

@@ -91,11 +91,10 @@ def train(
         if unlabelled is not None:
             facts["unlabelled"] = unlabelled_facts(unlabelled, len(texts), semi)
         shown: dict[str, Any] = {
-            "classifier": output, "classes": ", ".join(given.classes),
-            "examples": len(given), "new examples": int(parts.learn.new.sum()),
+            "classifier": output, "classes": ", ".join(given.classes), "examples": len(given),
+            **parts.facts,
         }  # fmt: skip
         shown |= {"unlabelled texts": len(texts)} if texts else {}
-        shown |= parts.facts
         try:
             model = _trained(parts, texts, semi, checkpoint, asked)
         except TrainingError as error:
@@ -105,8 +104,8 @@ def train(
                 save_classifier(kept, output, facts)
             raise
         say_what_is_cut(model, [*parts.learn.texts, *texts], quiet=asked.quiet)
-        if parts.held is not None:
-            shown["updates"] = getattr(model, "chosen", 0)
+        if parts.held is not None and hasattr(model, "chosen"):
+            shown["updates"] = model.chosen
         if held is not None:
             shown |= _tested(model, held, test, facts)
         save_classifier(model, output, facts)
@@ -135,21 +134,20 @@ def _prepared(
     asked: Training,
 ) -> tuple[Prepared, dict[str, Any]]:
     """Return what is learnt from, and what the card says of the new examples."""
-    from classifiers.training.preparing import maker, prepare
+    from classifiers.training.preparing import prepare_examples
     from sampling.pipeline.manifest import files_read
 
     new, method = ways
     manifest: dict[str, Any] = {}
-    make = made = None
+    made = None
     if new is not None:
         made = read_labelled(new, None, None, asked.format)  # as augment names the columns
         manifest = new_facts(new)
     if method is not None:
-        make = maker(method, regime, asked.seed)
         manifest = {"method": method, "seed": asked.seed, **reads_facts(files_read(method))}
-    parts = prepare(corpus, regime, training, make=make, new=made, seed=asked.seed)
+    parts = prepare_examples(corpus, regime, training, make=method, new=made, seed=asked.seed)
     if manifest:
-        manifest["examples"] = int(parts.learn.new.sum()) or len(parts.learn)
+        manifest["examples"] = parts.facts["new examples"]
     return parts, manifest
 
 
