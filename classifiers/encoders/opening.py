@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,13 +93,19 @@ class Encoder:
 
     def pieces(self, texts: list[Any], longest: int | None = None) -> dict[str, Tensor]:
         """Return texts, or pairs of texts, as a padded batch of numbers of pieces."""
-        pairs = bool(texts) and not isinstance(texts[0], str)
-        sides = list(zip(*texts, strict=True)) if pairs else [texts]
         limit = min(longest or self.longest, self.longest)
         batch = self.tokenizer(
-            *map(list, sides), padding=True, truncation=True, max_length=limit, return_tensors="pt"
+            *_sides(texts), padding=True, truncation=True, max_length=limit, return_tensors="pt"
         )
         return {name: value.to(self.device) for name, value in batch.items()}
+
+    def sizes(self, texts: Sequence[Any], longest: int | None = None) -> list[int]:
+        """Return how many pieces each text, or pair of texts, has, or is cut to."""
+        if not len(texts):
+            return []
+        cut = {} if longest is None else {"max_length": min(longest, self.longest)}
+        made = self.tokenizer(*_sides(texts), truncation=bool(cut), verbose=False, **cut)
+        return [len(one) for one in made["input_ids"]]
 
 
 def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
@@ -149,6 +155,11 @@ def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
         ) from None
     model.eval().requires_grad_(False)
     return Encoder(name, model.to(where), tokenizer)
+
+
+def _sides(texts: Sequence[Any]) -> list[list[str]]:
+    pairs = bool(len(texts)) and not isinstance(texts[0], str)
+    return [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
 
 
 def _place(name: str) -> str:

@@ -225,6 +225,7 @@ _LISTED = (
     Method("aeda", _recombined, "aeda"),
     Method("randmix", _recombined, "randmix", LIGHT),
     Method("sub2", _recombined, "sub2(phrase=true)", LIGHT),
+    Method("sub2-p-t", _recombined, "sub2(phrase=true, text_label=true)", LIGHT),
     Method("treemix", _recombined, "treemix", LIGHT),
     Method("alp", _recombined, "alp", LIGHT),
     Method("geca", _recombined, _GECA, LIGHT),

@@ -12,7 +12,8 @@ from grammar.files import PathLike, atomic_output
 
 __all__ = ["alike", "draw_ranks"]
 
-ROW, GAP = 0.3, 0.22
+ROW, GAP, TOP = 0.3, 0.22, -0.95
+"""Inches of a name, of a bar, and of what stands above the axis."""
 INK, BAR = "#23395d", "#c0504d"
 
 
@@ -53,15 +54,15 @@ def draw_ranks(ranks: Ranks, path: PathLike, *, title: str = "") -> None:
     names = sorted(ranks.mean, key=lambda name: ranks.mean[name])
     left, right = names[: (len(names) + 1) // 2], names[(len(names) + 1) // 2 :]
     bars = alike(ranks)
-    height = 1.6 + GAP * len(bars) + ROW * len(left)
-    figure = Figure(figsize=(9, height), facecolor="#ffffff")
-    axes = figure.add_axes((0.02, 0.02, 0.96, 0.96))
+    below = 0.2 + GAP * len(bars)
+    bottom = below + ROW * len(left) + 0.1
+    figure = Figure(figsize=(9, bottom - TOP), facecolor="#ffffff")
+    axes = figure.add_axes((0.02, 0.0, 0.96, 1.0))
     first, last = 1.0, float(len(names))
-    wide = (last - first) or 1.0
-    axes.set(xlim=(first - 0.3 * wide, last + 0.3 * wide), ylim=(height - 0.2, -0.8))
+    wide = last - first
+    axes.set(xlim=(first - 0.3 * wide, last + 0.3 * wide), ylim=(bottom, TOP))
     axes.set_axis_off()
     _axis(axes, first, last)
-    below = 0.2 + GAP * len(bars)
     for number, (low, high) in enumerate(bars):
         y = 0.2 + GAP * number
         axes.plot([low - 0.05, high + 0.05], [y, y], color=BAR, linewidth=3.5)

@@ -28,8 +28,8 @@ def table(
         list[str] | None,
         typer.Argument(
             metavar="DATA",
-            help="Folders with train.csv and test.csv, labelled files, or names below the folder "
-            "of TREEWRIGHT_DATA: sst2, trec, trec_fine, ag_news, subj, imdb, sst2_imdb, mrpc, rte.",
+            help="Folders with train.csv and test.csv, labelled files, or below the folder of "
+            "TREEWRIGHT_DATA: sst2, trec, trec_fine, ag_news, subj, imdb, sst2_imdb, mrpc, rte.",
         ),
     ] = None,
     method: Annotated[
