@@ -2,7 +2,8 @@
 
     python -m benchmarks.engines [--examples 200000] [--kill 5] [--workers 1 2 4]
 
-Each verb runs as a person runs it; every so many seconds the newest process that works for it is killed.
+Each verb runs as a person runs it; every so many seconds the newest process that works for it is
+killed.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
 from classifiers.mixing.options import Mixing as Mixing
 from classifiers.on_the_fly import OnTheFly as OnTheFly
+from classifiers.on_the_fly import TokenBlocks as TokenBlocks
 from classifiers.saving import open_classifier as open_classifier
 from classifiers.saving import save_classifier as save_classifier
 from classifiers.scores import Scores as Scores

@@ -1,4 +1,6 @@
-"""Augmentation during training as a data set of torch: another epoch at every pass."""
+"""What is drawn during training, as data sets of torch: examples, another epoch at every pass; and
+tokens of a grammar without end.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,9 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from grammar.errors import OptionError
 from sampling.pipeline.on_the_fly import Epochs
+from sampling.sentences.token_streams import TokenStream
 
-__all__ = ["OnTheFly"]
+__all__ = ["OnTheFly", "TokenBlocks"]
 
 _MOST_WORKERS = 1024
 
@@ -77,3 +80,56 @@ class OnTheFly(IterableDataset[dict[str, Any]]):
         self._passes[number] += 1
         share = self.rank + self.world_size * number
         yield from self.epochs.rows(epoch, share=share, shares=self.world_size * workers)
+
+
+class TokenBlocks(IterableDataset[torch.Tensor]):
+    """Blocks of tokens of a :class:`TokenStream`, drawn as they are needed, without end.
+
+    Each worker of a loader takes its own shards, so there must be as many shards as workers; which
+    blocks there are depends on the stream alone.
+
+    Parameters
+    ----------
+    stream : TokenStream
+        What is drawn.
+    size : int
+        Tokens of a block.
+    rank, world_size : int
+        Which shards this process gets, if training runs in several.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer shards than those who take them.
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> stream = TokenStream(Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]"))
+    >>> next(iter(TokenBlocks(stream, size=4)))
+    tensor([0, 2, 1, 1])
+    """
+
+    def __init__(
+        self, stream: TokenStream, size: int, *, rank: int = 0, world_size: int = 1
+    ) -> None:
+        super().__init__()
+        self.stream, self.size = stream, size
+        self.rank, self.world_size = rank, world_size
+        self._shards(0, 1)
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        worker = get_worker_info()
+        mine = self._shards(*((worker.id, worker.num_workers) if worker else (0, 1)))
+        for blocks in zip(*(self.stream.blocks(k, self.size) for k in mine), strict=True):
+            yield from (torch.from_numpy(block.astype("int64")) for block in blocks)
+
+    def _shards(self, worker: int, workers: int) -> range:
+        takers = self.world_size * workers
+        if not 0 <= self.rank < self.world_size or takers > self.stream.shards:
+            raise OptionError(
+                f"{self.stream.shards} shards are not enough for {takers} processes of rank "
+                f"{self.rank}",
+                hint="give the stream shards=, at least one for each worker of each process",
+            )
+        return range(self.rank * workers + worker, self.stream.shards, takers)

@@ -16,7 +16,7 @@ from typer.core import TyperCommand
 
 from treewright.terminal import say
 
-__all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb"]
+__all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb", "check_folder"]
 
 FILE = "OUT"
 """The metavar of a file that is written."""
@@ -47,7 +47,7 @@ class Verb(TyperCommand):
             _check_different(outputs, inputs)
             for name, path in outputs.items():
                 if self._metavars[name] == FOLDER:
-                    _check_folder(path, force=force)
+                    check_folder(path)
                 else:
                     _check_file(path, resume=bool(ctx.params.get("resume")))
             return super().invoke(ctx)
@@ -103,12 +103,17 @@ def _check_file(path: str, *, resume: bool) -> None:
         check_free(path)
 
 
-def _check_folder(path: str, *, force: bool) -> None:
+def check_folder(path: str) -> None:
+    """Refuse a folder that is not empty, in a run without force (raises OutputError)."""
     from grammar.errors import OutputError
+    from grammar.files import check_free
 
-    if os.path.isdir(path) and os.listdir(path) and not force:
-        raise OutputError(
-            "the folder is not empty",
-            where=path,
-            hint="use --force to replace the files in it, or name another",
-        )
+    if os.path.isdir(path) and os.listdir(path):
+        try:
+            check_free(path)
+        except OutputError:
+            raise OutputError(
+                "the folder is not empty",
+                where=path,
+                hint="use --force to replace the files in it, or name another",
+            ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -85,7 +85,7 @@ def parse_corpus(
     grammar, source = (ENGLISH, first) if second is None else (first, second)
     check_output(output, columns=("id", "text", "tree"))
     corpus = read_source(source, {"text": text, "text_pair": text_pair}, format)
-    limits = {
+    limits: dict[str, Any] = {
         "max_words": max_words,
         "memory_limit": memory_limit << 20,
         "step_limit": step_limit,

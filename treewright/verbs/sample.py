@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Force, check_folder
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
 from treewright.terminal import show
@@ -16,6 +18,7 @@ from treewright.workers import EngineName, engine_for, workers_beside
 if TYPE_CHECKING:
     from grammar.pcfg.derivable import Derivable
     from grammar.synchronous.grammar import SynchronousGrammar
+    from sampling.sentences.token_streams import TokenStream
 
 __all__ = ["sample"]
 
@@ -33,9 +36,17 @@ def sample(
             "--output",
             "-o",
             metavar=FILE,
-            help=".parquet .arrow .jsonl .csv .tsv .txt; else shown.",
+            help=".parquet .arrow .jsonl .csv .tsv .txt; else shown. With --tokens a folder.",
         ),
     ] = None,
+    tokens: Annotated[
+        float | None,
+        typer.Option(min=1, help="A corpus for language models of so many tokens: 1e9."),
+    ] = None,
+    shards: Annotated[int, typer.Option(min=1, help="With --tokens: so many files.")] = 1,
+    form: Annotated[
+        str, typer.Option(help="With --tokens: packed tokens (.npy), or texts (.parquet).")
+    ] = "tokens",
     length: Annotated[
         str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
     ] = None,
@@ -81,18 +92,18 @@ def sample(
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
-    from grammar.files import is_stream
     from grammar.opening import open_grammar
-    from induction.corpus.formats import check_output, write_batches
+    from induction.corpus.formats import check_output
     from sampling.sentences.sentences import sentence_batches
 
     opened = open_grammar(grammar, normalise=normalise)
     bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
     asked = {name for name, value in bands.items() if value is not None}
     asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}
+    changed = distribution != "mle" or temperature != 1.0
+    of_sentences = {"length": length, "trees": trees, "distribution": changed, "tokens": tokens}
     if opened.family == "synchronous":
-        changed = distribution != "mle" or temperature != 1.0
-        other = {"length": length, "trees": trees, "distribution": changed, "engine": engine}
+        other = {**of_sentences, "engine": engine}
         _refuse("sentences", {name for name, value in other.items() if value}, grammar)
         _sample_pairs(
             cast("SynchronousGrammar", opened), n, output, bands, seed=seed, start=start,
@@ -101,35 +112,95 @@ def sample(
         return
     _refuse("pairs of synchronous grammars", asked, grammar)
     if getattr(opened, "method", None) is not None:
-        changed = distribution != "mle" or temperature != 1.0
-        other = {"length": length, "trees": trees, "distribution": changed}
-        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        _refuse("sentences", {name for name, value in of_sentences.items() if value}, grammar)
         _sample_method(
             grammar, n, output, seed=seed, start=start, workers=workers, engine=engine,
             as_json=as_json, quiet=quiet,
         )  # fmt: skip
         return
-    if output is not None:
+    if output is not None and tokens is None:
         check_output(output)
     band = read_length(length)
     loaded = _source_of_sentences(opened, grammar)
     loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
-    how: dict[str, Any] = {"seed": seed, "start": start, "length": band, "trees": trees}
-    chosen = engine_for(engine, workers, n if output else 0)
-    if output is not None and chosen != "threads" and not is_stream(output):
-        from induction.corpus.pieces import lines_of, write_pieces
-        from sampling.sentences.shards import sentence_pieces
+    if tokens is not None:
+        from sampling.sentences.token_streams import TokenStream
 
-        with workers_beside(output, chosen, workers) as those:
-            pieces = sentence_pieces(loaded, n, those, lines=lines_of(output), **how)
-            rows = write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
-    else:
+        stream = TokenStream(loaded, seed, band, shards)
+        _sample_tokens(
+            stream, tokens, output, form=form, workers=workers, engine=engine, as_json=as_json,
+            quiet=quiet, unused={"start": start, "trees": trees},
+        )  # fmt: skip
+        return
+    how: dict[str, Any] = {"seed": seed, "start": start, "length": band, "trees": trees}
+    if output is None:
         batches = sentence_batches(loaded, n, workers=workers, **how)
-        if output is None:
-            _print_examples(batches, trees=trees, as_json=as_json)
-            return
-        rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+        _print_examples(batches, trees=trees, as_json=as_json)
+        return
+    rows = _write_sentences(
+        loaded, n, output, engine=engine_for(engine, workers, n), workers=workers, quiet=quiet,
+        how=how,
+    )  # fmt: skip
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
+
+
+def _write_sentences(
+    grammar: Derivable,
+    n: int,
+    output: str,
+    *,
+    engine: str,
+    workers: int,
+    quiet: bool,
+    how: dict[str, Any],
+) -> int:
+    """Write sentences to a file, drawn by whoever works; return how many there are."""
+    from grammar.files import is_stream
+    from induction.corpus.formats import write_batches
+    from induction.corpus.pieces import lines_of, write_pieces
+    from sampling.sentences.sentences import sentence_batches
+    from sampling.sentences.shards import sentence_pieces
+
+    if engine == "threads" or is_stream(output):
+        batches = sentence_batches(grammar, n, workers=workers, **how)
+        return write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+    with workers_beside(output, engine, workers) as those:
+        pieces = sentence_pieces(grammar, n, those, lines=lines_of(output), **how)
+        return write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
+
+
+def _sample_tokens(
+    stream: TokenStream,
+    tokens: float,
+    output: str | None,
+    *,
+    form: str,
+    workers: int,
+    engine: str | None,
+    as_json: bool,
+    quiet: bool,
+    unused: Mapping[str, Any],
+) -> None:
+    """Fill a folder with shards, which appears when all are there."""
+    from grammar.errors import OptionError
+    from grammar.files import moved_output
+    from sampling.sentences.token_files import token_shards, write_card
+
+    _refuse("sentences alone, not --tokens", {name for name, on in unused.items() if on}, "sample")
+    if output is None or output == "-":
+        raise OptionError("--tokens fills a folder", hint="name it: -o FOLDER")
+    if tokens != int(tokens):
+        raise OptionError(f"{tokens} tokens is no whole number", hint="for example 1e9")
+    check_folder(output)
+    with workers_beside(output, engine_for(engine, workers, int(tokens) // 100), workers) as those:
+        folder = those.folder / "made"
+        made = token_shards(stream, int(tokens), folder, those, form)
+        every = list(counted(made, int(tokens), "sampling", quiet=quiet))
+        facts = write_card(stream, every, folder)
+        if os.path.isdir(output) and not os.listdir(output):
+            os.rmdir(output)
+        moved_output(folder, output)
+    show_facts({"folder": output, **facts}, as_json=as_json, quiet=quiet)
 
 
 def _refuse(of: str, names: set[str], path: str) -> None:
