@@ -19,6 +19,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank
 from induction.corpus.formats import read_corpus, write_corpus
 from sampling.examples.class_names import number_classes
+from sampling.neural.linda.runs import train_linda
 from sampling.pipeline.augment import augment
 from tests.sampling.pipeline.test_pipeline import TREES, corpus_of
 from tests.treewright import test_command_line
@@ -60,6 +61,9 @@ COMMANDS = {
     "classify train --output": "corpus.jsonl --encoder tfidf -o OUT",
     "classify auto --output": "corpus.jsonl --encoder tfidf -m aeda --budget 0 -o OUT",
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
+    "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
+    "--updates 1 --batch 2 -o OUT",
+    "linda interpolate --output": "linda very good --alpha 0.5 --beams 1 -o OUT.jsonl",
 }
 NOT_FINISHED = ("demo", "scan table", "scan geoquery", "scan cogs")
 """Verbs that take minutes or need data: that they refuse is tried, not that they write."""
@@ -108,6 +112,10 @@ def files(tmp_path_factory) -> Path:
     grammar.save(folder / "g.json")
     examples = read_examples(number_classes(corpus))
     save_classifier(train_tfidf(examples), folder / "model")
+    train_linda(
+        ["very good", "so bad", "not so"], folder / "linda", model="small", width=16, layers=1,
+        pieces=300, updates=1, batch=2,
+    )  # fmt: skip
     (folder / "words.txt").write_text("very good\n")
     (folder / "pairs.txt").write_text(SYNCHRONOUS)
     (folder / "jumps.txt").write_text("jump twice\n")
