@@ -63,7 +63,7 @@ COMMANDS = {
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
     "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
     "--updates 1 --batch 2 -o OUT",
-    "linda interpolate --output": "linda very good --alpha 0.5 --beams 1 -o OUT.jsonl",
+    "linda interpolate --output": "linda --pairs two.tsv --alpha 0.5 --beams 1 -o OUT.jsonl",
 }
 NOT_FINISHED = ("demo", "scan table", "scan geoquery", "scan cogs")
 """Verbs that take minutes or need data: that they refuse is tried, not that they write."""
@@ -116,6 +116,7 @@ def files(tmp_path_factory) -> Path:
         ["very good", "so bad", "not so"], folder / "linda", model="small", width=16, layers=1,
         pieces=300, updates=1, batch=2,
     )  # fmt: skip
+    (folder / "two.tsv").write_text("very\tgood\n")
     (folder / "words.txt").write_text("very good\n")
     (folder / "pairs.txt").write_text(SYNCHRONOUS)
     (folder / "jumps.txt").write_text("jump twice\n")

@@ -75,9 +75,8 @@ def drawn(
         given[order[top:]] = -np.inf
     weight = np.exp(given - given.max())
     weight /= weight.sum()
-    found = int(
-        min(np.searchsorted(weight.cumsum(), random.random(), side="right"), len(weight) - 1)
-    )
+    place = int(np.searchsorted(weight.cumsum(), random.random(), side="right"))
+    found = min(place, len(weight) - 1)
     if weight[found] == 0:  # the sum of the weights is a little below 1
         found = int(np.flatnonzero(weight)[-1])
     return found, float(np.log(weight[found]))
