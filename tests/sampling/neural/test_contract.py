@@ -218,6 +218,9 @@ def test_libraries_that_are_missing_are_named(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     for name in TRIED:
+        given = {"model": "somewhere"}
+        if name == "backtranslation":
+            given["back"] = "somewhere"
         with pytest.raises(MissingDataError, match=r"needs the library torch") as caught:
-            induce(name, corpus, model="somewhere")
+            induce(name, corpus, **given)
         assert "treewright[neural]" in str(caught.value)
