@@ -183,7 +183,7 @@ def draw(found: dict[str, Any], path: str) -> None:
         axis.set_ylim(0, 1.03)
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("unigram precision")
-    axes[0].legend(loc="center left", fontsize=8, frameon=False)
+    axes[0].legend(loc="center right", fontsize=8, frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 

@@ -13,6 +13,13 @@ from sampling.looks.look import look as look
 from sampling.looks.samplers import open_sampler as open_sampler
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
+from sampling.neural.linda.folder import open_interpolator as open_interpolator
+from sampling.neural.linda.method import Linda as Linda
+from sampling.neural.linda.runs import train_linda as train_linda
+from sampling.neural.masked.ctxsub import CtxSub as CtxSub
+from sampling.neural.masked.model import mask_score as mask_score
+from sampling.neural.masked.ssmba import SSMBA as SSMBA
+from sampling.neural.translation.method import BackTranslation as BackTranslation
 from sampling.operators.method import Agree as Agree
 from sampling.operators.method import Fluent as Fluent
 from sampling.operators.method import fluent as fluent

@@ -16,7 +16,7 @@ from grammar.errors import MissingDataError, OptionError, SchemaError
 __all__ = ["KINDS", "device_named", "digest_of_weights", "needs_libraries", "open_model"]
 
 _EXTRA = "pip install 'treewright[neural]'"
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
@@ -159,7 +159,12 @@ def _read(transformers: Any, opener: Any, name: str, *, local: bool) -> tuple[An
     # weights in pickles are not read
     given = {"local_files_only": local}
     tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-    return tokenizer, opener.from_pretrained(name, use_safetensors=True, **given)
+    model, found = opener.from_pretrained(
+        name, use_safetensors=True, output_loading_info=True, **given
+    )
+    if found["missing_keys"]:  # they would be drawn at random without a word
+        raise ValueError(f"it lacks the weights {', '.join(sorted(found['missing_keys'])[:2])}")
+    return tokenizer, model
 
 
 def _first_line(error: BaseException) -> str:

@@ -43,6 +43,8 @@ VERBS = (
     ("methods",),
     ("classify", "train"),
     ("classify", "predict"),
+    ("linda", "train"),
+    ("linda", "interpolate"),
     ("classify", "evaluate"),
     ("classify", "auto"),
     ("data", "list"),

@@ -19,6 +19,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank
 from induction.corpus.formats import read_corpus, write_corpus
 from sampling.examples.class_names import number_classes
+from sampling.neural.linda.runs import train_linda
 from sampling.pipeline.augment import augment
 from tests.sampling.pipeline.test_pipeline import TREES, corpus_of
 from tests.treewright import test_command_line
@@ -62,6 +63,9 @@ COMMANDS = {
     "classify table --output": "sets --encoder tfidf -m none --no-run -o OUT.md",
     "classify table --plot": "sets --encoder tfidf -m none --no-run --plot OUT.png",
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
+    "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
+    "--updates 1 --batch 2 -o OUT",
+    "linda interpolate --output": "linda --pairs two.tsv --alpha 0.5 --beams 1 -o OUT.jsonl",
 }
 NOT_FINISHED = ("demo", "scan table", "scan geoquery", "scan cogs", "classify table")
 """Verbs that take minutes or need data: that they refuse is tried, not that they write."""
@@ -110,6 +114,11 @@ def files(tmp_path_factory) -> Path:
     grammar.save(folder / "g.json")
     examples = read_examples(number_classes(corpus))
     save_classifier(train_tfidf(examples), folder / "model")
+    train_linda(
+        ["very good", "so bad", "not so"], folder / "linda", model="small", width=16, layers=1,
+        pieces=300, updates=1, batch=2,
+    )  # fmt: skip
+    (folder / "two.tsv").write_text("very\tgood\n")
     (folder / "words.txt").write_text("very good\n")
     (folder / "pairs.txt").write_text(SYNCHRONOUS)
     (folder / "jumps.txt").write_text("jump twice\n")

@@ -48,7 +48,7 @@ class LindaOptions:
     beams: int = option(4, "Beams of the search.", source="appendix B.1", least=1)
     spread: float = option(
         3.2,
-        "What sigma of the length converter is multiplied by half way between, and less towards the "
+        "What sigma of the length converter is multiplied by half way, and less towards the "
         "ends: above 1, fewer mixes are copies of a parent; 1 as in the paper.",
         least=TINY,
     )

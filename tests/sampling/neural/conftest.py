@@ -57,9 +57,53 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def models(linda_folder: Path) -> dict[str, dict[str, str]]:
+def models(linda_folder: Path, masked_folder: Path) -> dict[str, dict[str, str]]:
     """What each method needs."""
-    return {"linda": {"model": str(linda_folder)}}
+    masked = {"model": str(masked_folder)}
+    return {
+        "linda": {"model": str(linda_folder)}, "ctxsub": masked, "ssmba": masked,
+        "backtranslation": {"model": str(linda_folder), "back": str(linda_folder)},
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT of whole words, trained to fill in one of them."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = sorted({word for text in TEXTS + OTHERS for word in text.split()})
+    names = [*marks, *words, ":", "0", "1", "##s"]
+    held = Tokenizer(models.WordPiece({name: k for k, name in enumerate(names)}, unk_token="[UNK]"))
+    held.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    folder = tmp_path_factory.mktemp("models") / "masked"
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(names) + "\n")
+    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=32)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(names), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=64, max_position_embeddings=32,
+    )  # fmt: skip
+    model = BertForMaskedLM(config)
+    optimizer = torch.optim.AdamW(model.parameters(), 5e-3)
+    texts = tokenizer(TEXTS, padding=True, return_tensors="pt")
+    draw = torch.Generator().manual_seed(0)
+    for _ in range(120):
+        ids = texts["input_ids"].clone()
+        hidden = (torch.rand(ids.shape, generator=draw) < 0.25) & (ids > 4)
+        labels = ids.masked_fill(~hidden, -100)
+        ids[hidden] = tokenizer.mask_token_id
+        loss = model(input_ids=ids, attention_mask=texts["attention_mask"], labels=labels).loss
+        if hidden.any():
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    model.eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

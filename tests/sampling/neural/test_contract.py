@@ -23,12 +23,19 @@ from sampling.method import METHODS, induce
 from sampling.pipeline.augment import augment
 from sampling.stream import Sampler
 
-TRIED: dict[str, dict[str, Any]] = {"linda": {"beams": 1}}
+TRIED: dict[str, dict[str, Any]] = {"linda": {"beams": 1}, "ctxsub": {}, "ssmba": {},
+    "backtranslation": {"least": 0, "ratio": 9.0},
+}  # fmt: skip
 EXERCISED: dict[str, list[dict[str, Any]]] = {
     "linda": [
         {"mix": "same"}, {"mix": "cross"}, {"low": 0.5}, {"high": 0.5}, {"spread": 0.5},
         {"temperature": 0.2}, {"beams": 8},
     ],
+    "ctxsub": [{"share": 0.6}, {"draw": "best"}, {"top": 2}, {"label": True}],
+    "backtranslation": [
+        {"temperature": 0.0}, {"temperature": 0.0, "beams": 1}, {"least": 24}, {"ratio": 0.2},
+    ],
+    "ssmba": [{"share": 0.6}, {"masked": 0.0}, {"steps": 3}, {"top": 2}],
 }  # fmt: skip
 MODELS = ("model", "teacher", "device", "back")
 """Options whose values are models or places; they are tried by themselves."""
@@ -181,7 +188,7 @@ def test_bad_input_is_told(
     with pytest.raises(MissingDataError, match="save_pretrained"):
         induced(request, name, corpus, model="nobody/no-such-model")
     other = request.getfixturevalue("classifier_folder")
-    with pytest.raises(OptionError, match="is not a"):
+    with pytest.raises(OptionError, match="is not an? "):
         induced(request, name, corpus, model=str(other))
     with pytest.raises(CorpusError, match="the text is empty"):
         induced(request, name, Corpus.from_columns(text=["one", " "]))
@@ -211,6 +218,9 @@ def test_libraries_that_are_missing_are_named(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     for name in TRIED:
+        given = {"model": "somewhere"}
+        if name == "backtranslation":
+            given["back"] = "somewhere"
         with pytest.raises(MissingDataError, match=r"needs the library torch") as caught:
-            induce(name, corpus, model="somewhere")
+            induce(name, corpus, **given)
         assert "treewright[neural]" in str(caught.value)

@@ -27,9 +27,7 @@ def interpolate(
     beams: Annotated[int, typer.Option(min=1, help="Beams of the search.")] = 4,
     spread: Annotated[
         float,
-        typer.Option(
-            min=1e-9, help="What sigma is multiplied by half way: above 1, fewer copies."
-        ),
+        typer.Option(min=1e-9, help="What sigma is multiplied by half way: above 1, fewer copies."),
     ] = 3.2,
     output: Annotated[
         str | None,
@@ -53,13 +51,14 @@ def interpolate(
     from treewright.verbs.linda.reading import pairs_of_file, shares_of
 
     shares = shares_of(alpha)
-    given = pairs_of_file(pairs) if pairs is not None else []
-    if pairs is None:
-        if not (first and second and first.strip() and second.strip()):
-            raise OptionError("there are not two texts", hint="give two, or --pairs FILE")
-        given = [(first, second)]
-    elif first or second:
+    if pairs is not None and (first or second):
         raise OptionError("both texts and --pairs are given", hint="leave one of them out")
+    if pairs is not None:
+        given = pairs_of_file(pairs)
+    elif first and second and first.strip() and second.strip():
+        given = [(first, second)]
+    else:
+        raise OptionError("there are not two texts", hint="give two, or --pairs FILE")
     needs_libraries("linda")
     from sampling.neural.linda.folder import open_interpolator
     from sampling.neural.linda.tables import interpolated

@@ -1,0 +1,1 @@
+"""Methods that ask a masked language model for words."""

@@ -1,0 +1,106 @@
+"""SSMBA: walks about a text that corrupt it and let a masked model reconstruct it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grammar.arrays import FloatArray, LongArray
+from grammar.options import option, read_options
+from induction.corpus.corpus import Corpus
+from sampling.neural.masked.edits import Span, chosen_words, words_of
+from sampling.neural.masked.sampler import MaskedSampler
+from sampling.neural.sampler import DEVICE, MODEL, TEACHER
+
+__all__ = ["SSMBA", "SSMBAOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SSMBAOptions:
+    """The options of :meth:`SSMBA.induce`."""
+
+    model: str = MODEL
+    share: float = option(
+        0.15, "Share of the words corrupted, rounded by chance; at least one is.",
+        source="section 4", least=0, most=1,
+    )  # fmt: skip
+    masked: float = option(
+        0.8,
+        "Of these, the share that is masked; half of the rest becomes a random word.",
+        source="section 3, after BERT",
+        least=0,
+        most=1,
+    )
+    steps: int = option(1, "Steps of the walk: each corrupts what the last one gave.", least=1)
+    top: int = option(
+        0, "Draw from so many of the most probable words; 0 for all.", source="section 4", least=0
+    )
+    teacher: Any = TEACHER
+    device: str = DEVICE
+
+
+class SSMBA(MaskedSampler):
+    """Corrupt words of a text, and reconstruct them by a masked language model.
+
+    Labels are those of the texts, or a teacher's. Words are corrupted as wholes, where the
+    published program takes pieces, so that what is not touched stays as it is written.
+
+    References
+    ----------
+    Nathan Ng, Kyunghyun Cho, Marzyeh Ghassemi. 2020. SSMBA: Self-Supervised Manifold Based Data
+    Augmentation for Improving Out-of-Domain Robustness. EMNLP.
+    """
+
+    method = "ssmba"
+    explained_as = "words"
+    Options = SSMBAOptions
+
+    @classmethod
+    def induce(cls, corpus: Corpus, **options: Any) -> Any:
+        """Find which texts can be corrupted.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            With ``text``.
+        **options
+            Fields of :class:`SSMBAOptions`; ``model`` is needed.
+
+        Raises
+        ------
+        CorpusError
+            If a column is missing or not valid, or no text can be edited.
+        OptionError, MissingDataError
+            If an option or the model cannot be used, or a library is missing.
+        """
+        return cls.induced(corpus, read_options(SSMBAOptions, options, cls.method))
+
+    def edited(
+        self, texts: list[str], parents: LongArray, random: list[np.random.Generator]
+    ) -> tuple[list[str], FloatArray]:
+        """Walk from each text."""
+        likely = np.zeros(len(texts))
+        for _ in range(self.options.steps):
+            spans: list[list[Span]] = []
+            seen: list[list[str]] = []
+            for text, draw in zip(texts, random, strict=True):
+                words = words_of(text)
+                own = [words[k] for k in chosen_words(words, self.options.share, draw)]
+                spans.append(own)
+                seen.append([self._corrupted(text[slice(*span)], draw) for span in own])
+            before = [""] * len(texts)
+            texts, added = self.filled(texts, spans, seen, before, random, top=self.options.top)
+            likely += added
+        return texts, likely
+
+    def _corrupted(self, word: str, draw: np.random.Generator) -> str:
+        """Return the mark for a masked word, a random word, or the word itself."""
+        chance = draw.random()
+        if chance < self.options.masked:
+            return str(self.model.tokenizer.mask_token)
+        if chance < (1 + self.options.masked) / 2:
+            usable = [known for known in self.model.words if known]
+            return usable[draw.integers(len(usable))]
+        return word

@@ -1,0 +1,1 @@
+"""Back-translation: texts to another language and back."""
