@@ -20,6 +20,8 @@ __all__ = ["VARIABLE", "FewShot", "corpus_of", "open_few_shot"]
 
 VARIABLE = "TREEWRIGHT_DATA"
 """Names the folder of the data sets that are known by name."""
+NAMED_AS = {"sst2_imdb": "sst2"}
+"""Data sets with the classes of another."""
 DEVELOPMENT = 1000
 """So many examples of the training file are tested on in development, or a third of them."""
 
@@ -200,7 +202,7 @@ def _read_file(path: Path) -> Rows:
 
 def _names(given: str, name: str, folder: str | Path | None) -> Path | None:
     places = [Path(given) / "names.txt"] if os.path.isdir(given) else []
-    places += [] if folder is None else [Path(folder) / f"{name}.txt"]
+    places += [] if folder is None else [Path(folder) / f"{NAMED_AS.get(name, name)}.txt"]
     return next((place for place in reversed(places) if place.is_file()), None)
 
 

@@ -17,7 +17,7 @@ from classifiers.table.data import FewShot
 from classifiers.training.examples import Examples, read_examples
 from classifiers.training.recipe import Recipe
 from classifiers.training.train import Classifier
-from grammar.errors import OptionError
+from grammar.errors import MissingDataError, OptionError
 from induction.corpus.corpus import Corpus
 from sampling.expression import Expression, Step, read_expression
 from sampling.method import find_method
@@ -140,6 +140,11 @@ def _recombined(method: Method, trial: Trial) -> Learnt:
 
 
 def _named(method: Method, trial: Trial) -> Learnt:
+    if trial.data.names is None:
+        raise MissingDataError(
+            f"it is not said what the classes of {trial.data.name} are called",
+            hint=f"open the data with names=FOLDER, in which there is {trial.data.name}.txt",
+        )
     expression = str(Step(NAMES, {"file": str(trial.data.names)}))
     return _from(method, trial, expression, {"per_class": PER_CLASS})
 

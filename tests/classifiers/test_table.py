@@ -102,6 +102,8 @@ def test_names_are_found_beside_the_data_or_in_a_folder(folder: Path, tmp_path: 
     assert open_few_shot(str(folder), names=tmp_path).names == tmp_path / "made.txt"
     (folder / "names.txt").unlink()
     assert open_few_shot(str(folder)).names is None
+    with pytest.raises(MissingDataError, match="what the classes of made are called"):
+        run_cells(plan_of(folder, "names"))
 
 
 def test_of_one_file_a_third_is_tested(folder: Path) -> None:
