@@ -183,8 +183,8 @@ def draw(found: dict[str, Any], path: str) -> None:
         axis.set_ylim(0, 1.03)
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("unigram precision")
-    axes[0].legend(loc="center right", fontsize=8, frameon=False)
-    figure.tight_layout()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2, frameon=False)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(path, dpi=120)
 
 
