@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.card import card_text
+from classifiers.training.finetuning import FineTuned
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
 from classifiers.training.recipe import Recipe, read_recipe
 from classifiers.training.train import Classifier
@@ -183,10 +184,17 @@ def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
         _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
         _write_head(_linear_arrays(model.model), folder)
         return "frozen", model.recipe
-    _write_encoder(model.encoder, model.whole_encoder(), model.classes, folder)
-    _write_head({k: v.detach().cpu().numpy() for k, v in model.model.head.state_dict().items()},
-                folder)  # fmt: skip
-    return "fine-tuned", model.recipe
+    if isinstance(model, FineTuned):
+        _write_encoder(model.encoder, model.whole_encoder(), model.classes, folder)
+        _write_head(_arrays_of(model.model.head), folder)
+        return "fine-tuned", model.recipe
+    _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
+    _write_head(_arrays_of(model.model), folder)
+    return "perceptron", model.recipe
+
+
+def _arrays_of(module: Any) -> dict[str, NDArray[Any]]:
+    return {name: value.detach().cpu().numpy() for name, value in module.state_dict().items()}
 
 
 def _write_tfidf(model: TfidfClassifier, path: Path) -> None:
@@ -253,7 +261,6 @@ def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
     import torch
 
     from classifiers.encoders.opening import open_encoder
-    from classifiers.training.finetuning import FineTuned
     from classifiers.training.model import TextModel
 
     encoder = open_encoder(os.fspath(folder), device=device)
@@ -262,8 +269,24 @@ def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
     return FineTuned(encoder, recipe, classes, model.eval(), ())
 
 
+def _open_perceptron(
+    folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str
+) -> Classifier:
+    import torch
+
+    from classifiers.encoders.opening import open_encoder
+    from classifiers.training.perceptron import Perceptron, PerceptronClassifier
+
+    encoder = open_encoder(os.fspath(folder), device=device)
+    width = encoder.width * (2 if recipe.pooling == "ends" else 1)
+    model = Perceptron(encoder.depth + 1, width, len(classes))
+    model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    return PerceptronClassifier(encoder, recipe, classes, model.eval())
+
+
 _OPENERS: Mapping[str, Any] = {
     "tfidf": _open_tfidf,
     "frozen": _open_frozen,
     "fine-tuned": _open_tuned,
+    "perceptron": _open_perceptron,
 }

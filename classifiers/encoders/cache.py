@@ -29,39 +29,49 @@ VARIABLE = "TREEWRIGHT_CACHE"
 
 
 def cached_vectors(
-    encoder: Encoder, texts: Sequence[Text], *, pooling: str = "mean", longest: int | None = None
+    encoder: Encoder,
+    texts: Sequence[Text],
+    *,
+    pooling: str = "mean",
+    longest: int | None = None,
+    every_layer: bool = False,
 ) -> NDArray[np.float32]:
-    """Return the pooled states of the topmost layer, and keep those that are new.
+    """Return pooled states, and keep those that are new.
 
     Parameters
     ----------
     encoder, texts, pooling, longest
         See :func:`~classifiers.encoders.encoding.pooled`.
+    every_layer : bool
+        Those of the embeddings and of all layers, one behind the other; else of the topmost layer.
 
     Returns
     -------
-    float32 array, shape (texts, width)
+    float32 array, shape (texts, width), or (texts, (depth + 1) * width)
 
     Notes
     -----
     Kept are float32 rows in an Arrow file a model, pooling and length, under hashes of the texts. A
     file that cannot be read or written is no error: texts are then encoded again.
     """
-    path = _folder() / f"{fingerprint(encoder)}-{pooling}-{longest or encoder.longest}.arrow"
+    layers = range(encoder.depth + 1) if every_layer else (-1,)
+    name = f"{fingerprint(encoder)}-{pooling}-{longest or encoder.longest}"
+    path = _folder() / f"{name}{'-layers' if every_layer else ''}.arrow"
     known = _HELD.setdefault(encoder, {}).setdefault(path, {})
     if not known:
         known |= _read(path)
     keys = [_key(text) for text in texts]
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if missing:
-        vectors = pooled(encoder, list(missing.values()), pooling=pooling, longest=longest)[:, 0]
-        known |= dict(zip(missing, vectors, strict=True))
+        fresh = list(missing.values())
+        vectors = pooled(encoder, fresh, pooling=pooling, layers=tuple(layers), longest=longest)
+        known |= dict(zip(missing, vectors.reshape(len(fresh), -1), strict=True))
         seen = _SEEN.setdefault(encoder, {})
         if _changed(path) != seen.get(path):
             known |= _read(path)  # what another program has made meanwhile
         _write(path, known)
         seen[path] = _changed(path)
-    width = encoder.width * (2 if pooling == "ends" else 1)
+    width = encoder.width * (2 if pooling == "ends" else 1) * len(layers)
     return np.array([known[key] for key in keys], np.float32).reshape(len(keys), width)
 
 

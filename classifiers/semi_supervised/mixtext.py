@@ -183,7 +183,7 @@ def mixtext(
     mixed with any of the batch.
     """
     recipe, encoder = training.recipe, training.encoder
-    if encoder is None or training.linear:
+    if encoder is None or recipe.train == "frozen":
         raise OptionError(
             "mixtext needs an encoder that learns",
             hint="use train='upper' or train='whole'; or self-training",

@@ -256,7 +256,7 @@ def _settings_of(recipe: Recipe) -> dict[str, Any]:
     held = asdict(recipe)
     if recipe.encoder == TFIDF:
         return {name: held[name] for name in ("encoder", "strength")}
-    if recipe.train == "frozen":
+    if recipe.train == "frozen" and recipe.head == "linear":
         return {name: held[name] for name in FROZEN}
     default = asdict(Recipe())
     # what is off by default is left out where it is off, so that a new option changes no old cell

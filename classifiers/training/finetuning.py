@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -28,7 +28,8 @@ from classifiers.training.recipe import Recipe
 from grammar.rng import stream_key
 
 __all__ = [
-    "Batches", "FineTuned", "Readable", "fine_tune", "fitted", "key_of", "order_of_examples",
+    "Batches", "FineTuned", "Readable", "fine_tune", "fitted", "judged", "key_of",
+    "order_of_examples",
 ]  # fmt: skip
 
 BATCH = 64
@@ -205,7 +206,7 @@ def fitted(
     """Return a classifier after it has learnt from batches (see :func:`fine_tune`)."""
     if held is not None:
         texts = Readable.of(blank.encoder, held.texts, blank.recipe)
-        course = replace(course, judge=lambda: _score(blank.probabilities_of(texts), held))
+        course = replace(course, judge=lambda: judged(blank.probabilities_of(texts), held))
     try:
         losses, chosen = learn(blank.model, batches, blank.recipe, blank.encoder.device, course)
     except StoppedTrainingError as error:
@@ -229,7 +230,7 @@ def key_of(encoder: Encoder, recipe: Recipe, mixing: Mixing, parts: Sequence[Any
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _score(shares: NDArray[np.float64], held: Examples) -> tuple[float, float]:
+def judged(shares: NDArray[np.float64], held: Examples) -> tuple[float, float]:
     """Return the share of right names, and minus the loss."""
     right = float((shares.argmax(1) == held.hard).mean())
     return right, float((held.labels * np.log(shares.clip(min=1e-12))).sum(1).mean())
@@ -273,12 +274,20 @@ def _rounds(rows: Any, count: int, seed: int, name: str) -> NDArray[np.int64]:
     return np.concatenate(rounds)[:count]
 
 
+class Read(Protocol):
+    """Texts that were prepared."""
+
+    def batch(self, numbers: Sequence[int]) -> dict[str, Tensor]:
+        """Return some of them as the inputs of a model."""
+        ...
+
+
 class Batches:
     """The batches of a training, each a function of its number.
 
     Parameters
     ----------
-    read : Readable
+    read : Read
         The texts of the examples.
     examples : Examples
         What is learnt; ``order`` says when.
@@ -291,7 +300,7 @@ class Batches:
     """
 
     def __init__(
-        self, read: Readable, examples: Examples, recipe: Recipe, *, mixing: Mixing, depth: int
+        self, read: Read, examples: Examples, recipe: Recipe, *, mixing: Mixing, depth: int
     ) -> None:
         self.read = read
         self.recipe, self.mixing, self.depth = recipe, mixing, depth

@@ -16,6 +16,7 @@ from classifiers.training.examples import Examples
 from classifiers.training.finetuning import fine_tune
 from classifiers.training.frozen import train_frozen, train_tfidf
 from classifiers.training.model import UNMIXED
+from classifiers.training.perceptron import train_perceptron
 from classifiers.training.recipe import TFIDF, Recipe
 from grammar.errors import CorpusError, OptionError
 
@@ -59,7 +60,8 @@ class Training:
     @property
     def linear(self) -> bool:
         """Whether only a linear head learns, from all examples at once."""
-        return self.encoder is None or self.recipe.train == "frozen"
+        frozen = self.recipe.train == "frozen"
+        return self.encoder is None or (frozen and self.recipe.head == "linear")
 
     def __call__(
         self,
@@ -81,7 +83,7 @@ class Training:
             A file for the state of an encoder that learns (see
             :func:`~classifiers.training.finetuning.fine_tune`).
         on_update : callable, optional
-            Told the number of each update of an encoder and its loss.
+            Told the number of each update and its loss, but of a linear head.
 
         Raises
         ------
@@ -93,7 +95,11 @@ class Training:
             If gamma is negative, and a linear head learns.
         """
         examples = _checked(examples)
-        if self.encoder is not None and self.recipe.train != "frozen":
+        if self.encoder is not None and not self.linear:
+            if self.recipe.train == "frozen":
+                return train_perceptron(
+                    self.encoder, examples, self.recipe, held=held, on_update=on_update
+                )
             return fine_tune(
                 self.encoder, examples, self.recipe, mixing=self.mixing, held=held,
                 checkpoint=checkpoint, on_update=on_update,
