@@ -26,20 +26,21 @@ def owned_folder(folder: Path, output: Path) -> Iterator[None]:
     OutputError
         If another process owns it, or it cannot be made.
     """
-    lock = FileLock(made_folder(folder) / LOCK)
+    lock = FileLock(folder / LOCK)
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise OutputError(
-            "another run is writing to it",
-            where=str(output),
-            hint="wait until it ends, or write to another file",
-        ) from None
-    try:
+        made_folder(folder)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise OutputError(
+                "another run is writing to it",
+                where=str(output),
+                hint="wait until it ends, or write to another file",
+            ) from None
         yield
     finally:
-        if [entry.name for entry in folder.iterdir()] == [LOCK]:
-            with suppress(OSError):  # where files in use cannot be deleted, it stays
+        with suppress(OSError):  # where files in use cannot be deleted, it stays
+            if lock.is_locked and [entry.name for entry in folder.iterdir()] == [LOCK]:
                 (folder / LOCK).unlink()
-                folder.rmdir()
+            folder.rmdir()  # if it is empty, also where this was interrupted before it was locked
         lock.release()

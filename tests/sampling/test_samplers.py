@@ -295,7 +295,7 @@ def test_every_method_has_documented_options() -> None:
     ("name", "options", "message"),
     [
         ("treemx", {}, "did you mean 'treemix'"),
-        ("backtranslation", {}, "there are sub2"),
+        ("swapping", {}, "there are sub2"),
         ("geca", {"gap": 2}, "did you mean 'gaps'"),
         ("sub2", {"lenght": True}, "did you mean 'length'"),
         ("sub2", {"xyz": True}, "it has backbone"),

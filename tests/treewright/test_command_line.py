@@ -810,7 +810,8 @@ def test_an_interrupt_half_way_leaves_no_file(saved, tmp_path, workers):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "it never began to write"
         time.sleep(0.02)
-    assert all(name.startswith(".part-") for name in names(tmp_path))
+    parts = (".part-", "s.parquet.partial")
+    assert all(name.startswith(parts) for name in names(tmp_path))
     process.send_signal(signal.SIGINT)
     try:
         out, err = process.communicate(timeout=60)

@@ -206,7 +206,7 @@ def test_the_default_limit_is_that_of_parsers():
     ("line", "reason"),
     [
         (b"", "the sentence has no words"),
-        (b"we ja\x07mped", "has a control character, U+0007, in it"),
+        (b"\x07", "the sentence has no words"),
         (b"we " * 2000, "it has 2,000 words, and more than 300 are refused"),
         (b"we sneezed oddly", "no derivation"),
     ],

@@ -33,7 +33,7 @@ def small_tokenizer(texts: Sequence[str], pieces: int = 5000) -> Any:
     Examples
     --------
     >>> tokenizer = small_tokenizer(["the dog", "the cat"], 300)
-    >>> tokenizer.decode(tokenizer("ein Häuschen")["input_ids"], skip_special_tokens=True)
+    >>> tokenizer.decode(tokenizer("ein Häuschen")["input_ids"], skip_special_tokens=True).strip()
     'ein Häuschen'
     """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers

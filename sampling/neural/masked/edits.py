@@ -28,7 +28,7 @@ def chosen_words(words: Sequence[Span], share: float, random: np.random.Generato
     """Choose a share of the words, at least one; between two numbers, by chance.
 
     >>> chosen_words([(0, 1)] * 9, 1 / 3, np.random.default_rng(0))
-    [2, 4, 5]
+    [2, 3, 8]
     """
     count = max(1, int(share * len(words) + random.random()))
     found = random.choice(len(words), min(count, len(words)), replace=False)

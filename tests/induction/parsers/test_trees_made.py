@@ -86,7 +86,7 @@ def test_a_parser_as_a_value_is_not_cached(cache: Path) -> None:
         (TreeMix, {}),
         (Sub2, {"phrase": True}),
         (Shuffle, {"structure": "tree"}),
-        (GrammarSampler, {"length": "3:9"}),
+        (GrammarSampler, {"length": "3:9", "vertical_markov": 1}),
         (ALP, {"synonym": 0.0, "quantile": 0}),
     ],
 )

@@ -68,7 +68,7 @@ def test_sampled_sentences_of_raw_texts_are_raw() -> None:
         "(C but) (NP (X they)) (V did) (X .))",
     ]
     corpus = Corpus.from_columns(text=texts, tree=trees)
-    sampler = GrammarSampler.induce(corpus, model="pcfg", length="any")
+    sampler = GrammarSampler.induce(corpus, model="pcfg", length="any", vertical_markov=1)
     made = sampler.sample(20)
     assert len(set(made.column("text"))) == 20
     for row in made:
