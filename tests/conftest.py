@@ -10,6 +10,10 @@ from hypothesis import settings
 # each worker of the run has a core of its own; threads of linear algebra would fight for it
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# set before the library of the hub is imported, which reads it once: a model that is not here is
+# then told at once, and not after a minute of trying
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
 # trees of parsed texts are kept for the tests alone
 os.environ.setdefault("TREEWRIGHT_CACHE", tempfile.mkdtemp(prefix="treewright-cache-"))
 
