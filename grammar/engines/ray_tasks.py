@@ -51,7 +51,14 @@ class RayTasks(Engine):
             "include_dashboard": False,
             "_node_ip_address": _LOOPBACK,
         }
-        self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **({} if known else here))
+        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            self._ray.init(**quiet, **({} if known else here))
+        except Exception as error:  # of many kinds, and plain ones among them
+            raise EngineError(
+                f"Ray did not start: {str(error).splitlines()[0] if str(error) else error!r}",
+                hint="see that RAY_ADDRESS names a cluster, if it is set; or use engine=processes",
+            ) from None
 
     def _begun(self, unit: Unit) -> tuple[Unit, Any]:
         return unit, self._task.remote(unit)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -127,4 +128,17 @@ def test_what_cannot_be_opened_is_refused(monkeypatch) -> None:
         pass
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingDataError, match=r"treewright\[ray\]"), open_engine("ray"):
+        pass
+
+
+def test_a_cluster_that_does_not_start_is_said(monkeypatch) -> None:
+    def init(**_: object) -> None:
+        raise Exception("the node timed out\nand more")  # as Ray says it
+
+    stub = SimpleNamespace(is_initialized=lambda: False, init=init)
+    monkeypatch.setitem(sys.modules, "ray", stub)
+    with (
+        pytest.raises(EngineError, match="Ray did not start: the node timed out\n"),
+        open_engine("ray"),
+    ):
         pass
