@@ -55,8 +55,9 @@ class RayTasks(Engine):
         try:
             self._ray.init(**quiet, **({} if known else here))
         except Exception as error:  # of many kinds, and plain ones among them
+            what = (str(error) or type(error).__name__).splitlines()[0]
             raise EngineError(
-                f"Ray did not start: {str(error).splitlines()[0] if str(error) else error!r}",
+                f"Ray did not start: {what}",
                 hint="see that RAY_ADDRESS names a cluster, if it is set; or use engine=processes",
             ) from None
 
