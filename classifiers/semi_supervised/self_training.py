@@ -22,7 +22,6 @@ from classifiers.semi_supervised.uncertainty import (
     variance_weights,
 )
 from classifiers.training.examples import Examples
-from classifiers.training.preparing import weighed
 from classifiers.training.train import Classifier, Training
 
 __all__ = ["Round", "named_texts", "self_train"]
@@ -106,7 +105,7 @@ def self_train(
                 pseudo = named_texts(model, texts, options, training.recipe.seed + number)
                 if folder is not None:
                     save_round(folder, number, key, pseudo)
-            learnt = _with_pseudo(labelled, texts, pseudo, options, training)
+            learnt = _with_pseudo(labelled, texts, pseudo, options)
             if on_round is not None:
                 of_each = np.bincount(pseudo.labels.argmax(1), minlength=len(labelled.classes))
                 on_round(Round(number, len(pseudo.rows), tuple(of_each.tolist())))
@@ -154,7 +153,6 @@ def _with_pseudo(
     texts: Sequence[Text],
     pseudo: Pseudo,
     options: SemiSupervised,
-    training: Training,
 ) -> Examples:
     some = tuple(texts[row] for row in pseudo.rows.tolist())
     made = Examples(
@@ -163,7 +161,7 @@ def _with_pseudo(
     )  # fmt: skip
     # what is new already is learnt as the labelled ones are: a batch has one share of the others
     given = replace(labelled, new=np.zeros(len(labelled), np.bool_))
-    return weighed(given, made, options.guess, training)
+    return given.with_new(made, options.guess)
 
 
 def _round(folder: Path, number: int, key: str, texts: Sequence[Text]) -> Pseudo | None:

@@ -186,7 +186,7 @@ def _joined(trial: Trial, given: Examples, made: Examples, weight: float) -> Exa
     lacking = sizes.max() - sizes
     factor = np.divide(lacking, new, out=np.zeros_like(lacking), where=new > 0)
     weights = (made.labels * factor).sum(1).astype(np.float32)
-    return given.with_new(replace(made, weights=weights))
+    return replace(given.with_new(replace(made, weights=weights)), weighed=True)
 
 
 def _trained(trial: Trial, examples: Examples) -> Learnt:

@@ -33,6 +33,9 @@ class Examples:
         Which were made by augmentation.
     classes : tuple of str
         What the classes are called.
+    weighed : bool
+        Whether it was said what new examples weigh together. Then they do so in every training;
+        else their share of a batch decides it where learning is in batches, whatever their number.
     """
 
     texts: tuple[str | tuple[str, str], ...]
@@ -40,6 +43,7 @@ class Examples:
     weights: NDArray[np.float32]
     new: BoolArray
     classes: tuple[str, ...]
+    weighed: bool = False
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -104,6 +108,7 @@ class Examples:
             np.concatenate((self.weights, weights)),
             np.concatenate((self.new, np.ones(len(made), np.bool_))),
             self.classes,
+            weight is not None,
         )
 
 

@@ -226,7 +226,9 @@ def key_of(encoder: Encoder, recipe: Recipe, mixing: Mixing, parts: Sequence[Any
             facts.append(part)
             continue
         numbers = hashlib.sha256(part.labels.tobytes() + part.weights.tobytes())
-        facts.append([part.texts, part.classes, part.new.tolist(), numbers.hexdigest()])
+        facts.append(
+            [part.texts, part.classes, part.new.tolist(), part.weighed, numbers.hexdigest()]
+        )
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
@@ -254,9 +256,7 @@ def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
     together = recipe.share is None
     new = np.zeros(len(examples), np.bool_) if together else examples.new
     given, made = np.flatnonzero(~new), np.flatnonzero(new)
-    of_new = 0 if not len(made) else round((recipe.share or 0.0) * recipe.batch)
-    if not len(given):
-        of_new = recipe.batch
+    of_new = _new_in_a_batch(examples, recipe)
     first = _rounds(given, (recipe.batch - of_new) * recipe.updates, recipe.seed, "given")
     second = _rounds(made, of_new * recipe.updates, recipe.seed, "new")
     both = np.concatenate(
@@ -264,6 +264,35 @@ def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
     )
     order: list[int] = both.ravel().tolist()
     return order
+
+
+def weights_in_batches(examples: Examples, recipe: Recipe) -> NDArray[np.float32]:
+    """Return the weight of each example in the loss of a batch, float32 of shape (examples,).
+
+    A share of each batch is new, whatever the number of new examples. Where it was said what these
+    weigh together, their weights make up for how often each comes.
+
+    Examples
+    --------
+    >>> from classifiers.training.examples import read_examples
+    >>> from induction import Corpus
+    >>> few = read_examples(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
+    >>> both = few.with_new(few.take([0, 1, 0, 1]), weight=0.5)
+    >>> weights_in_batches(both, Recipe(batch=4, share=0.5)).tolist()
+    [1.0, 1.0, 0.5, 0.5, 0.5, 0.5]
+    """
+    of_new = _new_in_a_batch(examples, recipe)
+    if recipe.share is None or not examples.weighed or not 0 < of_new < recipe.batch:
+        return examples.weights
+    made = int(examples.new.sum())
+    oftener = of_new / made * (len(examples) - made) / (recipe.batch - of_new)
+    return np.where(examples.new, examples.weights / oftener, examples.weights).astype(np.float32)
+
+
+def _new_in_a_batch(examples: Examples, recipe: Recipe) -> int:
+    if examples.new.all() and recipe.share is not None:
+        return recipe.batch
+    return round((recipe.share or 0.0) * recipe.batch) if examples.new.any() else 0
 
 
 def _rounds(rows: Any, count: int, seed: int, name: str) -> NDArray[np.int64]:
@@ -307,7 +336,7 @@ class Batches:
         self.order = order_of_examples(examples, recipe)
         self.size, self.updates = recipe.batch, recipe.updates
         self.labels = torch.from_numpy(examples.labels)
-        self.weights = torch.from_numpy(examples.weights)
+        self.weights = torch.from_numpy(weights_in_batches(examples, recipe))
         self.new = torch.from_numpy(examples.new)
 
     def __call__(self, places: Sequence[int]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from classifiers.training.train import Training
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 
-__all__ = ["Prepared", "from_file", "maker", "prepare_examples", "weighed"]
+__all__ = ["Prepared", "from_file", "maker", "prepare_examples"]
 
 MAKING = ("augtrain-val", "augment-and-split", "augtrain-train", "augtrain-augtrain")
 """The strategies that learn from new examples."""
@@ -185,19 +185,6 @@ def prepare_examples(
     return Prepared(learn, held, training, facts)
 
 
-def weighed(given: Examples, made: Examples, weight: float, training: Training) -> Examples:
-    """Return examples whose new ones weigh so much together in what is learnt.
-
-    A linear head learns from all at once. In batches new examples have their share, whatever their
-    number, so that their weights are those which give the same ratio there.
-    """
-    share = training.recipe.share
-    if training.linear or share is None:
-        return given.with_new(made, weight)
-    each = weight * (1 - share) / share if share else 0.0
-    return given.with_new(made, each * len(made) / max(1, len(given)))
-
-
 def _counted(
     given: Examples, made: Examples, regime: Regime, training: Training
 ) -> tuple[Examples, Training]:
@@ -210,9 +197,7 @@ def _counted(
         training = replace(training, recipe=replace(training.recipe, share=share))
         if weight is None and training.linear:
             weight = 1.0 if regime.regime == "replicate" else None
-    if weight is None:
-        return given.with_new(made), training
-    return weighed(given, made, weight, training), training
+    return given.with_new(made, weight), training
 
 
 def _check(regime: Regime, *, making: bool) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+from classifiers.choice import Candidate
 from classifiers.training.examples import Examples, read_examples
-from classifiers.training.finetuning import order_of_examples
-from classifiers.training.preparing import Prepared, from_file, maker, prepare_examples, weighed
+from classifiers.training.finetuning import order_of_examples, weights_in_batches
+from classifiers.training.preparing import Prepared, from_file, maker, prepare_examples
 from classifiers.training.recipe import Recipe
 from classifiers.training.regime import Regime
 from classifiers.training.relabelling import relabelled
@@ -80,14 +81,34 @@ def _as_if_tuned(training: Training) -> Training:
 
 @pytest.mark.parametrize("share", [0.5, 0.25, None])
 def test_a_weight_is_what_new_examples_weigh_together_in_what_is_learnt(share: Any) -> None:
-    tuned = _as_if_tuned(Training(Recipe(updates=400, batch=16, share=share), TFIDF.mixing, None))
+    recipe = Recipe(updates=400, batch=16, share=share)
     given = read_examples(FEW)
-    both = weighed(given, given.take([0, 1, 2, 3]), 0.3, tuned)
-    order = np.array(order_of_examples(both, tuned.recipe))
+    both = given.with_new(given.take([0, 1, 2, 3]), 0.3)
+    assert _ratio(both) == pytest.approx(0.3)
+    order = np.array(order_of_examples(both, recipe))
     new = both.new[order]
-    total = both.weights[order]
+    total = weights_in_batches(both, recipe)[order]
     assert total[new].sum() / total[~new].sum() == pytest.approx(0.3, rel=0.05)
-    assert _ratio(weighed(given, given.take([0]), 0.3, TFIDF)) == pytest.approx(0.3)
+
+
+def test_without_a_weight_new_examples_are_their_share_of_what_is_learnt() -> None:
+    recipe = Recipe(updates=4, batch=8, share=0.25)
+    given = read_examples(FEW)
+    both = given.with_new(given.take([0, 1]))
+    assert (weights_in_batches(both, recipe) == 1).all()
+    alone = both.take(np.flatnonzero(both.new))
+    assert (weights_in_batches(alone, recipe) == 1).all()
+    assert len(order_of_examples(alone, recipe)) == 32
+
+
+def test_a_choice_weighs_new_examples_alike_in_every_training() -> None:
+    given = read_examples(FEW)
+    way = Candidate("same", lambda part, seed: part, weight=0.3)
+    both = way.added(given, FEW, 0)
+    recipe = Recipe(updates=400, batch=16, share=0.5)
+    order = np.array(order_of_examples(both, recipe))
+    new, total = both.new[order], weights_in_batches(both, recipe)[order]
+    assert total[new].sum() / total[~new].sum() == pytest.approx(0.3, rel=0.05)
 
 
 def test_labels_are_sharpened() -> None:
