@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from classifiers.training.examples import Examples, read_examples
+from classifiers.examples import Examples, read_examples
 from classifiers.training.folds import deal_folds
 from classifiers.training.train import Classifier
 from grammar.arrays import LongArray

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from classifiers.candidates import RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import ROUNDS, Choice, Evidence, choose
-from classifiers.training.examples import Examples
-from classifiers.training.recipe import TFIDF, Recipe
+from classifiers.examples import Examples
+from classifiers.recipe import TFIDF, Recipe
 from classifiers.training.train import Classifier, trainer
 from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
@@ -70,7 +70,7 @@ def auto(
 
     Examples
     --------
-    >>> from classifiers.training.recipe import read_recipe
+    >>> from classifiers.recipe import read_recipe
     >>> few = Corpus.from_columns(text=["fine film", "poor film"] * 3, label=["g", "b"] * 3)
     >>> print(auto(few, read_recipe(encoder="tfidf"), methods=["aeda"]).chosen)
     None

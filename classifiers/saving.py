@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.card import card_text
-from classifiers.training.finetuning import FineTuned
+from classifiers.networks.finetuning import FineTuned
+from classifiers.recipe import Recipe, read_recipe
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
-from classifiers.training.recipe import Recipe, read_recipe
 from classifiers.training.train import Classifier
 from grammar.errors import (
     MissingDataError,
@@ -68,7 +68,7 @@ def save_classifier(
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from classifiers.training.frozen import train_tfidf
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["fine", "poor"], label=["good", "bad"]))
@@ -261,7 +261,7 @@ def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
     import torch
 
     from classifiers.encoders.opening import open_encoder
-    from classifiers.training.model import TextModel
+    from classifiers.networks.model import TextModel
 
     encoder = open_encoder(os.fspath(folder), device=device)
     model = TextModel(encoder, recipe, len(classes)).to(encoder.device)
@@ -275,7 +275,7 @@ def _open_perceptron(
     import torch
 
     from classifiers.encoders.opening import open_encoder
-    from classifiers.training.perceptron import Perceptron, PerceptronClassifier
+    from classifiers.networks.perceptron import Perceptron, PerceptronClassifier
 
     encoder = open_encoder(os.fspath(folder), device=device)
     width = encoder.width * (2 if recipe.pooling == "ends" else 1)

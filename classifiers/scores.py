@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classifiers.training.examples import Examples
+from classifiers.examples import Examples
 from classifiers.training.train import Classifier
 from grammar.errors import CorpusError
 
@@ -90,7 +90,7 @@ def score(model: Classifier, examples: Examples) -> Scores:
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from classifiers.training.frozen import train_tfidf
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["fine", "poor"], label=["good", "bad"]))

@@ -11,7 +11,7 @@ import numpy as np
 from grammar.files import write_text
 
 if TYPE_CHECKING:
-    from classifiers.training.recipe import Recipe
+    from classifiers.recipe import Recipe
     from induction.corpus.corpus import Corpus
 
 __all__ = ["choice_part"]
@@ -36,8 +36,8 @@ so NAME !
 def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     """Choose for forty labelled reviews; return Markdown, and lines for the terminal."""
     from classifiers.deciding import auto
+    from classifiers.examples import read_examples
     from classifiers.scores import score
-    from classifiers.training.examples import read_examples
     from classifiers.training.train import trainer
     from scan.table import markdown_table
 
@@ -100,7 +100,7 @@ def labelled_reviews(seed: int) -> tuple[Corpus, Corpus]:
 
 def recipe_here() -> Recipe:
     """Return the best recipe that needs no network here: a frozen encoder, or TF-IDF."""
-    from classifiers.training.recipe import TFIDF, read_recipe
+    from classifiers.recipe import TFIDF, read_recipe
 
     packages = (ENCODER.replace("-", "_"), "transformers")
     if all(find_spec(name) is not None for name in packages):
@@ -109,7 +109,7 @@ def recipe_here() -> Recipe:
 
 
 def _said(recipe: Recipe) -> str:
-    from classifiers.training.recipe import TFIDF
+    from classifiers.recipe import TFIDF
 
     if recipe.encoder == TFIDF:
         return "logistic regression on TF-IDF weights"

@@ -21,19 +21,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
-from classifiers.semi_supervised.options import SemiSupervised
-from classifiers.training.examples import Examples
-from classifiers.training.finetuning import (
+from classifiers.networks.finetuning import (
     Batches,
     FineTuned,
     Readable,
     fitted,
     order_of_examples,
 )
-from classifiers.training.loop import Course
-from classifiers.training.losses import sharpened
-from classifiers.training.model import TextModel
+from classifiers.networks.loop import Course
+from classifiers.networks.losses import sharpened
+from classifiers.networks.model import TextModel
+from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.training.train import Training
 from grammar.errors import OptionError
 from induction.corpus.corpus import Corpus
@@ -55,7 +55,7 @@ def guessed(shares: Tensor, groups: Tensor, temperature: float) -> Tensor:
     groups : int64 tensor, shape (rows,)
         Which text each is, or is a paraphrase of.
     temperature : float
-        See :func:`~classifiers.training.losses.sharpened`.
+        See :func:`~classifiers.networks.losses.sharpened`.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def mixtext(
     options : SemiSupervised
         Paraphrases, temperature, and the weight of guessed labels.
     held, checkpoint, on_update
-        See :func:`~classifiers.training.finetuning.fine_tune`.
+        See :func:`~classifiers.networks.finetuning.fine_tune`.
     key : str
         A hash of all that decides the result.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from classifiers.examples import Examples
 from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.semi_supervised.rounds import Pseudo, load_round, save_round
 from classifiers.semi_supervised.uncertainty import (
@@ -21,7 +22,6 @@ from classifiers.semi_supervised.uncertainty import (
     most_certain,
     variance_weights,
 )
-from classifiers.training.examples import Examples
 from classifiers.training.train import Classifier, Training
 
 __all__ = ["Round", "named_texts", "self_train"]

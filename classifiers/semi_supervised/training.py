@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from classifiers.examples import Examples
+from classifiers.networks.finetuning import key_of
 from classifiers.semi_supervised.mixtext import mixtext
 from classifiers.semi_supervised.options import NO, SemiSupervised
 from classifiers.semi_supervised.self_training import Round, self_train
-from classifiers.training.examples import Examples
-from classifiers.training.finetuning import key_of
 from classifiers.training.train import Classifier, Training
 from grammar.errors import CorpusError, OptionError
 from grammar.files import made_folder
@@ -59,8 +59,8 @@ def train_semi(
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
-    >>> from classifiers.training.recipe import Recipe
+    >>> from classifiers.examples import read_examples
+    >>> from classifiers.recipe import Recipe
     >>> from classifiers.training.train import trainer
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a good film", "a bad film"], label=[1, 0]))

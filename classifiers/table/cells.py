@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from classifiers.examples import read_examples
+from classifiers.networks.finetuning import FineTuned, Readable
+from classifiers.recipe import TFIDF, Recipe
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of
 from classifiers.table.methods import Learnt, Method, Trial
-from classifiers.training.examples import read_examples
-from classifiers.training.finetuning import FineTuned, Readable
-from classifiers.training.recipe import TFIDF, Recipe
 from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError, SchemaError
 from grammar.files import PathLike, made_folder, read_text, write_text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from classifiers.training.examples import Examples
+from classifiers.examples import Examples
 from classifiers.training.train import Classifier
 from grammar.rng import stream_key
 
@@ -59,7 +59,7 @@ def balanced(examples: Examples) -> Examples:
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> corpus = Corpus.from_columns(text=["a", "b", "c"], label=["x", "x", "y"])
     >>> balanced(read_examples(corpus)).weights.tolist()

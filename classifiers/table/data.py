@@ -192,7 +192,7 @@ def _read_part(folder: Path, part: str) -> Rows:
 
 
 def _read_file(path: Path) -> Rows:
-    from classifiers.training.examples import read_examples
+    from classifiers.examples import read_examples
     from sampling.pipeline.sources import read_source
 
     examples = read_examples(read_source(str(path)))

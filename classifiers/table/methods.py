@@ -12,10 +12,10 @@ import numpy as np
 from classifiers.candidates import PER_CLASS, RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import FOLDS, LEVEL, ROUNDS
 from classifiers.deciding import auto
+from classifiers.examples import Examples, read_examples
+from classifiers.recipe import Recipe
 from classifiers.table.controls import Train, adjusted, balanced, undersampled
 from classifiers.table.data import FewShot
-from classifiers.training.examples import Examples, read_examples
-from classifiers.training.recipe import Recipe
 from classifiers.training.train import Classifier
 from grammar.errors import MissingDataError, OptionError
 from induction.corpus.corpus import Corpus

@@ -1,1 +1,1 @@
-"""Training classifiers: examples with weights and soft labels, losses, heads, and regimes."""
+"""Training: regimes, strategies, teachers, heads on fixed vectors, and one door to all of it."""

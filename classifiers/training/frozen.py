@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
-from classifiers.training.examples import Examples
-from classifiers.training.recipe import Recipe
+from classifiers.examples import Examples
+from classifiers.recipe import Recipe
 from grammar.errors import SchemaError
 from grammar.rng import stream_key
 
@@ -90,7 +90,7 @@ def train_tfidf(examples: Examples, strength: float = 10.0) -> TfidfClassifier:
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a good film", "a bad film"], label=[1, 0]))
     >>> train_tfidf(few).probabilities(["good"]).argmax(1)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from classifiers.training.examples import Examples, read_examples
-from classifiers.training.losses import sharpened
+from classifiers.examples import Examples, read_examples
+from classifiers.networks.losses import sharpened
 from classifiers.training.regime import Regime
 from classifiers.training.relabelling import relabelled
 from classifiers.training.strategies import divide
@@ -143,7 +143,7 @@ def prepare_examples(
 
     Examples
     --------
-    >>> from classifiers.training.recipe import Recipe
+    >>> from classifiers.recipe import Recipe
     >>> from classifiers.training.train import trainer
     >>> few = Corpus.from_columns(text=["a b", "c d"] * 4, label=[0, 1] * 4)
     >>> training = trainer(Recipe(encoder="tfidf"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from classifiers.training.examples import Examples
+from classifiers.examples import Examples
 from classifiers.training.folds import deal_folds
 from classifiers.training.train import Classifier
 
@@ -69,7 +69,7 @@ def relabelled(
     Examples
     --------
     >>> from classifiers.training.frozen import train_tfidf
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["so good", "so bad"] * 3, label=[1, 0] * 3))
     >>> wrong = read_examples(Corpus.from_columns(text=["very bad"], label=[1]), classes=("0", "1"))

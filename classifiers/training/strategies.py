@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from classifiers.training.examples import read_examples
+from classifiers.examples import read_examples
 from grammar.arrays import LongArray
 from grammar.errors import OptionError
 from grammar.options import named

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.encoders.opening import Encoder, open_encoder
+from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
-from classifiers.training.examples import Examples
-from classifiers.training.finetuning import fine_tune
+from classifiers.networks.finetuning import fine_tune
+from classifiers.networks.model import UNMIXED
+from classifiers.networks.perceptron import train_perceptron
+from classifiers.recipe import TFIDF, Recipe
 from classifiers.training.frozen import train_frozen, train_tfidf
-from classifiers.training.model import UNMIXED
-from classifiers.training.perceptron import train_perceptron
-from classifiers.training.recipe import TFIDF, Recipe
 from grammar.errors import CorpusError, OptionError
 
 __all__ = ["Classifier", "Training", "trainer"]
@@ -81,7 +81,7 @@ class Training:
             What the number of updates is chosen by; the strength, of a linear head.
         checkpoint : path, optional
             A file for the state of an encoder that learns (see
-            :func:`~classifiers.training.finetuning.fine_tune`).
+            :func:`~classifiers.networks.finetuning.fine_tune`).
         on_update : callable, optional
             Told the number of each update and its loss, but of a linear head.
 
@@ -130,7 +130,7 @@ def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["good", "bad"], label=["pos", "neg"]))
     >>> trainer(Recipe(encoder="tfidf"))(few).probabilities(["bad"]).argmax(1)

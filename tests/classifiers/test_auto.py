@@ -12,8 +12,8 @@ from classifiers import candidates as candidates_module
 from classifiers.candidates import candidates_of
 from classifiers.choice import LEVEL, Candidate, choose
 from classifiers.deciding import auto
-from classifiers.training.examples import read_examples
-from classifiers.training.recipe import Recipe
+from classifiers.examples import read_examples
+from classifiers.recipe import Recipe
 from grammar.errors import CorpusError, NotationError
 from induction import Corpus, read_reviews
 from tests.classifiers.test_choice import IDLE, SEEDS, TELLING, TRAIN, labelled

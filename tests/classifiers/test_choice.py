@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from classifiers.choice import Candidate, choose
-from classifiers.training.recipe import Recipe
+from classifiers.recipe import Recipe
 from classifiers.training.train import trainer
 from grammar.errors import CorpusError, NothingNewError
 from induction import Corpus

@@ -11,12 +11,12 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
+from classifiers.networks.finetuning import fine_tune  # noqa: E402
+from classifiers.networks.loop import StoppedTrainingError  # noqa: E402
+from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training import finetuning  # noqa: E402
-from classifiers.training.examples import Examples, read_examples  # noqa: E402
-from classifiers.training.finetuning import fine_tune  # noqa: E402
-from classifiers.training.loop import StoppedTrainingError  # noqa: E402
-from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import OptionError, SchemaError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402

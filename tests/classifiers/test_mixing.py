@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.draws import Mixture, draw_mixture, mixed_rows  # noqa: E402
 from classifiers.mixing.hidden import mixed_states, mixed_weights  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
 from classifiers.mixing.spans import exchanged, saliency, window  # noqa: E402
-from classifiers.training.examples import Examples, read_examples  # noqa: E402
-from classifiers.training.finetuning import Batches, Readable, fine_tune  # noqa: E402
-from classifiers.training.losses import soft_cross_entropy  # noqa: E402
-from classifiers.training.model import TextModel  # noqa: E402
-from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
+from classifiers.networks.finetuning import Batches, Readable, fine_tune  # noqa: E402
+from classifiers.networks.losses import soft_cross_entropy  # noqa: E402
+from classifiers.networks.model import TextModel  # noqa: E402
+from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import OptionError  # noqa: E402
 from induction import Corpus  # noqa: E402

@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 
 from classifiers import open_classifier, read_examples, read_recipe, save_classifier, trainer  # noqa: E402
 from classifiers.encoders.encoding import pooled  # noqa: E402
-from classifiers.training.examples import Examples  # noqa: E402
-from classifiers.training.perceptron import Perceptron, train_perceptron  # noqa: E402
+from classifiers.examples import Examples  # noqa: E402
+from classifiers.networks.perceptron import Perceptron, train_perceptron  # noqa: E402
 from grammar.errors import OptionError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402
 

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("torch")
 
 from classifiers.choice import Candidate
-from classifiers.training.examples import Examples, read_examples
-from classifiers.training.finetuning import order_of_examples, weights_in_batches
+from classifiers.examples import Examples, read_examples
+from classifiers.networks.finetuning import order_of_examples, weights_in_batches
+from classifiers.recipe import Recipe
 from classifiers.training.preparing import Prepared, from_file, maker, prepare_examples
-from classifiers.training.recipe import Recipe
 from classifiers.training.regime import Regime
 from classifiers.training.relabelling import relabelled
 from classifiers.training.train import Training, trainer

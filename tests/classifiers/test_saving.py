@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.examples import read_examples
+from classifiers.recipe import Recipe, read_recipe
 from classifiers.saving import facts_of, open_classifier, save_classifier
 from classifiers.scores import score
-from classifiers.training.examples import read_examples
-from classifiers.training.recipe import Recipe, read_recipe
 from classifiers.training.train import trainer
 from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
 from induction import Corpus

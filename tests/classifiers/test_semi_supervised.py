@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
+from classifiers.networks.finetuning import fine_tune  # noqa: E402
+from classifiers.networks.losses import sharpened  # noqa: E402
+from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.semi_supervised import self_training as rounds_module  # noqa: E402
 from classifiers.semi_supervised.mixtext import GuessingModel, guessed, paraphrased  # noqa: E402
 from classifiers.semi_supervised.options import SemiSupervised  # noqa: E402
@@ -25,10 +29,6 @@ from classifiers.semi_supervised.uncertainty import (  # noqa: E402
     most_certain,
     variance_weights,
 )
-from classifiers.training.examples import Examples, read_examples  # noqa: E402
-from classifiers.training.finetuning import fine_tune  # noqa: E402
-from classifiers.training.losses import sharpened  # noqa: E402
-from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import CorpusError, OptionError, SchemaError, TreewrightError  # noqa: E402
 from induction import Corpus  # noqa: E402

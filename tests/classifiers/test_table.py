@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.examples import read_examples
+from classifiers.recipe import Recipe
 from classifiers.table import cells as cells_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Cell, Plan, Result, cells_of, read_results, run_cells
@@ -26,8 +28,6 @@ from classifiers.table.summary import (
     rows_of,
     to_csv,
 )
-from classifiers.training.examples import read_examples
-from classifiers.training.recipe import Recipe
 from classifiers.training.train import trainer
 from grammar.errors import (
     CorpusError,

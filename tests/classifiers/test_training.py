@@ -14,15 +14,15 @@ pytest.importorskip("transformers")
 
 from torch.nn import functional  # noqa: E402
 
-from classifiers.training.examples import Examples, read_examples  # noqa: E402
-from classifiers.training.finetuning import Readable, fine_tune, order_of_examples  # noqa: E402
-from classifiers.training.frozen import train_frozen, train_tfidf  # noqa: E402
-from classifiers.training.losses import (  # noqa: E402
+from classifiers.examples import Examples, read_examples  # noqa: E402
+from classifiers.networks.finetuning import Readable, fine_tune, order_of_examples  # noqa: E402
+from classifiers.networks.losses import (  # noqa: E402
     merged,
     soft_cross_entropy,
     supervised_contrast,
 )
-from classifiers.training.recipe import Recipe, read_recipe  # noqa: E402
+from classifiers.recipe import Recipe, read_recipe  # noqa: E402
+from classifiers.training.frozen import train_frozen, train_tfidf  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import CorpusError, OptionError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from classifiers.training.recipe import Recipe
+from classifiers.recipe import Recipe
 from induction import read_reviews
 from sampling.sentences.name_files import parse_names
 from treewright import demo_choice

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from classifiers.examples import read_examples
 from classifiers.saving import save_classifier
-from classifiers.training.examples import read_examples
 from classifiers.training.frozen import train_tfidf
 from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank

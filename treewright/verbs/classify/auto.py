@@ -20,7 +20,7 @@ from treewright.verbs.classify.reading import (
 
 if TYPE_CHECKING:
     from classifiers.choice import Choice
-    from classifiers.training.examples import Examples
+    from classifiers.examples import Examples
     from classifiers.training.train import Classifier
 
 __all__ = ["auto"]
@@ -65,9 +65,9 @@ def auto(
     """
     from classifiers.candidates import RECOMBINING
     from classifiers.deciding import auto as choose
+    from classifiers.examples import read_examples
+    from classifiers.recipe import Recipe
     from classifiers.saving import save_classifier
-    from classifiers.training.examples import read_examples
-    from classifiers.training.recipe import Recipe
     from classifiers.training.train import trainer
     from sampling.examples.class_names import label_kind
 

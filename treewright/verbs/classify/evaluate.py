@@ -34,9 +34,9 @@ def evaluate(
 
     Example: treewright classify evaluate model test.csv --json
     """
+    from classifiers.examples import read_examples
     from classifiers.saving import open_classifier
     from classifiers.scores import score
-    from classifiers.training.examples import read_examples
 
     opened = open_classifier(model, device=device)
     with warnings_said(quiet=quiet):

@@ -45,8 +45,8 @@ def predict(
 
     Example: treewright classify predict model new.csv -o named.csv
     """
+    from classifiers.examples import texts_of
     from classifiers.saving import facts_of, open_classifier
-    from classifiers.training.examples import texts_of
     from induction.corpus.formats import check_output, write_corpus
 
     check_output(output)

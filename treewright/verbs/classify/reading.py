@@ -16,7 +16,7 @@ from treewright.screen import Json, Quiet, Seed
 from treewright.terminal import say
 
 if TYPE_CHECKING:
-    from classifiers.training.recipe import Recipe
+    from classifiers.recipe import Recipe
     from classifiers.training.train import Classifier
     from grammar.options import Option
     from induction.corpus.corpus import Corpus
@@ -100,7 +100,7 @@ class Training:
 
     def unlabelled(self, path: str) -> tuple[Any, ...]:
         """Read the texts of a file, or its pairs; labels are not looked at."""
-        from classifiers.training.examples import texts_of
+        from classifiers.examples import texts_of
 
         return texts_of(read_texts(path, self.text, self.format))
 
@@ -147,7 +147,7 @@ class RecipeFlags(FlagsOfOptions):
 
     def groups(self) -> Mapping[str, Sequence[Option]]:
         """Return what there are options of, by the name of the group."""
-        from classifiers.training.recipe import Recipe
+        from classifiers.recipe import Recipe
         from grammar.options import options_of
 
         return {"recipe": options_of(Recipe)}

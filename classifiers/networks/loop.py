@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from classifiers.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
-from classifiers.training.recipe import Recipe
+from classifiers.networks.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from classifiers.recipe import Recipe
 from grammar.errors import TrainingError
 
 __all__ = ["Course", "StoppedTrainingError", "learn"]

@@ -19,12 +19,12 @@ from torch.nn.utils.rnn import pad_sequence
 from classifiers.encoders.cache import fingerprint
 from classifiers.encoders.encoding import Text, lower_states
 from classifiers.encoders.opening import Encoder
+from classifiers.examples import Examples
 from classifiers.mixing.draws import draw_mixture
 from classifiers.mixing.options import Mixing
-from classifiers.training.examples import Examples
-from classifiers.training.loop import Course, StoppedTrainingError, learn
-from classifiers.training.model import UNMIXED, TextModel, lowest_trained
-from classifiers.training.recipe import Recipe
+from classifiers.networks.loop import Course, StoppedTrainingError, learn
+from classifiers.networks.model import UNMIXED, TextModel, lowest_trained
+from classifiers.recipe import Recipe
 from grammar.rng import stream_key
 
 __all__ = [
@@ -246,7 +246,7 @@ def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
     >>> order = order_of_examples(few.with_new(few), Recipe(updates=2, batch=4))
@@ -274,7 +274,7 @@ def weights_in_batches(examples: Examples, recipe: Recipe) -> NDArray[np.float32
 
     Examples
     --------
-    >>> from classifiers.training.examples import read_examples
+    >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
     >>> both = few.with_new(few.take([0, 1, 0, 1]), weight=0.5)

@@ -17,12 +17,12 @@ from torch import Tensor, nn
 
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
-from classifiers.training.examples import Examples
-from classifiers.training.finetuning import Batches, judged
-from classifiers.training.loop import Course, StoppedTrainingError, learn
-from classifiers.training.losses import merged, soft_cross_entropy
-from classifiers.training.model import UNMIXED
-from classifiers.training.recipe import Recipe
+from classifiers.examples import Examples
+from classifiers.networks.finetuning import Batches, judged
+from classifiers.networks.loop import Course, StoppedTrainingError, learn
+from classifiers.networks.losses import merged, soft_cross_entropy
+from classifiers.networks.model import UNMIXED
+from classifiers.recipe import Recipe
 from grammar.rng import stream_key
 
 __all__ = ["Perceptron", "PerceptronClassifier", "train_perceptron"]
@@ -53,7 +53,7 @@ class Perceptron(nn.Module):
         Of the states: how many layers, embeddings among them, and how many numbers each; and how
         many classes.
     gamma : float or None
-        Of the merged loss (see :class:`~classifiers.training.recipe.Recipe`).
+        Of the merged loss (see :class:`~classifiers.recipe.Recipe`).
     """
 
     def __init__(self, layers: int, width: int, classes: int, gamma: float | None = None) -> None:
@@ -83,7 +83,7 @@ class Perceptron(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """The states of texts, as :class:`~classifiers.training.finetuning.Batches` reads them."""
+    """The states of texts, as :class:`~classifiers.networks.finetuning.Batches` reads them."""
 
     rows: Tensor
 
@@ -154,7 +154,7 @@ def train_perceptron(
     Parameters
     ----------
     encoder, examples, recipe, held, on_update
-        As :func:`~classifiers.training.finetuning.fine_tune` has them.
+        As :func:`~classifiers.networks.finetuning.fine_tune` has them.
 
     Returns
     -------

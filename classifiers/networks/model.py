@@ -16,8 +16,8 @@ from classifiers.mixing.draws import Mixture, mixed_rows
 from classifiers.mixing.hidden import mixed_states, mixed_weights, mixing_at
 from classifiers.mixing.options import SPANS, Mixing
 from classifiers.mixing.spans import exchanged, saliency
-from classifiers.training.losses import merged, soft_cross_entropy, supervised_contrast
-from classifiers.training.recipe import Recipe
+from classifiers.networks.losses import merged, soft_cross_entropy, supervised_contrast
+from classifiers.recipe import Recipe
 
 __all__ = ["TextModel", "lowest_trained"]
 

@@ -1,0 +1,1 @@
+"""Models that learn in batches: encoders, heads on frozen ones, small networks from scratch."""
