@@ -33,7 +33,7 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
     yield f"# A text classifier of {len(held['classes'])} classes"
     yield from ("", f"Classes: {', '.join(held['classes'])}.", "")
     yield "Use it with `treewright classify predict`, or `classifiers.open_classifier`."
-    if held["kind"] != "tfidf":
+    if held["kind"] not in ("tfidf", "from scratch"):
         yield (
             "`AutoModel` and `AutoTokenizer` of transformers open its encoder; the head lies in "
             "`head.safetensors`."

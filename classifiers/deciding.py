@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from classifiers.candidates import RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import ROUNDS, Choice, Evidence, choose
 from classifiers.examples import Examples
-from classifiers.recipe import TFIDF, Recipe
+from classifiers.recipe import Recipe
 from classifiers.training.train import Classifier, trainer
 from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
@@ -79,7 +79,7 @@ def auto(
     known = [str(Step(method, {"file": str(path)})) for method, path in given if path is not None]
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     # dealing folds anew takes trainings, which are quick without an encoder that learns
-    rounds = ROUNDS if recipe.encoder == TFIDF or recipe.train == "frozen" else 1
+    rounds = ROUNDS if recipe.linear or recipe.frozen else 1
     return choose(
         corpus,
         ways,

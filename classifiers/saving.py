@@ -3,7 +3,8 @@
 A classifier on an encoder is a folder: the encoder with its weights as trained (``AutoModel`` and
 ``AutoTokenizer`` open it), the head (``head.safetensors``), what is needed beside
 (``treewright.json``: recipe, classes, a hash of the weights) and a card (``README.md``). A TF-IDF
-model is a folder too, with its arrays in ``tfidf.arrow``.
+model is a folder too, with its arrays in ``tfidf.arrow``; a network on words has its weights in
+``head.safetensors`` and its words in ``words.arrow``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from classifiers.card import card_text
 from classifiers.networks.finetuning import FineTuned
+from classifiers.networks.from_scratch import FromScratch
 from classifiers.recipe import Recipe, read_recipe
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
 from classifiers.training.train import Classifier
@@ -40,8 +42,9 @@ from grammar.saving.array_file import load_arrays, save_arrays
 __all__ = ["facts_of", "open_classifier", "save_classifier"]
 
 SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
-_FACTS, _ARRAYS, _HEAD, _WEIGHTS = (
-    "treewright.json", "tfidf.arrow", "head.safetensors", "model.safetensors",
+WORDS_SCHEMA = "treewright.words/1"
+_FACTS, _ARRAYS, _WORDS, _HEAD, _WEIGHTS = (
+    "treewright.json", "tfidf.arrow", "words.arrow", "head.safetensors", "model.safetensors",
 )  # fmt: skip
 _HINT = "train it again: treewright classify train"
 
@@ -168,7 +171,7 @@ def _seal(held: Mapping[str, Any]) -> str:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    names = (_ARRAYS, _HEAD, _WEIGHTS)
+    names = (_ARRAYS, _WORDS, _HEAD, _WEIGHTS)
     return {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in names
@@ -188,8 +191,11 @@ def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
         _write_encoder(model.encoder, model.whole_encoder(), model.classes, folder)
         _write_head(_arrays_of(model.model.head), folder)
         return "fine-tuned", model.recipe
-    _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
     _write_head(_arrays_of(model.model), folder)
+    if isinstance(model, FromScratch):
+        save_arrays(folder / _WORDS, WORDS_SCHEMA, {}, {"words": list(model.words)})
+        return "from scratch", model.recipe
+    _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
     return "perceptron", model.recipe
 
 
@@ -266,7 +272,7 @@ def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
     encoder = open_encoder(os.fspath(folder), device=device)
     model = TextModel(encoder, recipe, len(classes)).to(encoder.device)
     model.head.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
-    return FineTuned(encoder, recipe, classes, model.eval(), ())
+    return FineTuned(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
 
 
 def _open_perceptron(
@@ -279,9 +285,25 @@ def _open_perceptron(
 
     encoder = open_encoder(os.fspath(folder), device=device)
     width = encoder.width * (2 if recipe.pooling == "ends" else 1)
-    model = Perceptron(encoder.depth + 1, width, len(classes))
+    model = Perceptron(encoder.depth + 1, width, len(classes), recipe)
     model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
-    return PerceptronClassifier(encoder, recipe, classes, model.eval())
+    return PerceptronClassifier(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
+
+
+def _open_from_scratch(
+    folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str
+) -> Classifier:
+    import torch
+
+    from classifiers.networks.from_scratch import FromScratch, WordModel
+    from sampling.neural.opening import device_named
+
+    _, held = load_arrays(folder / _WORDS, WORDS_SCHEMA, what="words of a classifier", hint=_HINT)
+    words = tuple(held["words"])
+    model = WordModel(len(words), len(classes), recipe)
+    model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    model = model.to(device_named(device)).eval()
+    return FromScratch(recipe=recipe, classes=classes, model=model, words=words)
 
 
 _OPENERS: Mapping[str, Any] = {
@@ -289,4 +311,5 @@ _OPENERS: Mapping[str, Any] = {
     "frozen": _open_frozen,
     "fine-tuned": _open_tuned,
     "perceptron": _open_perceptron,
+    "from scratch": _open_from_scratch,
 }

@@ -6,7 +6,33 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-__all__ = ["merged", "sharpened", "soft_cross_entropy", "supervised_contrast"]
+from classifiers.recipe import Recipe
+
+__all__ = ["loss_of", "merged", "sharpened", "soft_cross_entropy", "supervised_contrast"]
+
+
+def loss_of(recipe: Recipe, logits: Tensor, vectors: Tensor, known: tuple[Tensor, ...]) -> Tensor:
+    """Return the loss that a recipe asks for.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        ``gamma`` and ``contrast``.
+    logits : Tensor, shape (examples, classes)
+        Scores before the softmax.
+    vectors : Tensor, shape (examples, width)
+        What the scores are made from; classes are contrasted there.
+    known : tuple of Tensor
+        Labels as distributions, weights, and which examples are new.
+    """
+    labels, weights, new = known
+    if recipe.gamma is None:
+        loss = soft_cross_entropy(logits, labels, weights)
+    else:
+        loss = merged(logits, labels, new, recipe.gamma)
+    if recipe.contrast:
+        loss = loss + recipe.contrast * supervised_contrast(vectors, labels.argmax(1))
+    return loss
 
 
 def soft_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:

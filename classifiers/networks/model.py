@@ -16,7 +16,7 @@ from classifiers.mixing.draws import Mixture, mixed_rows
 from classifiers.mixing.hidden import mixed_states, mixed_weights, mixing_at
 from classifiers.mixing.options import SPANS, Mixing
 from classifiers.mixing.spans import exchanged, saliency
-from classifiers.networks.losses import merged, soft_cross_entropy, supervised_contrast
+from classifiers.networks.losses import loss_of
 from classifiers.recipe import Recipe
 
 __all__ = ["TextModel", "lowest_trained"]
@@ -163,16 +163,8 @@ class TextModel(nn.Module):
 
     def _learnt(self, vectors: Tensor, known: tuple[Tensor, ...]) -> dict[str, Tensor]:
         """Return scores and the loss of the recipe, for labels, weights, and which are new."""
-        labels, weights, new = known
         logits = self._logits(vectors)
-        recipe = self.recipe
-        if recipe.gamma is None:
-            loss = soft_cross_entropy(logits, labels, weights)
-        else:
-            loss = merged(logits, labels, new, recipe.gamma)
-        if recipe.contrast:
-            loss = loss + recipe.contrast * supervised_contrast(vectors, labels.argmax(1))
-        return {"loss": loss, "logits": logits}
+        return {"loss": loss_of(self.recipe, logits, vectors, known), "logits": logits}
 
 
 def _mixed(known: tuple[Tensor, ...], mixture: Mixture) -> tuple[Tensor, ...]:

@@ -7,23 +7,24 @@ matter of seconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from classifiers.encoders.cache import cached_vectors
+from classifiers.encoders.encoding import Text
 from classifiers.encoders.opening import Encoder
 from classifiers.examples import Examples
-from classifiers.networks.finetuning import Batches, judged
-from classifiers.networks.loop import Course, StoppedTrainingError, learn
-from classifiers.networks.losses import merged, soft_cross_entropy
+from classifiers.networks.batches import Batches
+from classifiers.networks.finetuning import key_of
+from classifiers.networks.loop import Course
+from classifiers.networks.losses import loss_of
 from classifiers.networks.model import UNMIXED
+from classifiers.networks.network import Network, fitted
 from classifiers.recipe import Recipe
-from grammar.rng import stream_key
 
 __all__ = ["Perceptron", "PerceptronClassifier", "train_perceptron"]
 
@@ -52,16 +53,16 @@ class Perceptron(nn.Module):
     layers, width, classes : int
         Of the states: how many layers, embeddings among them, and how many numbers each; and how
         many classes.
-    gamma : float or None
-        Of the merged loss (see :class:`~classifiers.recipe.Recipe`).
+    recipe : Recipe
+        Of the loss; a contrast is one between the states of the hidden layer.
     """
 
-    def __init__(self, layers: int, width: int, classes: int, gamma: float | None = None) -> None:
+    def __init__(self, layers: int, width: int, classes: int, recipe: Recipe) -> None:
         super().__init__()
         self.body = LayerAverage(layers)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, classes))
-        self.gamma = gamma
+        self.recipe = recipe
 
     def forward(
         self,
@@ -72,73 +73,43 @@ class Perceptron(nn.Module):
         **_: Any,
     ) -> dict[str, Tensor]:
         """Return the scores of the classes and, with labels, the loss."""
-        logits: Tensor = self.head(self.dropout(self.body(states)))
-        if labels is None:
+        hidden = self.head[:2](self.dropout(self.body(states)))
+        logits: Tensor = self.head[2](hidden)
+        if labels is None or weights is None or new is None:
             return {"logits": logits}
-        if self.gamma is None:
-            return {"loss": soft_cross_entropy(logits, labels, weights), "logits": logits}
-        assert new is not None
-        return {"loss": merged(logits, labels, new, self.gamma), "logits": logits}
+        loss = loss_of(self.recipe, logits, hidden, (labels, weights, new))
+        return {"loss": loss, "logits": logits}
 
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """The states of texts, as :class:`~classifiers.networks.finetuning.Batches` reads them."""
+    """The pooled states of texts, float32 of shape (texts, layers, width)."""
 
     rows: Tensor
+
+    @property
+    def sizes(self) -> list[int]:
+        return [1] * len(self.rows)
 
     def batch(self, numbers: Sequence[int]) -> dict[str, Tensor]:
         return {"states": self.rows[list(numbers)]}
 
 
-@dataclass(frozen=True, eq=False)
-class PerceptronClassifier:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PerceptronClassifier(Network):
     """A perceptron on a frozen encoder.
 
     Attributes
     ----------
     encoder : Encoder
-        What makes the states.
-    recipe : Recipe
-        How it was trained.
-    classes : tuple of str
-        What the classes are called.
-    model : Perceptron
-        The weights.
-    losses : tuple of float
-        Of every update.
-    chosen : int
-        After how many updates the weights were taken.
+        What makes the states. They are on the main processor, whatever made them.
     """
 
     encoder: Encoder
-    recipe: Recipe
-    classes: tuple[str, ...]
-    model: Perceptron
-    losses: tuple[float, ...] = ()
-    chosen: int = 0
 
-    def probabilities(self, texts: Any) -> NDArray[np.float64]:
-        """Return the probability of every class, float64 of shape (texts, classes)."""
-        self.model.eval()
-        return self._named(_states(self.encoder, texts, self.recipe))
-
-    def passes(self, texts: Any, count: int, seed: int) -> NDArray[np.float64]:
-        """Return what it says with dropout, float64 of shape (passes, texts, classes)."""
-        states = _states(self.encoder, texts, self.recipe)
-        made = np.zeros((count, len(states), len(self.classes)))
-        self.model.train()
-        with torch.random.fork_rng([]):
-            for number in range(count):
-                torch.manual_seed(int(stream_key(seed, f"dropout {number}")) >> 1)
-                made[number] = self._named(states)
-        self.model.eval()
-        return made
-
-    def _named(self, states: Tensor) -> NDArray[np.float64]:
-        with torch.inference_mode():
-            shares = self.model(states)["logits"].softmax(1).double()
-        return np.asarray(shares.numpy())
+    def read(self, texts: Sequence[Text]) -> _States:
+        """Return the pooled states of all layers."""
+        return _States(_states(self.encoder, texts, self.recipe))
 
 
 def train_perceptron(
@@ -147,13 +118,14 @@ def train_perceptron(
     recipe: Recipe,
     *,
     held: Examples | None = None,
+    checkpoint: Path | None = None,
     on_update: Callable[[int, float], None] | None = None,
 ) -> PerceptronClassifier:
     """Train a perceptron of two layers on a learnt average of all layers of a frozen encoder.
 
     Parameters
     ----------
-    encoder, examples, recipe, held, on_update
+    encoder, examples, recipe, held, checkpoint, on_update
         As :func:`~classifiers.networks.finetuning.fine_tune` has them.
 
     Returns
@@ -173,21 +145,16 @@ def train_perceptron(
     (``pooling="ends"``). The size of its hidden layer, which they vary, is 256 here.
     """
     torch.manual_seed(recipe.seed)
-    states = _states(encoder, examples.texts, recipe)
-    _, layers, width = states.shape
-    model = Perceptron(layers, width, len(examples.classes), recipe.gamma)
-    blank = PerceptronClassifier(encoder, recipe, examples.classes, model)
-    course = Course(on_update=on_update)
-    if held is not None:
-        course = replace(course, judge=lambda: judged(blank.probabilities(held.texts), held))
-    batches = Batches(_States(states), examples, recipe, mixing=UNMIXED, depth=encoder.depth)
-    try:
-        # states are on the main processor, whatever made them
-        losses, chosen = learn(model, batches, recipe, torch.device("cpu"), course)
-    except StoppedTrainingError as error:
-        error.model = replace(blank, chosen=error.update)
-        raise
-    return replace(blank, losses=tuple(losses), chosen=chosen)
+    read = _States(_states(encoder, examples.texts, recipe))
+    _, layers, width = read.rows.shape
+    model = Perceptron(layers, width, len(examples.classes), recipe)
+    blank = PerceptronClassifier(
+        encoder=encoder, recipe=recipe, classes=examples.classes, model=model
+    )
+    key = key_of(encoder, recipe, UNMIXED, [examples, held]) if checkpoint else ""
+    course = Course(checkpoint=checkpoint, key=key, on_update=on_update)
+    batches = Batches(read, examples, recipe, mixing=UNMIXED, depth=encoder.depth)
+    return fitted(blank, batches, course, held)
 
 
 def _states(encoder: Encoder, texts: Sequence[Any], recipe: Recipe) -> Tensor:

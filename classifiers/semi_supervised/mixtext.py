@@ -23,16 +23,12 @@ from torch import Tensor
 
 from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
-from classifiers.networks.finetuning import (
-    Batches,
-    FineTuned,
-    Readable,
-    fitted,
-    order_of_examples,
-)
+from classifiers.networks.batches import Batches, Read, order_of_examples
+from classifiers.networks.finetuning import FineTuned
 from classifiers.networks.loop import Course
 from classifiers.networks.losses import sharpened
 from classifiers.networks.model import TextModel
+from classifiers.networks.network import fitted
 from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.training.train import Training
 from grammar.errors import OptionError
@@ -117,7 +113,7 @@ class _Groups(Batches):
     """Batches in which every unlabelled text is followed by its paraphrases."""
 
     def __init__(
-        self, groups: Sequence[int], leading: int, training: Training, read: Readable,
+        self, groups: Sequence[int], leading: int, training: Training, read: Read,
         examples: Examples, mixing: Mixing,
     ) -> None:  # fmt: skip
         assert training.encoder is not None
@@ -195,9 +191,9 @@ def mixtext(
     torch.manual_seed(recipe.seed)
     model = GuessingModel(encoder, recipe, len(labelled.classes), mixing).to(encoder.device)
     model.options, model.rises = options, max(1, round(options.rising * recipe.updates))
-    read = Readable.of(encoder, everything.texts, recipe)
+    blank = FineTuned(encoder=encoder, recipe=recipe, classes=labelled.classes, model=model)
+    read = blank.read(everything.texts)
     batches = _Groups(groups, leading, training, read, everything, mixing)
-    blank = FineTuned(encoder, recipe, labelled.classes, model, ())
     return fitted(blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from classifiers.examples import Examples
 from classifiers.networks.finetuning import key_of
+from classifiers.recipe import TFIDF
 from classifiers.semi_supervised.mixtext import mixtext
 from classifiers.semi_supervised.options import NO, SemiSupervised
 from classifiers.semi_supervised.self_training import Round, self_train
@@ -76,9 +75,9 @@ def train_semi(
         )
     if not texts:
         raise CorpusError("there are no unlabelled texts", hint="give at least one")
-    if options.semi == "ust" and training.encoder is None:
+    if options.semi == "ust" and training.recipe.encoder == TFIDF:
         raise OptionError(
-            "ust needs an encoder: it names texts with dropout", hint="use self-training"
+            "ust needs what has dropout: it names texts with dropout", hint="use self-training"
         )
     key = ""
     if folder is not None:
@@ -101,9 +100,5 @@ def _key(
     options: SemiSupervised,
     held: Examples | None,
 ) -> str:
-    rest = [asdict(options), list(texts)]
-    if training.encoder is not None:
-        parts = [labelled, held, *rest]
-        return key_of(training.encoder, training.recipe, training.mixing, parts)
-    facts = [asdict(training.recipe), labelled.texts, labelled.labels.tolist(), *rest]
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    parts = [labelled, held, asdict(options), list(texts)]
+    return key_of(training.encoder, training.recipe, training.mixing, parts)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.examples import read_examples
-from classifiers.networks.finetuning import FineTuned, Readable
-from classifiers.recipe import TFIDF, Recipe
+from classifiers.networks.batches import Read
+from classifiers.networks.finetuning import FineTuned
+from classifiers.recipe import Recipe
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of
 from classifiers.table.methods import Learnt, Method, Trial
@@ -213,7 +214,7 @@ class _Ready:
     """Texts that are tested, as an encoder that learns reads them: they are prepared once."""
 
     def __init__(self) -> None:
-        self._read: dict[tuple[str, str], Readable] = {}
+        self._read: dict[tuple[str, str], Read] = {}
 
     def of(self, model: Classifier, data: FewShot, part: str) -> Classifier:
         """Return a classifier that has read a part."""
@@ -221,7 +222,7 @@ class _Ready:
             return model
         if (data.digest, part) not in self._read:
             texts = [text for text, _ in data.tests[part]]
-            self._read[data.digest, part] = Readable.of(model.encoder, texts, model.recipe)
+            self._read[data.digest, part] = model.read(texts)
         return _Reader(model, self._read[data.digest, part])
 
 
@@ -230,7 +231,7 @@ class _Reader:
     """A classifier for texts that are prepared."""
 
     model: FineTuned
-    read: Readable
+    read: Read
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -254,10 +255,9 @@ def _digest(plan: Plan, cell: Cell, data: FewShot, method: Method) -> str:
 def _settings_of(recipe: Recipe) -> dict[str, Any]:
     """Return what decides a training: of an encoder that does not learn, few of the options."""
     held = asdict(recipe)
-    if recipe.encoder == TFIDF:
-        return {name: held[name] for name in ("encoder", "strength")}
-    if recipe.train == "frozen" and recipe.head == "linear":
-        return {name: held[name] for name in FROZEN}
+    if recipe.linear:
+        names = FROZEN if recipe.frozen else ("encoder", "strength")
+        return {name: held[name] for name in names}
     default = asdict(Recipe())
     # what is off by default is left out where it is off, so that a new option changes no old cell
     return {k: v for k, v in held.items() if v != default[k] or v not in (None, 0, "", "none")}

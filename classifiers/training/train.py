@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from classifiers.encoders.opening import Encoder, open_encoder
 from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
 from classifiers.networks.finetuning import fine_tune
+from classifiers.networks.from_scratch import train_from_scratch
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.perceptron import train_perceptron
 from classifiers.recipe import TFIDF, Recipe
@@ -50,7 +52,7 @@ class Training:
     mixing : Mixing
         Where examples are mixed, if anywhere.
     encoder : Encoder or None
-        Opened; None if the recipe is that of word weights.
+        Opened; None if the recipe is one of words.
     """
 
     recipe: Recipe
@@ -60,8 +62,7 @@ class Training:
     @property
     def linear(self) -> bool:
         """Whether only a linear head learns, from all examples at once."""
-        frozen = self.recipe.train == "frozen"
-        return self.encoder is None or (frozen and self.recipe.head == "linear")
+        return self.recipe.linear
 
     def __call__(
         self,
@@ -80,7 +81,7 @@ class Training:
         held : Examples, optional
             What the number of updates is chosen by; the strength, of a linear head.
         checkpoint : path, optional
-            A file for the state of an encoder that learns (see
+            A file for the state of what learns in batches (see
             :func:`~classifiers.networks.finetuning.fine_tune`).
         on_update : callable, optional
             Told the number of each update and its loss, but of a linear head.
@@ -95,15 +96,9 @@ class Training:
             If gamma is negative, and a linear head learns.
         """
         examples = _checked(examples)
-        if self.encoder is not None and not self.linear:
-            if self.recipe.train == "frozen":
-                return train_perceptron(
-                    self.encoder, examples, self.recipe, held=held, on_update=on_update
-                )
-            return fine_tune(
-                self.encoder, examples, self.recipe, mixing=self.mixing, held=held,
-                checkpoint=checkpoint, on_update=on_update,
-            )  # fmt: skip
+        if not self.linear:
+            learn = self._network(examples)
+            return learn(held=held, checkpoint=checkpoint, on_update=on_update)
         examples = _merged(examples, self.recipe.gamma)
         if held is None:
             return self._linear(examples, self.recipe.strength)
@@ -111,6 +106,14 @@ class Training:
         models = [self._linear(examples, f * self.recipe.strength) for f in STRENGTHS]
         right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
         return models[int(np.argmax(right))]
+
+    def _network(self, examples: Examples) -> Callable[..., Classifier]:
+        """Return what trains all that learns in batches."""
+        if self.encoder is None:
+            return partial(train_from_scratch, examples, self.recipe)
+        if self.recipe.frozen:
+            return partial(train_perceptron, self.encoder, examples, self.recipe)
+        return partial(fine_tune, self.encoder, examples, self.recipe, mixing=self.mixing)
 
     def _linear(self, examples: Examples, strength: float) -> Classifier:
         if self.encoder is None:
@@ -136,13 +139,13 @@ def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
     >>> trainer(Recipe(encoder="tfidf"))(few).probabilities(["bad"]).argmax(1)
     array([0])
     """
-    tfidf = recipe.encoder == TFIDF
-    if mixing.used and (tfidf or recipe.train == "frozen"):
+    words = recipe.encoder == TFIDF or recipe.from_scratch
+    if mixing.used and (words or recipe.frozen):
         raise OptionError(
             f"mix={mixing.mix!r} needs an encoder that learns",
             hint="use train='upper' or train='whole', with an encoder",
         )
-    encoder = None if tfidf else open_encoder(recipe.encoder, device=recipe.device)
+    encoder = None if words else open_encoder(recipe.encoder, device=recipe.device)
     if encoder is not None:
         mixing.check(encoder.depth, encoder.depth // 2 if recipe.train == "upper" else 0)
     return Training(recipe, mixing, encoder)

@@ -13,10 +13,10 @@ pytest.importorskip("transformers")
 
 from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
+from classifiers.networks import finetuning  # noqa: E402
 from classifiers.networks.finetuning import fine_tune  # noqa: E402
 from classifiers.networks.loop import StoppedTrainingError  # noqa: E402
 from classifiers.recipe import Recipe, read_recipe  # noqa: E402
-from classifiers.training import finetuning  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import OptionError, SchemaError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402

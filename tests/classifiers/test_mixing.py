@@ -17,7 +17,8 @@ from classifiers.mixing.draws import Mixture, draw_mixture, mixed_rows  # noqa: 
 from classifiers.mixing.hidden import mixed_states, mixed_weights  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
 from classifiers.mixing.spans import exchanged, saliency, window  # noqa: E402
-from classifiers.networks.finetuning import Batches, Readable, fine_tune  # noqa: E402
+from classifiers.networks.batches import Batches  # noqa: E402
+from classifiers.networks.finetuning import fine_tune, read_texts  # noqa: E402
 from classifiers.networks.losses import soft_cross_entropy  # noqa: E402
 from classifiers.networks.model import TextModel  # noqa: E402
 from classifiers.recipe import Recipe, read_recipe  # noqa: E402
@@ -40,7 +41,7 @@ def model_and_batch(encoder: Any, train: str, **options: Any) -> tuple[TextModel
     model = TextModel(encoder, recipe, 2, Mixing(mix="sentence")).eval()
     torch.manual_seed(3)
     torch.nn.init.normal_(model.head.weight)
-    return model, Readable.of(encoder, TEXTS, recipe).batch(range(len(TEXTS)))
+    return model, read_texts(encoder, TEXTS, recipe).batch(range(len(TEXTS)))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "first"])
@@ -197,7 +198,7 @@ def test_the_merged_loss_mixes_each_kind_with_its_own(few: Examples, encoder: An
     for gamma, apart in ((0.5, True), (None, False)):
         recipe = read_recipe(**QUICK | {"batch": 8, "updates": 5}, gamma=gamma)
         mixing = Mixing(mix="sentence")
-        read = Readable.of(encoder, both.texts, recipe)
+        read = read_texts(encoder, both.texts, recipe)
         batches = Batches(read, both, recipe, mixing=mixing, depth=4)
         made = [batches(list(range(n * 8, n * 8 + 8))) for n in range(5)]
         same = [bool((b["new"] == b["new"][b["mixture"]["partner"]]).all()) for b in made]

@@ -32,7 +32,7 @@ def few() -> Examples:
 
 def test_scores_are_those_of_the_formula(encoder: Any) -> None:
     torch.manual_seed(1)
-    model = Perceptron(encoder.depth + 1, encoder.width, 3).eval()
+    model = Perceptron(encoder.depth + 1, encoder.width, 3, read_recipe()).eval()
     torch.nn.init.normal_(model.body.scores)
     layers = range(encoder.depth + 1)
     states = pooled(encoder, GOOD, layers=tuple(layers)).astype(np.float64)

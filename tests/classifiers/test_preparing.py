@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from classifiers.choice import Candidate
 from classifiers.examples import Examples, read_examples
-from classifiers.networks.finetuning import order_of_examples, weights_in_batches
+from classifiers.networks.batches import order_of_examples, weights_in_batches
 from classifiers.recipe import Recipe
 from classifiers.training.preparing import Prepared, from_file, maker, prepare_examples
 from classifiers.training.regime import Regime

@@ -298,7 +298,7 @@ def test_what_is_learnt_starts_from_what_was_labelled(
 def test_bad_requests_are_refused(few: Examples, tiny: Path) -> None:
     with pytest.raises(CorpusError, match="no unlabelled texts"):
         train_semi(trainer(TFIDF), few, [], SemiSupervised(semi="ust"))
-    with pytest.raises(OptionError, match="ust needs an encoder"):
+    with pytest.raises(OptionError, match="ust needs what has dropout"):
         train_semi(trainer(TFIDF), few, UNLABELLED, SemiSupervised(semi="ust"))
     with pytest.raises(OptionError, match="needs an encoder that learns"):
         train_semi(training(tiny, "frozen"), few, UNLABELLED, SemiSupervised(semi="mixtext"))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from classifiers.examples import read_examples
+from classifiers.networks import finetuning as finetuning_module
 from classifiers.recipe import Recipe
-from classifiers.table import cells as cells_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Cell, Plan, Result, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, balanced, undersampled
@@ -247,9 +247,9 @@ def test_texts_are_prepared_once_for_encoders_that_learn(
     folder: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared: list[int] = []
-    plain = cells_module.Readable.of
+    plain = finetuning_module.read_texts
     monkeypatch.setattr(
-        cells_module.Readable, "of",
+        finetuning_module, "read_texts",
         lambda e, texts, recipe: (prepared.append(len(texts)), plain(e, texts, recipe))[1],
     )  # fmt: skip
     recipe = Recipe(encoder=str(tiny), updates=4, longest=16, device="cpu", precision="fp32")

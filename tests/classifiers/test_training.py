@@ -15,7 +15,8 @@ pytest.importorskip("transformers")
 from torch.nn import functional  # noqa: E402
 
 from classifiers.examples import Examples, read_examples  # noqa: E402
-from classifiers.networks.finetuning import Readable, fine_tune, order_of_examples  # noqa: E402
+from classifiers.networks.batches import order_of_examples  # noqa: E402
+from classifiers.networks.finetuning import fine_tune, read_texts  # noqa: E402
 from classifiers.networks.losses import (  # noqa: E402
     merged,
     soft_cross_entropy,
@@ -143,7 +144,7 @@ def test_fine_tuning_learns_and_is_the_same_again(
 
 def test_prepared_texts_give_the_same(few: Examples, encoder: Any) -> None:
     recipe = read_recipe(**QUICK)
-    read = Readable.of(encoder, few.texts, recipe)
+    read = read_texts(encoder, few.texts, recipe)
     one, other = fine_tune(encoder, few, recipe), fine_tune(encoder, few, recipe, read=read)
     assert np.array_equal(one.probabilities_of(read), other.probabilities(few.texts))
 

@@ -235,16 +235,23 @@ def reads_facts(paths: Iterable[str]) -> dict[str, str]:
 
 def say_what_is_cut(model: Classifier, texts: Sequence[Any], *, quiet: bool) -> None:
     """Say how many texts are longer than what the model reads."""
+    recipe: Any = getattr(model, "recipe", None)
+    if recipe is None:  # of weights of words, which read everything
+        return
     encoder: Any = getattr(model, "encoder", None)
     if encoder is None:
-        return
-    from classifiers.encoders.encoding import count_longer
+        from classifiers.networks.from_scratch import words_of
 
-    longest = min(model.recipe.longest, encoder.longest)  # type: ignore[attr-defined]
-    count = count_longer(encoder, texts, longest)
+        longest, unit = recipe.longest, "words"
+        count = sum(len(words_of(text)) > longest for text in texts)
+    else:
+        from classifiers.encoders.encoding import count_longer
+
+        longest, unit = min(recipe.longest, encoder.longest), "pieces"
+        count = count_longer(encoder, texts, longest)
     if count:
         say(
-            f"{count:,} of {len(texts):,} texts have more than {longest} pieces: what lies behind "
+            f"{count:,} of {len(texts):,} texts have more than {longest} {unit}: what lies behind "
             "is not read",
             quiet=quiet,
         )
