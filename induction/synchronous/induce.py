@@ -9,6 +9,7 @@ nonterminals get types. Every choice is made on the training pairs.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ from induction.synchronous.closure import Closure, ClosureOptions, close, famili
 from induction.synchronous.layers import layered_grammar, seen_children
 from induction.synchronous.lexicon import LEXICONS, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
+from induction.synchronous.report import Explained, RoteWarning, explain_pairs
 from induction.synchronous.search import (
     RuleSearch,
     SearchOptions,
@@ -118,10 +120,8 @@ class SynchronousInduction:
         By number of types, the share of held-out recombined training pairs parsed right, if tried.
     types : int
         The number of types.
-    distinct_pairs : int
-        Training pairs, equal ones counted once.
-    underivable : int
-        Those that the rules do not derive.
+    explained : Explained
+        How many training pairs, equal ones counted once, the rules derive, and how.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -136,8 +136,7 @@ class SynchronousInduction:
     closure: Closure = field(repr=False)
     type_scores: dict[int, float]
     types: int
-    distinct_pairs: int
-    underivable: int
+    explained: Explained
     purpose: str = "sampling"
 
     @property
@@ -146,12 +145,19 @@ class SynchronousInduction:
         found: SynchronousGrammar = getattr(self, PURPOSES[self.purpose])
         return found
 
+    @property
+    def held_out(self) -> float | None:
+        """The share of held-out recombined training pairs parsed right, if that was tried."""
+        return self.type_scores.get(self.types)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as values that JSON can hold."""
         return {
             "purpose": self.purpose,
-            "distinct_pairs": self.distinct_pairs,
-            "underivable": self.underivable,
+            "distinct_pairs": self.explained.pairs,
+            "by_general_rules": self.explained.general,
+            "by_rote": self.explained.rote,
+            "underivable": self.explained.underivable,
             "lexicon": {word: list(needed) for word, needed in self.lexicon.items()},
             "classes": [[source for source, _ in entries] for entries in self.classes],
             "confirmed": len(self.closure.confirmed),
@@ -159,6 +165,7 @@ class SynchronousInduction:
             "added": list(self.added),
             "types": self.types,
             "type_scores": self.type_scores,
+            "held_out": self.held_out,
             "steps": len(self.trace),
             "rules": [str(rule) for rule in self.rules.rules],
             "saved_rules": len(self.saved),
@@ -167,14 +174,15 @@ class SynchronousInduction:
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield the report for people."""
-        derived = f"{self.distinct_pairs:,} distinct, {self.underivable:,} underivable"
-        yield "training pairs", derived
+        yield "training pairs", str(self.explained)
         entries = ", ".join(f"{'|'.join(ws)}~{v}" for v, ws in self.lexicon.items())
         yield "lexicon", entries or "nothing"
         classes = "; ".join(" ".join(w for w, _ in entries) for entries in self.classes)
         yield "classes", classes or "none"
         judged = f"{len(self.closure.confirmed)} confirmed, {len(self.closure.refuted)} refuted"
         yield "closure", f"{judged}; {len(self.added)} rules added"
+        if self.held_out is not None:
+            yield "held out", f"{self.held_out:.1%} of recombined training pairs parsed right"
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
         yield "types", f"{self.types}{f' (held-out scores {scores})' if scores else ''}"
         yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
@@ -261,6 +269,11 @@ def induce_synchronous(
     OutputError
         If the folder of the trace cannot be made.
 
+    Warns
+    -----
+    RoteWarning
+        If most pairs are learnt one by one, see :class:`Explained`.
+
     Examples
     --------
     >>> found = induce_synchronous([
@@ -292,6 +305,9 @@ def induce_synchronous(
     keys = families(rules, words, closed)
     groups = Families.of([keys[rule] for rule in rules], [arity(rule[0]) for rule in rules])
     forests = _forests(coded_rules(rules), training.pairs)
+    explained = explain_pairs(len(training), [forest for _, forest in forests])
+    if explained.warning is not None:
+        warnings.warn(explained.warning, RoteWarning, stacklevel=2)
     packed = pack_forests([forest for _, forest in forests], groups)
     written = [training.coder.rule(*rule) for rule in rules]
     types = how.types
@@ -317,8 +333,7 @@ def induce_synchronous(
         closure=closed,
         type_scores=scores,
         types=model.types,
-        distinct_pairs=len(training),
-        underivable=len(training) - len(forests),
+        explained=explained,
         purpose=how.purpose,
     )
 

@@ -31,7 +31,15 @@ from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.unification import Coded, unifiers
 
-__all__ = ["RuleSearch", "SearchOptions", "Step", "coded_rules", "derives", "needless_rules"]
+__all__ = [
+    "RuleSearch",
+    "SearchOptions",
+    "Step",
+    "coded_rules",
+    "derived_without",
+    "derives",
+    "needless_rules",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,12 +282,13 @@ def needless_rules(forests: Sequence[PairForest], candidates: Iterable[int]) -> 
             using[rule].append(forest)
     gone: frozenset[int] = frozenset()
     for rule in sorted(using, key=lambda rule: (len(using[rule]), rule)):
-        if all(_derived_without(forest, gone | {rule}) for forest in using[rule]):
+        if all(derived_without(forest, gone | {rule}) for forest in using[rule]):
             gone |= {rule}
     return gone
 
 
-def _derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
+def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
+    """Say whether a pair keeps a derivation without some rules."""
     made: set[int] = set()
     for edge in forest.edges:
         if edge.rule not in gone and made.issuperset(edge.children):
