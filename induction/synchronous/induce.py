@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,9 @@ from grammar.synchronous.rule import SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair
 from induction.synchronous.closure import Closure, ClosureOptions, close, families
+from induction.synchronous.faults import find_faults
 from induction.synchronous.layers import layered_grammar, seen_children
-from induction.synchronous.lexicon import LEXICONS, induce_lexicon
+from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
 from induction.synchronous.search import (
@@ -290,14 +291,11 @@ def induce_synchronous(
     how = read_options(SynchronousOptions, options, "induce_synchronous")
     folder = None if how.trace is None else made_folder(how.trace)
     say = on_progress or _silent
-    training = read_training_pairs(pairs)
-    words = induce_lexicon(training, method=how.lexicon)
-    searching = RuleSearch(words if how.licensing else None, how)
-    trace = tuple(_searched(searching, training, how.parts, say))
+    given = read_training_pairs(pairs)
+    training, words, trace, found = _sound(given, how, say)
     if folder is not None:
         _save_trace(trace, folder)
         say(f"{len(trace)} steps of the search are in {folder}")
-    found = _needed(searching.rules, training, say)
     closed = close(found, words, training.pairs, how)
     added = closed.unseen if (closed.used if how.closure is None else how.closure) else ()
     say(f"closure: {len(added)} rules added")
@@ -338,6 +336,32 @@ def induce_synchronous(
     )
 
 
+class _Found(NamedTuple):
+    """Rules, the pairs that they were found from, and how."""
+
+    training: TrainingPairs
+    lexicon: Lexicon
+    trace: tuple[TraceStep, ...]
+    rules: list[Coded]
+
+
+def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
+    """Find rules, and if they show pairs to be faulty, find them again without those."""
+    found = _found(given, how, say)
+    faulty = find_faults(found.rules, given, how.tolerance)
+    if not faulty:
+        return found
+    say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
+    return _found(given.without(faulty), how, say)
+
+
+def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
+    words = induce_lexicon(training, method=how.lexicon)
+    searching = RuleSearch(words if how.licensing else None, how)
+    trace = tuple(_searched(searching, training, how.parts, say))
+    return _Found(training, words, trace, _needed(searching.rules, training, say))
+
+
 def _save_trace(trace: Sequence[TraceStep], folder: Path) -> None:
     """Write what each step of the search did, and the graph of the rules after it."""
     for number, step in enumerate(trace, start=1):
@@ -363,7 +387,7 @@ def _searched(
         missing = [pair for pair in training.pairs if not derives(known, pair)]
         if not missing:
             return
-        for step in searching.add(missing, parts + extra):
+        for step in searching.add(missing, parts + extra, beside=len(training)):
             yield _told(step, training, say)
 
 
