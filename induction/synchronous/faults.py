@@ -3,7 +3,7 @@
 A pair that only a rule of its own derives, while other rules derive its source with another target,
 is either an exception of the language or a fault. It is taken for a fault if each of those rules is
 *trusted*: of the training pairs whose sources it helps to derive, all but a small share have the
-target that it gives.
+target that it gives; or if the search left it out, since few pairs contradicted the rules.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def find_faults(
         The largest share of contradicting pairs among those that a trusted rule helps to derive.
     """
     kept = _without_doubtful(rules, set(training.pairs))
+    known = set(rules)
     coded = coded_rules(kept)
     readings = source_rules(kept)
     fors: Counter[int] = Counter()
@@ -61,7 +62,9 @@ def find_faults(
         counted.update({edge.rule for edge in forest.edges})
     doubted = frozenset(r for r, n in against.items() if n > tolerance * (n + fors[r]))
     return frozenset(
-        pair for pair, forest in contradicted.items() if derived_without(forest, doubted)
+        pair
+        for pair, forest in contradicted.items()
+        if forest.root >= 0 and (pair not in known or derived_without(forest, doubted))
     )
 
 

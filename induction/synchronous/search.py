@@ -68,8 +68,8 @@ class SearchOptions(Checked):
     )
     tolerance: float = option(
         0.1,
-        "Faults: of the pairs whose sources some rules derive, the largest share that may have other "
-        "targets without the rules being taken for wrong.",
+        "Faults: the largest share of the pairs that may contradict rules without these being "
+        "taken for wrong.",
         least=0.0,
         most=0.5,
     )

@@ -55,14 +55,10 @@ class Words(NamedTuple):
 class Slots(NamedTuple):
     """Edited texts: row r is slots ``at[r]`` to ``at[r] + size[r] - 1``.
 
-    ``gap`` is the number of the word whose gap stands before the slot, -1 for one space, or -2 for
-    nothing;
+    ``gap`` is the number of the word whose gap stands before the slot, or -1 for one space;
     ``word`` the number of the word that stands there, or -1 if it was inserted; ``entry`` the
     entry of a pool that is written there, or -1 if the word is written as in its text.
-    ``log_probability`` is that of the choices made for the row, given its text. ``nodes`` are those
-    of trees in a new order. Where words of other texts are put in, ``rule`` is the entry of a pool
-    that they stand for at the first of them, -2 at the others, and -1 elsewhere; both are empty
-    for methods that have no use for them.
+    ``log_probability`` is that of the choices made for the row, given its text.
     """
 
     at: LongArray
@@ -72,7 +68,6 @@ class Slots(NamedTuple):
     entry: LongArray
     log_probability: FloatArray
     nodes: LongArray
-    rule: LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +84,12 @@ class TokenTexts:
         Its words for kernels.
     kinds : list of str
         How each kind of word is written.
-    protected : bool[words]
-        Words that are protected by name or place; those of labelled spans, which only methods for
-        them edit, are not counted here but not free either.
     """
 
     corpus: Corpus
     side: Side
     words: Words
     kinds: list[str]
-    protected: BoolArray
 
     @property
     def single_words(self) -> bool:
@@ -154,8 +145,8 @@ def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> T
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
     raw = "tokens" not in corpus.names and side.treebank is None
-    words, kinds = read_words(side, fixed, raw=raw)
-    return TokenTexts(examples.corpus, side, words, kinds, mask)
+    words, kinds = read_words(side, mask, raw=raw)
+    return TokenTexts(examples.corpus, side, words, kinds)
 
 
 def room_for(words: Words, hosts: LongArray, extra: LongArray) -> Slots:
@@ -170,7 +161,6 @@ def room_for(words: Words, hosts: LongArray, extra: LongArray) -> Slots:
         np.empty(total, np.int64),
         np.empty(total, np.int64),
         np.zeros(len(hosts)),
-        np.zeros(0, np.int64),
         np.zeros(0, np.int64),
     )
 
@@ -236,8 +226,6 @@ def _pieces(source: Bytes, words: Words, pools: Pools, slots: Slots, hosts: Long
                         right = vocabulary + bounds[form[e]]
                     if touched or not (_letter(source[left]) and _letter(source[right])):
                         a, b = 0, 0
-                elif g == -2:
-                    a, b = 0, 0
                 made = _add(starts, stops, pieces[r], made, a, b)
             if e < 0:
                 made = _add(starts, stops, pieces[r], made, begin[w], end[w])
