@@ -15,6 +15,14 @@ from scan.language import expansions as expansions
 from scan.language import interpret as interpret
 from scan.language import meaning as meaning
 from scan.language import parse as parse
+from scan.languages.features import FEATURES as FEATURES
+from scan.languages.features import feature_language as feature_language
+from scan.languages.invented import few_shot_split as few_shot_split
+from scan.languages.invented import invented_language as invented_language
+from scan.languages.language import Language as Language
+from scan.languages.measure import Finding as Finding
+from scan.languages.measure import measure_language as measure_language
+from scan.languages.tasks import language_split as language_split
 from scan.learning_curves import draw_learning_curves as draw_learning_curves
 from scan.models.recipe import Recipe as Recipe
 from scan.models.training import Progress as Progress

@@ -36,9 +36,11 @@ from treewright.verbs.replay import replay
 from treewright.verbs.sample import sample
 from treewright.verbs.scan.augment import augment as augment_scan
 from treewright.verbs.scan.cogs import cogs
+from treewright.verbs.scan.features import features
 from treewright.verbs.scan.generate import generate
 from treewright.verbs.scan.geoquery import geoquery
 from treewright.verbs.scan.interpret import interpret
+from treewright.verbs.scan.language import language
 from treewright.verbs.scan.split import split
 from treewright.verbs.scan.table import table
 from treewright.verbs.scan.train import TrainCommand, train
@@ -60,9 +62,12 @@ _VERBS = (
     demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb,
     quality, explain, replay, models, methods,
 )  # fmt: skip
-_SCAN_VERBS = (interpret, generate, split, augment_scan, table, cogs, geoquery)
+_SCAN_VERBS = (
+    interpret, generate, split, augment_scan, table, cogs, geoquery, language, features,
+)  # fmt: skip
 scan_app = typer.Typer(
-    help="SCAN: its language, its splits, models for it; COGS and GeoQuery.", no_args_is_help=True
+    help="SCAN: its language, splits, models; COGS, GeoQuery, small languages.",
+    no_args_is_help=True,
 )
 classify_app = typer.Typer(
     help="Classifiers: training, prediction, and whether new examples help.", no_args_is_help=True

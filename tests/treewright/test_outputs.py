@@ -57,6 +57,8 @@ COMMANDS = {
     "scan table --output": "--no-run --results results -o OUT.md",
     "scan table --plot": "--no-run --results results --plot OUT.svg",
     "scan cogs --output": "cogs.jsonl --form original -o OUT.jsonl",
+    "scan language --output": "order -o OUT",
+    "scan features --output": "order -o OUT.md",
     "scan geoquery --output": "funql query -o OUT",
     "classify train --output": "corpus.jsonl --encoder tfidf -o OUT",
     "classify auto --output": "corpus.jsonl --encoder tfidf -m aeda --budget 0 -o OUT",
@@ -177,7 +179,7 @@ def test_an_input_is_never_replaced(run, here, name):
     words = command(name, here)
     given = next((word for word in words if (here / word).is_file()), None)
     if given is None:
-        assert name.startswith(("scan generate", "scan table", "classify table"))
+        assert name.startswith(("scan generate", "scan table", "scan features", "classify table"))
         return
     at = next(place for place, word in enumerate(words) if word.startswith("OUT"))
     words[at] = f"./{given}"

@@ -81,7 +81,7 @@ def found() -> SynchronousInduction:
 
 def test_the_canonical_rules_are_recovered(found: SynchronousInduction) -> None:
     assert rules_of(found.rules) == CANONICAL
-    assert found.underivable == 0
+    assert found.explained.underivable == 0
     assert found.lexicon["I_TURN_LEFT"] == ("left",)
     assert (("left", "I_TURN_LEFT"), ("right", "I_TURN_RIGHT")) in found.classes
 
@@ -151,7 +151,7 @@ def test_what_the_template_splits_need(name: str) -> None:
         none = sum(best is None for best, _ in pairs) / len(pairs)
         made = audit(sample_pairs(found.core, 500, uniform=True, depth=(1, 9)))
         assert (right, none, made.rate == 1) == expected, left_out
-        assert found.underivable == 0
+        assert found.explained.underivable == 0
 
 
 def test_rules_that_no_pair_needs_go_one_at_a_time() -> None:
@@ -173,7 +173,7 @@ def test_closure_that_the_pairs_refute_is_left_out() -> None:
     ]  # fmt: skip
     made = induce_synchronous(pairs, types=1)
     assert SynchronousParser(made.rules).is_derivable(["very", "dry"], ["D", "D", "X"])
-    assert made.underivable == 0
+    assert made.explained.underivable == 0
 
 
 def test_the_trace_can_be_read_and_gives_grammars(found: SynchronousInduction) -> None:

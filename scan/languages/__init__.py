@@ -1,0 +1,1 @@
+"""Small languages that are synchronous grammars: one feature each, or invented from a seed."""
