@@ -2,6 +2,8 @@ from induction.bayes.induce import BayesTSG as BayesTSG
 from induction.bayes.induce import Iteration as Iteration
 from induction.bayes.induce import induce_bayes_tsg as induce_bayes_tsg
 from induction.corpus.corpus import Corpus as Corpus
+from induction.corpus.entities.columns import tags_of_spans as tags_of_spans
+from induction.corpus.entities.columns import with_spans as with_spans
 from induction.corpus.formats import corpus_of_trees as corpus_of_trees
 from induction.corpus.formats import read_corpus as read_corpus
 from induction.corpus.formats import read_sst as read_sst

@@ -31,6 +31,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.pieces import Piece, read_piece
 from sampling.examples.class_names import class_names, label_kind, named, number_classes
+from sampling.examples.entities import refuse_spans
 from sampling.examples.travelling import tell_losses, tell_mixing
 
 __all__ = [
@@ -310,6 +311,8 @@ class Sampler:
     donor (``mixed spans`` if labels are mixed, ``holes`` if there may be several), or ``parents``
     (``mixed parents`` if labels are mixed).
     """
+    carries_spans: ClassVar[bool] = False
+    """Whether new examples have the column ``spans``; other methods refuse it."""
     patience: int = 32 * CHUNK
     """How many attempts in a row without a new example end a stream."""
     at_once: int = CHUNK
@@ -542,6 +545,8 @@ def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(induce)
     def reading(cls: type[Sampler], corpus: Any, *values: Any, **options: Any) -> Any:
         given = read_corpus(corpus)
+        if not cls.carries_spans:
+            refuse_spans(given, cls.method, "it does not know where they are in new texts")
         names = class_names(given, classes=options.get("classes"))
         sampler = induce(cls, number_classes(given, names), *values, **options)
         if names:

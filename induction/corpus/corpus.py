@@ -18,7 +18,7 @@ from grammar.errors import CorpusError, MissingDataError
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
-__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "Corpus"]
+__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "SPANS", "Corpus"]
 
 PROVENANCE = pa.struct(
     [
@@ -37,6 +37,10 @@ parent examples, the token spans of ``text`` that were put in (and, behind them,
 ``text_pair``), the grammar rules used, and the natural logarithm of the probability of the
 derivation."""
 
+SPANS = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("label", pa.string())]))
+"""Labelled spans of ``text``, such as entities: the first character, the one behind the last, and
+what the span is. They do not overlap."""
+
 COLUMNS: Mapping[str, pa.DataType] = {
     "id": pa.string(),
     "text": pa.string(),
@@ -48,6 +52,7 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "tags": pa.list_(pa.string()),
     "heads": pa.list_(pa.int32()),
     "deprels": pa.list_(pa.string()),
+    "spans": SPANS,
     "provenance": PROVENANCE,
 }
 """Types of the agreed columns. ``label`` (absent here) is an int64 class or a list<float32>

@@ -1,7 +1,8 @@
 """Corpora on disk: the format of a file is told by its name, or by ``format=``.
 
 The formats themselves are in ``induction.corpus.tables`` (JSON lines, CSV, TSV, Parquet, Arrow,
-plain text), ``induction.corpus.conllu``, ``induction.corpus.tree_files`` (Penn brackets, SST),
+plain text), ``induction.corpus.conllu``, ``induction.corpus.entities.conll`` (tags of spans),
+``induction.corpus.tree_files`` (Penn brackets, SST),
 ``induction.corpus.scan_lines`` and ``induction.corpus.huggingface``. Writing is streamed and
 atomic: batches go to a temporary file that takes its name only when the last one is there, and the
 bytes do not depend on how the rows were cut into batches.
@@ -27,6 +28,7 @@ from induction.corpus import tables as tables_on_disk
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
+from induction.corpus.entities.conll import conll_writer, read_conll
 from induction.corpus.huggingface import to_dataset
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, rows_in_memory
@@ -75,6 +77,8 @@ FORMATS: Mapping[str, Format] = {
     ),
     "text": Format((".txt",), tables_on_disk.read_text, tables_on_disk.text_writer),
     "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
+    "conll": Format((".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans"),
+    "bilou": Format((".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
@@ -101,7 +105,8 @@ def read_corpus(
 
     The format of a file is told by its name (``.gz`` may follow it): ``.jsonl``, ``.csv``
     (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one sentence a line),
-    ``.conllu``, ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment trees), or a folder
+    ``.conllu``, ``.conll`` and ``.bilou`` (a token and its tag a line), ``.mrg`` and ``.ptb`` (Penn
+    brackets), ``.sst`` (sentiment trees), or a folder
     that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input.
 
     Usual names of the columns of texts and classes (``sentence``, ``review``, ``sentiment``, ...)
@@ -120,8 +125,8 @@ def read_corpus(
         Column names of a CSV or TSV file that has no header line.
     format : str, optional
         The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
-        ``arrow``, ``text``, ``conllu``, ``brackets``, ``sst``, ``scan`` (lines ``IN: ... OUT:
-        ...``) or ``hf``.
+        ``arrow``, ``text``, ``conllu``, ``conll``, ``bilou``, ``brackets``, ``sst``, ``scan``
+        (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
     on_error : {"stop", "skip"}

@@ -1,4 +1,4 @@
-"""What makes labels and heads valid: the first row that is not, and why.
+"""What makes labels, heads and spans valid: the first row that is not, and why.
 
 One place for these rules: readers name the line of a file, samplers the id of an example.
 """
@@ -25,6 +25,7 @@ __all__ = [
     "is_list",
     "nan_fault",
     "soft_fault",
+    "spans_fault",
 ]
 
 _TOLERANCE = 1e-4
@@ -117,6 +118,62 @@ def soft_fault(column: pa.Array) -> Fault | None:
     )  # fmt: skip
     faults = (_first(wrong, what, hint, there) for wrong, what, hint in checks)
     return next(filter(None, faults), None)
+
+
+def spans_fault(texts: Any, spans: Any) -> Fault | None:
+    """Return the first row whose labelled spans are not spans of its text, each by itself.
+
+    Parameters
+    ----------
+    texts, spans : Arrow arrays
+        Strings, and lists of structs of ``start``, ``end`` (characters) and ``label``.
+
+    Examples
+    --------
+    >>> spans = [[{"start": 0, "end": 3, "label": "PER"}, {"start": 2, "end": 8, "label": "LOC"}]]
+    >>> spans_fault(pa.array(["Ann left Rome"]), pa.array(spans)).what
+    "the spans 'Ann' and 'n left' overlap"
+    """
+    if fault := _first(spans.is_null(), "the value of 'spans' is missing", "give [] for none"):
+        return fault
+    sizes = pc.list_value_length(spans).to_numpy(zero_copy_only=False)
+    flat = spans.flatten()
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    start, end, label = (pc.struct_field(flat, name) for name in ("start", "end", "label"))
+    holes = pc.or_(pc.or_(start.is_null(), end.is_null()), label.is_null())
+    if fault := _first(holes, "a span has no start, end or label", "fill it in, or drop it", rows):
+        return fault
+    nameless = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(label)), 0)
+    if fault := _first(nameless, "the label of a span is empty", "name it, or drop it", rows):
+        return fault
+    first, stop = (column.to_numpy(zero_copy_only=False) for column in (start, end))
+    size = pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False)[rows]
+    bad = np.flatnonzero((first < 0) | (stop <= first) | (stop > size))
+    if len(bad):
+        k = int(bad[0])
+        what = f"the span {first[k]} to {stop[k]} is none of a text of {size[k]} characters"
+        return Fault(int(rows[k]), what, "count characters from 0; the end is behind the last one")
+    return _edges_fault(texts, rows, first, stop)
+
+
+def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) -> Fault | None:
+    """Return the first span that overlaps another, or begins or ends with white space."""
+    order = np.lexsort((start, rows))
+    held, text = -1, ""
+    before = 0, 0
+    for k in order.tolist():
+        if rows[k] != held:
+            held, before = int(rows[k]), (0, 0)
+            text = texts[held].as_py()
+        here = text[start[k] : end[k]]
+        if start[k] < before[1]:
+            what = f"the spans {text[slice(*before)]!r} and {here!r} overlap"
+            return Fault(held, what, "keep one of them")
+        if here != here.strip():
+            what = f"the span {here!r} begins or ends with white space"
+            return Fault(held, what, "leave the white space out of it")
+        before = int(start[k]), int(end[k])
+    return None
 
 
 def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:

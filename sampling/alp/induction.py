@@ -24,6 +24,7 @@ from sampling.alp.options import ALPOptions
 from sampling.alp.slots import Texts
 from sampling.alp.trees import ParsedTexts, parsed_texts
 from sampling.alp.words import UNIT, held_out_scores, synonym_rows
+from sampling.examples.entities import refuse_schemes
 from sampling.examples.examples import no_material
 from sampling.examples.labels import Labels, read_labels, refuse_lone_classes
 from sampling.examples.sides import protected_words
@@ -37,6 +38,7 @@ _COLUMNS = ("text", "label", "tree", "tokens", "tags")
 
 def induce_grammar(corpus: Corpus, o: ALPOptions) -> ALPGrammar:
     """Induce the grammar of a corpus (raises like :meth:`sampling.alp.method.ALP.induce`)."""
+    refuse_schemes(corpus, "alp")
     columns = tuple(name for name in _COLUMNS if name in corpus.names)
     refuse_no_labels(corpus)
     refuse_lone_classes(text_classes(read_labels(corpus))[0])

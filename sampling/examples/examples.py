@@ -72,11 +72,12 @@ def read_examples(
     ([3], ('id', 'text'))
     """
     corpus = checked(corpus, names[0], empty_texts=empty_texts)
-    if tokenised and "protected" in corpus.names:
-        raise OptionError(
-            "tokenised=True makes texts in which the places of 'protected' are others",
-            hint="leave one of them out, or protect by a regular expression",
-        )
+    for name in ("protected", "spans"):
+        if tokenised and name in corpus.names:
+            raise OptionError(
+                f"tokenised=True makes texts in which the places of {name!r} are others",
+                hint="leave one of them out, or protect by a regular expression",
+            )
     sides = tuple(
         read_side(corpus, name, tokenised=tokenised, ascii_spaces=ascii_spaces, cores=cores)
         for name in names

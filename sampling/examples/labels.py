@@ -28,6 +28,7 @@ from induction.corpus.validity import (
     is_list,
     nan_fault,
     soft_fault,
+    spans_fault,
 )
 
 __all__ = [
@@ -193,8 +194,8 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
     ------
     CorpusError
         At the first text that is missing or (unless allowed) empty, invalid ``label``, tags,
-        heads or deprels that are not one a token, heads that form no tree, or a tree of other
-        words than the tokens.
+        heads or deprels that are not one a token, heads that form no tree, spans that are not in
+        their text or overlap, or a tree of other words than the tokens.
     """
     for name in ("text", "text_pair"):
         if name in corpus.names:
@@ -206,6 +207,10 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
             missing = corpus.arrow(name).combine_chunks().is_null()
             raise _fault(corpus, missing, f"the value of {name!r} is missing", "fill it in")
     _check_aligned(corpus)
+    if "spans" in corpus.names:
+        texts, spans = (corpus.arrow(name).combine_chunks() for name in ("text", "spans"))
+        if fault := spans_fault(texts, spans):
+            raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
     if "heads" in corpus.names:
         _check_heads(corpus)
     if "tree" in corpus.names and "tokens" in corpus.names:

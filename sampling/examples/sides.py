@@ -20,6 +20,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import is_blank
+from sampling.examples.entities import Marks, Places, places_of_spans, read_marks, widened
 from sampling.examples.splicing import as_lists, join_pieces
 
 __all__ = [
@@ -77,6 +78,8 @@ class Side:
         Word w is written ``forms[codes[w]]`` in the tokens or the tree.
     treebank : Treebank or None
         The trees of the column, if the corpus has them.
+    marks : Marks or None
+        The labelled spans of ``text``, if the corpus has them.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Side:
     codes: IntArray
     forms: pa.Array
     treebank: Treebank | None
+    marks: Marks | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -96,6 +100,11 @@ class Side:
     def lengths(self) -> LongArray:
         """int64[N]: words of every example."""
         return np.diff(self.offsets)
+
+    @property
+    def places(self) -> tuple[LongArray, LongArray, LongArray]:
+        """int64[N + 1], int64[words], int64[words]: where words are."""
+        return self.offsets, self.start, self.end
 
 
 def read_side(
@@ -126,8 +135,21 @@ def read_side(
     Raises
     ------
     CorpusError
-        If there is not one tree an example, or a word is not found in its text.
+        If there is not one tree an example, a word is not found in its text, or a labelled span is
+        not of whole words.
     """
+    if name != "text" or "spans" not in corpus.names:
+        return _read_words(corpus, name, tokenised, ascii_spaces, cores, None)
+    text, text_offsets = text_bytes(corpus.arrow("text").combine_chunks())
+    spans = places_of_spans(corpus, text, text_offsets)
+    side = _read_words(corpus, name, tokenised, ascii_spaces, cores, spans)
+    return replace(side, marks=read_marks(corpus, side.text, side.places, spans))
+
+
+def _read_words(
+    corpus: Corpus, name: str, tokenised: bool, ascii_spaces: bool, cores: bool,
+    spans: Places | None,
+) -> Side:  # fmt: skip
     trees = _TREES.get(name)
     treebank = read_trees(corpus, trees) if trees in corpus.names else None
     texts = corpus.arrow(name).combine_chunks()
@@ -140,7 +162,7 @@ def read_side(
         if tokenised:
             lists = as_lists(side.forms.take(pa.array(side.codes)), side.offsets)
             side = _between_spaces(name, pc.binary_join(lists, " "), wide=not ascii_spaces)
-        return _without_punctuation(side) if cores and not are_tokenised(texts) else side
+        return _without_punctuation(side, spans) if cores and not are_tokenised(texts) else side
     offsets = words.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
     coded = words.values.dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
@@ -197,8 +219,11 @@ def core_of(form: str) -> tuple[str, int, int]:
     return core, len(before.encode()), len(behind.encode())
 
 
-def _without_punctuation(side: Side) -> Side:
-    """Return a side whose words are without the punctuation that touches them."""
+def _without_punctuation(side: Side, spans: Places | None) -> Side:
+    """Return a side whose words are without the punctuation that touches them.
+
+    What a labelled span begins or ends with stays.
+    """
     forms: list[str] = side.forms.to_pylist()
     if not forms:
         return side
@@ -206,13 +231,15 @@ def _without_punctuation(side: Side) -> Side:
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(core, len(numbers)) for core, _, _ in cores], np.int32)
     lead, trail = (np.array([row[k] for row in cores], np.int64)[side.codes] for k in (1, 2))
-    return replace(
-        side,
-        start=side.start + lead,
-        end=side.end - trail,
-        codes=codes[side.codes],
-        forms=pa.array(list(numbers), pa.string()),
-    )
+    start, end, codes = side.start + lead, side.end - trail, codes[side.codes]
+    if spans is not None:
+        wide = widened(start, end, (side.start, side.end), spans)
+        for w in np.flatnonzero((wide[0] < start) | (wide[1] > end)).tolist():
+            form = side.text[wide[0][w] : wide[1][w]].tobytes().decode()
+            codes[w] = numbers.setdefault(form, len(numbers))
+        start, end = wide
+    forms = pa.array(list(numbers), pa.string())
+    return replace(side, start=start, end=end, codes=codes, forms=forms)
 
 
 def read_trees(corpus: Corpus, name: str = "tree") -> Treebank:

@@ -142,6 +142,7 @@ class Fluent(Operator):
     """
 
     method = "fluent"
+    carries_spans = True  # if the method that it is applied to does
     Options = FluentOptions
 
     @classmethod
@@ -224,6 +225,7 @@ class Agree(Operator):
     """
 
     method = "agree"
+    carries_spans = True  # if the method that it is applied to does
     Options = AgreeOptions
 
     @classmethod

@@ -216,6 +216,9 @@ def _facts(side: Side, names: Sequence[str], variants: dict[str, int]) -> tuple[
         known, (name, tagged) = _common_words(side, forms, initial), _tags(side)
         plain = _variants(without_capital, forms, variants)[side.codes]
         lower = np.where(initial & (known | (tagged & ~name)), plain, -1).astype(np.int32)
+    if side.marks is not None:  # a name is written as it is wherever it stands
+        for variant in (upper, lower, other):
+            variant[side.marks.inside] = -1
     return flags, upper, lower, other, side.start, side.end
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from grammar.arrays import LongArray
 from grammar.messages import tell
+from sampling.examples.entities import refuse_schemes, refuse_spans
 from sampling.examples.examples import Examples, no_material
 from sampling.spans.draws import hash_sides, site_pieces, site_words, span_hashes
 from sampling.spans.grammar import SpanGrammar
@@ -67,6 +68,10 @@ def assemble(
         tuple(pools.names[p] for p in used.tolist()),
     )
     columns = tuple(name for name in columns if name in examples.corpus.names)
+    if "final" in repair_names(options["repair"]):
+        refuse_spans(examples.corpus, method, "repair='final' may take the last mark of one")
+    if options.get("task") != "tags":
+        refuse_schemes(examples.corpus, method)
     if "final" in repair_names(options["repair"]):
         columns = _without_word_columns(method, columns)
     grammar = SpanGrammar(

@@ -18,7 +18,7 @@ from sampling.seams.joints import WHOLE
 from sampling.spans.induction import assemble
 from sampling.spans.repairs import repair_names, wholes
 from sampling.spans.sampler import SpanSampler
-from sampling.spans.sites import Spans, all_spans, sites_of, unprotected
+from sampling.spans.sites import UNCUT, Spans, all_spans, sites_of, unprotected
 from sampling.spans.treemix import MixOptions, label_pools
 
 __all__ = ["RandMix", "RandMixOptions", "length_probabilities"]
@@ -26,7 +26,7 @@ __all__ = ["RandMix", "RandMixOptions", "length_probabilities"]
 VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
-COLUMNS = ("text", "text_pair", "label", "tokens", "tags")
+COLUMNS = ("text", "text_pair", "label", "tokens", "tags", "spans")
 _GRID = (Fraction(1, 10), Fraction(2, 10), Fraction(3, 10))
 
 
@@ -144,6 +144,10 @@ def _weighted(side: Side, o: RandMixOptions, corpus: Corpus) -> tuple[Spans, NDA
     whole = wholes(kept, side, o.repair)
     if not whole.all():
         kept, weight = kept.keep(whole, WHOLE), weight[whole]
+    if side.marks is not None:
+        begin = side.offsets[kept.example]
+        good = side.marks.uncut(begin + kept.start, begin + kept.end)
+        kept, weight = kept.keep(good, UNCUT), weight[good]
     if mask.any():
         free = unprotected(kept, side.offsets, mask)
         kept, weight = kept.keep(free, "without a protected word"), weight[free]

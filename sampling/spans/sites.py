@@ -19,8 +19,10 @@ from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import OptionError
 from grammar.trees.treebank import Treebank
 from sampling.examples.examples import no_material
+from sampling.examples.sides import Side
 
 __all__ = [
+    "UNCUT",
     "Sites",
     "Spans",
     "all_spans",
@@ -29,11 +31,13 @@ __all__ = [
     "ratio_bounds",
     "sites_of",
     "tree_spans",
+    "uncut",
     "unprotected",
 ]
 
 _MOST_SPANS = 2**25
 _MOST_PAIRS = 2**24
+UNCUT = "that cut no labelled span (the column 'spans')"
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +277,14 @@ def unprotected(spans: Spans, offsets: LongArray, protected: BoolArray) -> BoolA
     before = np.concatenate(([0], np.cumsum(protected)))
     begin = offsets[spans.example]
     return np.asarray(before[begin + spans.end] == before[begin + spans.start])
+
+
+def uncut(spans: Spans, side: Side) -> Spans:
+    """Return the spans that cut none of the labelled spans of their text, if it has such."""
+    if side.marks is None:
+        return spans
+    begin = side.offsets[spans.example]
+    return spans.keep(side.marks.uncut(begin + spans.start, begin + spans.end), UNCUT)
 
 
 def sites_of(sides: Sequence[Spans]) -> Sites:

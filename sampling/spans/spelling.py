@@ -12,6 +12,7 @@ import pyarrow as pa
 from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import COLUMNS
+from sampling.examples.entities import Marks, NewWords, carried_spans, places_in_pieces
 from sampling.examples.labels import (
     Labels,
     first_broken_heads,
@@ -71,7 +72,10 @@ class Speller:
         """Return derivations as the examples of a seed with these numbers."""
         grammar, sites, pools = self._grammar, self._grammar.sites, self._grammar.pools
         filler = pools.fillers[entry]
-        columns = {name: self._column(name, host, filler) for name in grammar.columns}
+        names = [name for name in grammar.columns if name != "spans"]
+        columns = {name: self._column(name, host, filler) for name in names}
+        if grammar.sides[0].marks is not None:
+            columns["spans"] = self._spans(grammar.sides[0].marks, columns["text"], host, filler)
         if self._executor is not None and "target" in grammar.examples.names:
             targets = [self._executor(text) for text in columns["text"].to_pylist()]
             columns["target"] = pa.array(targets, pa.string())
@@ -126,6 +130,21 @@ class Speller:
         if name == "heads":
             return self._heads(host, filler)
         return self._label(host, filler)
+
+    def _spans(self, marks: Marks, texts: Any, host: IntArray, filler: IntArray) -> pa.ListArray:
+        side, joints = self._grammar.sides[0], self._mending.joints
+        row, i = self._joined(0, host, filler), self._grammar.sites.example[host]
+        ends = side.text_offsets[i], side.text_offsets[i + 1]
+        starts, stops = text_pieces(row, side, joints, ends)
+        known = len(side.codes)
+        numbers = np.arange(known + len(joints.variants))
+        word, offsets = join_pieces(numbers, *word_pieces(row, known))
+        first = np.concatenate((side.start, len(side.text) + joints.bounds[:-1]))[word]
+        last = np.concatenate((side.end, len(side.text) + joints.bounds[1:]))[word]
+        bounds = np.arange(len(host) + 1) * starts.shape[1]
+        places = places_in_pieces((bounds, starts.ravel(), stops.ravel()), offsets, first, last)
+        new = NewWords(offsets, np.where(word < known, word, -1), *places)
+        return carried_spans(marks, new, text_bytes(texts))
 
     def _joined(self, k: int, host: IntArray, filler: IntArray) -> Joined:
         return join_sites(self._mending, k, self._shift[k], host, filler)

@@ -30,6 +30,7 @@ from sampling.spans.sites import (
     dependency_spans,
     sites_of,
     tree_spans,
+    uncut,
     unprotected,
 )
 
@@ -47,10 +48,10 @@ _WORDS: dict[tuple[str, str], tuple[int, int | None]] = {
     ("code", "dependency"): (2, None),
 }
 _COLUMNS = {
-    "text": ("text", "label", "tokens", "tags"),
-    "tags": ("text", "label", "tokens", "tags"),
-    "constituency": ("text", "label", "tokens", "tags", "tree"),
-    "dependency": ("text", "label", "tokens", "tags", "heads", "deprels"),
+    "text": ("text", "label", "tokens", "tags", "spans"),
+    "tags": ("text", "label", "tokens", "tags", "spans"),
+    "constituency": ("text", "label", "tokens", "tags", "tree", "spans"),
+    "dependency": ("text", "label", "tokens", "tags", "heads", "deprels", "spans"),
 }
 
 
@@ -300,7 +301,7 @@ def _narrowed(spans: Spans, o: Sub2Options, examples: Examples) -> Spans:
         spans = spans.keep(spans.words <= o.max_words, f"of {o.max_words} words or fewer")
     if not o.whole:
         spans = spans.keep(spans.words < side.lengths[spans.example], "shorter than their text")
-    spans = whole_spans(spans, side, o.repair)
+    spans = uncut(whole_spans(spans, side, o.repair), side)
     mask = protected_words(examples.corpus, side, o.protect)
     if mask.any():
         spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")

@@ -27,6 +27,7 @@ from sampling.spans.sites import (
     ratio_bounds,
     sites_of,
     tree_spans,
+    uncut,
     unprotected,
 )
 from sampling.spans.spelling import Executor
@@ -36,7 +37,7 @@ __all__ = ["MixOptions", "TreeMix", "TreeMixOptions", "label_pools", "per_exampl
 VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
-COLUMNS = ("text", "text_pair", "label", "tree", "tree_pair", "tokens", "tags")
+COLUMNS = ("text", "text_pair", "label", "tree", "tree_pair", "tokens", "tags", "spans")
 _MOST_ENTRIES = 2**27
 
 
@@ -200,7 +201,7 @@ def _constituents(side: Side, o: TreeMixOptions, corpus: Corpus) -> Spans:
     spans = tree_spans(side.treebank)
     children = "1 child or more" if o.min_children == 1 else f"{o.min_children} children or more"
     spans = spans.keep(spans.children >= o.min_children, f"with {children}")
-    spans = whole_spans(spans, side, o.repair)
+    spans = uncut(whole_spans(spans, side, o.repair), side)
     mask = protected_words(corpus, side, o.protect)
     if mask.any():
         spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")

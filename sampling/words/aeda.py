@@ -12,6 +12,7 @@ from grammar.errors import OptionError
 from grammar.options import option
 from grammar.rng import below, next_uniform, open_stream
 from induction.corpus.corpus import Corpus
+from sampling.examples.entities import refuse_schemes
 from sampling.words.grammar import EDIT, Operation, WordGrammar
 from sampling.words.pools import Pools, as_pools, pick_entry
 from sampling.words.sampler import TokenOptions, TokenSampler, refuse_columns
@@ -67,6 +68,7 @@ class AEDA(TokenSampler):
             raise OptionError(
                 f"marks={options.marks!r} holds no marks, or white space", hint="use '.;?:!,'"
             )
+        refuse_schemes(corpus, cls.method)
         texts = read_texts(corpus, options.protect)
         why = "the marks have no values there"
         refuse_columns(texts, ("tags", "heads", "deprels", "tree"), "aeda", why)

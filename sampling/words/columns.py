@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,11 @@ def edited_columns(
     grammar: WordGrammar,
     slots: Slots,
     hosts: LongArray,
-    texts: pa.StringArray,
+    texts: Mapping[str, Any],
     seed: int,
     index: LongArray,
 ) -> pa.Table:
-    """Return edited texts with all columns that their corpus has.
+    """Return edited texts (and their ``spans``) with all columns that their corpus has.
 
     Tags, heads and relations move with their words. A tree keeps its form, unless the method moves
     its nodes, and its leaves become the words of the text in order.
@@ -45,8 +46,8 @@ def edited_columns(
     numbers = pa.array(hosts)
     columns: dict[str, Any] = {}
     for name in source.names:
-        if name == "text":
-            columns[name] = texts
+        if name in texts:
+            columns[name] = texts[name]
         elif name in _OF_THE_TEXT:
             columns[name] = source.arrow(name).combine_chunks().take(numbers)
         elif name == "tokens":

@@ -11,6 +11,7 @@ from grammar.errors import OptionError
 from grammar.options import option
 from grammar.rng import next_uniform, open_stream
 from induction.corpus.corpus import Corpus
+from sampling.examples.entities import refuse_schemes
 from sampling.words.eda_kernels import delete_words
 from sampling.words.grammar import EDIT, WORD, Operation, WordGrammar
 from sampling.words.pools import as_pools
@@ -68,6 +69,7 @@ class WordDrop(TokenSampler):
             raise OptionError("p=0 drops no word", hint="use p=0.1")
         texts = read_texts(corpus, options.protect)
         if blank is None:
+            refuse_schemes(corpus, cls.method)
             why = "what hangs on a dropped word would be lost"
             refuse_columns(texts, ("heads", "deprels", "tree"), "worddrop", why)
         names = [] if blank is None else ["blank"]

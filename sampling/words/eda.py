@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
+from grammar.arrays import BoolArray, IntArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.options import option
 from induction.corpus.corpus import Corpus
@@ -23,13 +23,14 @@ from sampling.english.wordnet import (
     synonyms,
     wordnet,
 )
+from sampling.examples.entities import refuse_schemes
 from sampling.seams.joints import MENDED, named_repairs
 from sampling.words.eda_kernels import DELETE, INSERT, REPLACE, SWAP, EdaTables, eda_edits
 from sampling.words.grammar import EDIT, INSERTED, REPLACED, WORD, Operation, WordGrammar
 from sampling.words.mending import Mends, mended, read_mends
 from sampling.words.pools import Pools, as_pools
 from sampling.words.sampler import TokenOptions, TokenSampler, refuse_columns
-from sampling.words.texts import Slots, TokenTexts, read_texts, room_for, write_slots
+from sampling.words.texts import Slots, TokenTexts, read_texts, room_for
 
 __all__ = ["EDA", "EDAOptions", "clean_text"]
 
@@ -176,6 +177,8 @@ class EDA(TokenSampler):
         o = _without_wordnet(options)
         if o.clean:
             corpus = _cleaned(corpus)
+        if o.alpha_ri or o.alpha_rs or o.alpha_rd:
+            refuse_schemes(corpus, cls.method)
         texts = read_texts(corpus, o.protect, cores="spacing" in named_repairs(o.repair, MENDED))
         if o.alpha_ri:
             refuse_columns(texts, _INSERTED, "random insertion", "new words have no values there")
@@ -205,12 +208,11 @@ class EDA(TokenSampler):
         eda_edits(key, index, rounds, hosts, self.texts.words, self.pools, self._tables, slots)
         return slots
 
-    def written(self, slots: Slots, hosts: LongArray) -> tuple[Bytes, LongArray]:
-        """Return the bytes of edited texts, mended, and where each begins."""
+    def mended(self, slots: Slots) -> tuple[Pools, Slots]:
+        """Return edits with capitals, articles and marks as the texts have them."""
         if self._mends is None:
-            return super().written(slots, hosts)
-        words = self.texts.words
-        return write_slots(words, self._mends.pools, mended(words, self._mends, slots), hosts)
+            return super().mended(slots)
+        return self._mends.pools, mended(self.texts.words, self._mends, slots)
 
     @cached_property
     def _mends(self) -> Mends | None:
@@ -265,7 +267,7 @@ def clean_text(text: str) -> str:
 
 
 def _cleaned(corpus: Corpus) -> Corpus:
-    for name in ("tokens", "tags", "heads", "deprels", "tree"):
+    for name in ("tokens", "tags", "heads", "deprels", "tree", "spans"):
         if name in corpus.names:
             raise CorpusError(
                 f"clean=True cannot keep the column {name!r}: it makes other words",

@@ -104,7 +104,8 @@ def vocabulary(
 ) -> tuple[list[list[int]], LongArray, list[str], IntArray]:
     """Return the words of the corpus in pools: of all words, or by tag.
 
-    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in.
+    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in, nor are
+    those of labelled spans.
 
     Returns
     -------
@@ -120,7 +121,10 @@ def vocabulary(
         tag = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         names = [str(name) for name in coded.dictionary.to_pylist()]
     usable = _as_written(texts)
-    pairs, counts = np.unique(tag * len(texts.kinds) + kind, return_counts=True)
+    pairs = tag * len(texts.kinds) + kind
+    if texts.side.marks is not None:  # a name where no span is would be one without its label
+        pairs = pairs[~texts.side.marks.inside]
+    pairs, counts = np.unique(pairs, return_counts=True)
     owner, form = np.divmod(pairs, len(texts.kinds))
     kept = usable[form]
     owner, form, counts = owner[kept], form[kept], counts[kept]

@@ -22,13 +22,14 @@ from grammar.hashing import hash_rows
 from grammar.options import option, read_options, whole_number
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from sampling.examples.entities import NewWords, carried_spans
 from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_strings
 from sampling.stream import CHUNK, Sampler, in_rounds
 from sampling.words.columns import edited_columns
 from sampling.words.grammar import Operation, WordGrammar
 from sampling.words.pools import Pools, as_pools
-from sampling.words.texts import Slots, TokenTexts, write_slots
+from sampling.words.texts import Slots, TokenTexts, slot_places, write_slots
 
 __all__ = ["RefusedColumnError", "TokenOptions", "TokenSampler", "refuse_columns"]
 
@@ -89,6 +90,7 @@ class TokenSampler(Sampler):
     """
 
     explained_as = "words"
+    carries_spans = True
     Options: ClassVar[type[TokenOptions]]
     unusable: ClassVar[str] = "no text can be edited"
     grammar: WordGrammar
@@ -193,11 +195,27 @@ class TokenSampler(Sampler):
     def write(self, drawn: tuple[Slots, LongArray], seed: int, index: LongArray) -> pa.Table:
         """Write edited texts, and all columns that their corpus has."""
         data, offsets = self.written(*drawn)
-        return edited_columns(self.grammar, *drawn, as_strings(data, offsets), seed, index)
+        texts: dict[str, Any] = {"text": as_strings(data, offsets)}
+        marks = self.texts.side.marks
+        if marks is not None:
+            slots, hosts = drawn
+            pools, final = self.mended(slots)
+            words = NewWords(*slot_places(self.texts.words, pools, final, hosts))
+            labelled = self.labelled(slots, hosts)
+            texts["spans"] = carried_spans(marks, words, (data, offsets), labelled)
+        return edited_columns(self.grammar, *drawn, texts, seed, index)
 
     def written(self, slots: Slots, hosts: LongArray) -> tuple[Bytes, LongArray]:
         """Return the bytes of edited texts, and where each begins (one more than texts)."""
-        return write_slots(self.texts.words, self.pools, slots, hosts)
+        return write_slots(self.texts.words, *self.mended(slots), hosts)
+
+    def mended(self, slots: Slots) -> tuple[Pools, Slots]:
+        """Return edits as they are written, and the words that these put in."""
+        return self.pools, slots
+
+    def labelled(self, slots: Slots, hosts: LongArray) -> LongArray | None:
+        """Return the words whose labels the words of the slots have; None if it is their own."""
+        return None
 
     def vary(self, rows: Sequence[int] | LongArray, *, seed: int = 0, epoch: int = 0) -> Corpus:
         """Edit chosen texts once each, as training does: text i of epoch e by (seed, e, i) alone.

@@ -17,6 +17,7 @@ from grammar.rng import below, next_uniform, open_stream
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import with_trees
+from sampling.examples.entities import refuse_schemes
 from sampling.words.grammar import EDIT, Operation, WordGrammar
 from sampling.words.sampler import TokenOptions, TokenSampler
 from sampling.words.texts import Slots, TokenTexts, Words, keep_words, read_texts, room_for
@@ -107,6 +108,7 @@ class Shuffle(TokenSampler):
                 "shuffle cannot keep the column 'tree' where dependents move",
                 hint="drop 'tree', or use structure='tree'",
             )
+        refuse_schemes(corpus, cls.method)
         texts = read_texts(corpus, o.protect)
         if o.structure == "words":
             sizes = texts.free_words()
@@ -143,6 +145,9 @@ class Shuffle(TokenSampler):
         owner = np.repeat(words.offsets[hosts] - slots.at, lengths)
         slots.gap[:] = np.arange(len(slots.gap)) + owner
         slots.entry[:] = -1
+        marks = self.texts.side.marks
+        if marks is not None:  # what stands between the words of a span is the span's own
+            slots.gap[:] = np.where(marks.goes_on[slots.word], slots.word, slots.gap)
         return slots
 
     def bound(self, host: int) -> int:

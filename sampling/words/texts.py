@@ -15,6 +15,7 @@ import numpy as np
 
 from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, kernel
 from induction.corpus.corpus import Corpus
+from sampling.examples.entities import places_in_pieces
 from sampling.examples.examples import read_examples
 from sampling.examples.sides import Side, core_of, protected_words
 from sampling.words.pools import Pools
@@ -28,6 +29,7 @@ __all__ = [
     "read_texts",
     "read_words",
     "room_for",
+    "slot_places",
     "write_slots",
 ]
 
@@ -144,6 +146,8 @@ def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> T
     examples = read_examples(corpus, cores=cores)
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
+    if side.marks is not None:
+        mask |= side.marks.inside
     raw = "tokens" not in corpus.names and side.treebank is None
     words, kinds = read_words(side, mask, raw=raw)
     return TokenTexts(examples.corpus, side, words, kinds)
@@ -187,6 +191,26 @@ def write_slots(
     source = np.concatenate((words.text, pools.data, np.array([32], np.uint8)))
     starts, stops, pieces, offsets = _pieces(source, words, pools, slots, hosts)
     return _joined(source, starts, stops, pieces, offsets), offsets
+
+
+def slot_places(
+    words: Words, pools: Pools, slots: Slots, hosts: LongArray
+) -> tuple[LongArray, LongArray, LongArray, LongArray]:
+    """Return where the words of edited texts stand in their bytes.
+
+    Returns
+    -------
+    offsets, word, start, end
+        As :class:`sampling.examples.entities.NewWords` has them; words that were put in are -1.
+    """
+    source = np.concatenate((words.text, pools.data, np.array([32], np.uint8)))
+    starts, stops, pieces, _ = _pieces(source, words, pools, slots, hosts)
+    used, offsets = flat_slots(slots)
+    word = np.where(slots.entry[used] < 0, slots.word[used], -1)
+    there = np.maximum(word, 0)
+    first = np.where(word < 0, 0, words.start[there])
+    last = np.where(word < 0, 0, words.end[there])
+    return offsets, word, *places_in_pieces((pieces, starts, stops), offsets, first, last)
 
 
 @kernel()

@@ -24,9 +24,10 @@ def commands(page: Path) -> list[str]:
 
 
 def save_files(page: Path, folder: Path) -> None:
-    """Save the table that a page asks its reader to save."""
-    for body in blocks(page, "csv"):
-        (folder / "reviews.csv").write_text(body, encoding="utf-8")
+    """Save the files that a page asks its reader to save."""
+    for kind, name in (("csv", "reviews.csv"), ("conll", "entities.conll")):
+        for body in blocks(page, kind):
+            (folder / name).write_text(body, encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

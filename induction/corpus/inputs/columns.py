@@ -14,7 +14,7 @@ from grammar.errors import CorpusError, OptionError, located
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.inputs.names import renamed_by_use
 from induction.corpus.rows import Asked, Rows
-from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault
+from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows"]
 
@@ -42,7 +42,14 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
     _check_aligned(corpus, rows.where)
+    if "spans" in corpus.names and (fault := _of_spans(corpus)):
+        raise _located(fault, rows.where)
     return corpus
+
+
+def _of_spans(corpus: Corpus) -> Fault | None:
+    texts, spans = (corpus.arrow(name).combine_chunks() for name in ("text", "spans"))
+    return spans_fault(texts, spans)
 
 
 def _check_aligned(corpus: Corpus, where: Where) -> None:

@@ -586,8 +586,8 @@ def test_a_fault_of_the_format_is_located(tmp_path, name, content, line):
 
 
 def test_a_format_that_there_is_not(tmp_path):
-    with pytest.raises(OptionError, match="there is no format 'conll'") as caught:
-        read_corpus(tmp_path / "a.txt", format="conll")
+    with pytest.raises(OptionError, match="there is no format 'conlu'") as caught:
+        read_corpus(tmp_path / "a.txt", format="conlu")
     assert caught.value.hint == "did you mean 'conllu'?"
     with pytest.raises(OptionError, match="there is no format 'xml'"):
         write_corpus(rich_corpus(), tmp_path / "a", format="xml")

@@ -1,0 +1,1 @@
+"""Labelled spans of texts: the column ``spans``, the tags that stand for it, and files of them."""

@@ -1,0 +1,163 @@
+"""Files with a token a line and its tag of a span in the last column, as CoNLL's shared tasks have.
+
+Two to four columns with tabs or spaces between: the token; a part of speech, if there are three;
+that and a tag of its chunk, which is not kept, if there are four; the tag of its span. Sentences
+end with a blank line. ``-DOCSTART-`` begins a document and is passed over, as are comments: lines
+that begin with ``#`` and are not of as many columns. Texts are made of the tokens, with single
+spaces.
+
+References
+----------
+Tjong Kim Sang & De Meulder 2003, Introduction to the CoNLL-2003 Shared Task.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+from grammar.messages import tell
+from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
+from induction.corpus.entities.schemes import words_of_tags
+from induction.corpus.rows import Asked, Rows, Write, Writer
+
+__all__ = ["conll_writer", "read_conll"]
+
+_WIDTHS = (2, 3, 4)
+_DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
+
+
+@dataclass
+class _Sentence:
+    """The columns of the lines of a sentence, and the line where it begins."""
+
+    line: int
+    rows: list[list[str]] = field(default_factory=list)
+
+
+def read_conll(data: bytes, asked: Asked) -> Rows:
+    """Read tokens and their tags; BIO, IOB, BILOU and BIOES are told apart by what they say.
+
+    Returns
+    -------
+    Rows
+        ``text``, ``tokens``, ``spans``, and ``tags`` where there are parts of speech. Ids are the
+        numbers of sentences, from 0.
+
+    Raises
+    ------
+    CorpusError
+        If there are no sentences, a line has another number of columns than the first, a token is
+        empty, or a tag is of no scheme. File and line are given.
+    """
+    sentences = _sentences(data.decode("utf-8-sig"), asked.path)
+    if not sentences:
+        raise CorpusError(
+            "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
+        )
+    tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
+    texts = [" ".join(row) for row in tokens]
+    spans = []
+    for sentence, text, words in zip(sentences, texts, tokens, strict=True):
+        intervals = _intervals(sentence, asked.path)
+        spans.append(spans_of_words(word_places(text, words), intervals))
+    columns: dict[str, Sequence[object]] = {"text": texts, "tokens": tokens, "spans": spans}
+    width = len(sentences[0].rows[0])
+    tags = [[row[1] for row in sentence.rows] for sentence in sentences]
+    if width > _WIDTHS[0] and any(tag not in _NOTHING for row in tags for tag in row):
+        columns["tags"] = tags
+    if width == _WIDTHS[-1]:
+        tell(f"{asked.path}: chunks (the third column) are not kept")
+    table = pa.table({name: pa.array(rows, COLUMNS[name]) for name, rows in columns.items()})
+    return Rows(table, lambda row: f"{asked.path}:{sentences[row].line}")
+
+
+def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:
+    tags = [row[-1] for row in sentence.rows]
+    try:
+        return words_of_tags(tags)
+    except CorpusError as error:
+        for number, tag in enumerate(tags):
+            try:
+                words_of_tags([tag])
+            except CorpusError:
+                where = f"{path}:{sentence.line + number}"
+                raise CorpusError(error.what, where=where, hint=error.hint) from None
+        raise
+
+
+def _sentences(text: str, path: str) -> list[_Sentence]:
+    found: list[_Sentence] = []
+    inside, width = False, 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = _fields(line)
+        comment = line.startswith("#") and len(fields) != (width or 2)
+        if not fields or fields[0] == _DOCUMENT or (comment and not inside):
+            inside = False
+            continue
+        width = width or len(fields)
+        if len(fields) != width or width not in _WIDTHS:
+            wanted = width if width in _WIDTHS else "2 to 4"
+            raise CorpusError(
+                f"the line has {len(fields)} columns, not {wanted}",
+                where=f"{path}:{number}",
+                hint="give a token and its tag, with a tab between; a blank line ends a sentence",
+            )
+        if not all(map(str.strip, fields)):
+            raise CorpusError(
+                "a column of the line is empty", where=f"{path}:{number}", hint="fill it in"
+            )
+        if not inside:
+            found.append(_Sentence(number))
+            inside = True
+        found[-1].rows.append(fields)
+    return found
+
+
+def _fields(line: str) -> list[str]:
+    line = line.rstrip("\r")
+    if not line.strip():
+        return []
+    return line.split("\t") if "\t" in line else line.split()
+
+
+@contextmanager
+def _writer(scheme: str, path: Path, schema: pa.Schema) -> Iterator[Write]:
+    Corpus(schema.empty_table()).arrow("spans")
+    with open(path, "w", encoding="utf-8", newline="") as out:
+        yield lambda table: out.writelines(_lines(Corpus(table), scheme))
+
+
+def conll_writer(scheme: str) -> Writer:
+    """Return what writes tokens and their tags in a scheme, with ``tags`` between.
+
+    Raises, when it writes, CorpusError if a span is not of whole words, or a token or tag would not
+    be read back.
+    """
+    return functools.partial(_writer, scheme)
+
+
+def _lines(corpus: Corpus, scheme: str) -> Iterator[str]:
+    spans = tags_of_spans(corpus, scheme)
+    texts = corpus.column("text")
+    tokens = corpus.column("tokens") if "tokens" in corpus.names else [None] * len(texts)
+    between = [corpus.column("tags")] if {"tokens", "tags"} <= set(corpus.names) else []
+    for row, (text, given, tags) in enumerate(zip(texts, tokens, spans, strict=True)):
+        words = given if given is not None else [text[a:b] for a, b in word_places(text)]
+        columns = [words, *(column[row] for column in between), tags]
+        for fields in zip(*columns, strict=True):
+            if any(field.split() != [field] for field in fields) or fields[0] == _DOCUMENT:
+                raise CorpusError(
+                    f"the line {' '.join(fields)!r} would not be read back",
+                    where=corpus.where(row),
+                    hint="tokens and tags must not be empty or hold white space",
+                )
+            yield "\t".join(fields) + "\n"
+        yield "\n"

@@ -1,0 +1,101 @@
+"""Tags that stand for labelled spans of words: BIO, BILOU and their kin.
+
+A tag is ``O``, or a prefix, a hyphen and a label. B begins a span, I goes on with it; in BILOU, L
+is its last word and U a span of one word (in BIOES, E and S). Prefixes are taken as conlleval takes
+them: a span also begins at I where nothing of its label goes on, so files in the older IOB, which
+have B only between neighbours, are read by the same rule.
+
+References
+----------
+Ramshaw & Marcus 1995 (IOB); Tjong Kim Sang & De Meulder 2003 (conlleval); Ratinov & Roth 2009
+(BILOU).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from grammar.errors import CorpusError, OptionError
+
+__all__ = ["OUTSIDE", "SCHEMES", "Interval", "is_scheme", "tagged_words", "words_of_tags"]
+
+SCHEMES = ("bio", "bilou")
+OUTSIDE = "O"
+Interval = tuple[int, int, str]
+"""First word, the word behind the last, and the label."""
+
+_TAG = re.compile(r"([BILUESM])-(\S.*)", re.DOTALL)
+_BEGINS, _ENDS = "BUS", "LUES"
+
+
+def words_of_tags(tags: Sequence[str]) -> list[Interval]:
+    """Return the spans of words that the tags of a sentence stand for.
+
+    Raises
+    ------
+    CorpusError
+        If a tag is of no scheme.
+
+    Examples
+    --------
+    >>> words_of_tags(["B-PER", "I-PER", "O", "U-LOC", "U-LOC"])
+    [(0, 2, 'PER'), (3, 4, 'LOC'), (4, 5, 'LOC')]
+    >>> words_of_tags(["I-PER", "I-PER", "B-PER"])  # IOB
+    [(0, 2, 'PER'), (2, 3, 'PER')]
+    """
+    found: list[Interval] = []
+    open_label: str | None = None
+    for word, tag in enumerate(tags):
+        if tag == OUTSIDE:
+            open_label = None
+            continue
+        match = _TAG.fullmatch(tag or "")
+        if match is None:
+            raise CorpusError(
+                f"the tag {tag!r} says nothing of a span",
+                hint="tags of spans are O, B-LABEL and I-LABEL (or L, U of BILOU; E, S of BIOES)",
+            )
+        prefix, label = match.groups()
+        if prefix in _BEGINS or label != open_label:
+            found.append((word, word + 1, label))
+        else:
+            found[-1] = (found[-1][0], word + 1, label)
+        open_label = None if prefix in _ENDS else label
+    return found
+
+
+def tagged_words(spans: Iterable[Interval], words: int, scheme: str = "bio") -> list[str]:
+    """Return the tags of a sentence of so many words.
+
+    Raises
+    ------
+    OptionError
+        If there is no such scheme.
+
+    Examples
+    --------
+    >>> tagged_words([(0, 2, "PER"), (3, 4, "LOC")], 4)
+    ['B-PER', 'I-PER', 'O', 'B-LOC']
+    >>> tagged_words([(0, 2, "PER"), (3, 4, "LOC")], 4, "bilou")
+    ['B-PER', 'L-PER', 'O', 'U-LOC']
+    """
+    if scheme not in SCHEMES:
+        raise OptionError(f"there is no scheme {scheme!r}", hint=f"use {' or '.join(SCHEMES)}")
+    tags = [OUTSIDE] * words
+    for first, stop, label in spans:
+        prefixes = ["B", *"I" * (stop - first - 1)]
+        if scheme == "bilou":
+            prefixes[-1] = "U" if stop - first == 1 else "L"
+        tags[first:stop] = [f"{prefix}-{label}" for prefix in prefixes]
+    return tags
+
+
+def is_scheme(tags: Iterable[str | None]) -> bool:
+    """Say whether distinct tags stand for spans: all of them are of a scheme, and not only O.
+
+    >>> is_scheme(["O", "B-PER", "I-PER"]), is_scheme(["O", "NN"]), is_scheme(["O"])
+    (True, False, False)
+    """
+    others = [tag for tag in tags if tag is not None and tag != OUTSIDE]
+    return bool(others) and all(map(_TAG.fullmatch, others))
