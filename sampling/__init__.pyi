@@ -19,6 +19,7 @@ from sampling.neural.linda.runs import train_linda as train_linda
 from sampling.neural.masked.ctxsub import CtxSub as CtxSub
 from sampling.neural.masked.model import mask_score as mask_score
 from sampling.neural.masked.ssmba import SSMBA as SSMBA
+from sampling.neural.prompted.method import Prompted as Prompted
 from sampling.neural.translation.method import BackTranslation as BackTranslation
 from sampling.operators.method import Agree as Agree
 from sampling.operators.method import Fluent as Fluent

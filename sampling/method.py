@@ -131,6 +131,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
              "sampling.neural.masked.ssmba", "SSMBA", _MODELS),
             ("backtranslation", "texts translated and back (Sennrich et al. 2016)",
              "sampling.neural.translation.method", "BackTranslation", _MODELS),
+            ("prompted", "texts that a language model writes, shown examples (Yoo et al. 2021)",
+             "sampling.neural.prompted.method", "Prompted", _MODELS),
             ("fluent", "another method, tilted to what fits its place (fluent(treemix))",
              "sampling.operators.method", "Fluent", "treewright.tilted/2"),
             ("agree", "another method, its labels confirmed by a classifier (agree(treemix))",

@@ -131,7 +131,9 @@ class ModelGrammar(Weighted):
         fits = hosts.dtype == np.int64 and len(hosts) > 0
         if not fits or not 0 <= int(hosts.min()) <= int(hosts.max()) < len(corpus):
             raise ValueError("the texts that can be used are not those of its examples")
-        if facts["parents"] not in (1, 2) or not ((shares >= 0) & (shares <= 1)).all():
+        if not isinstance(facts["parents"], int) or not 1 <= facts["parents"] <= len(hosts):
+            raise ValueError("a text cannot go back to so many texts")
+        if not ((shares >= 0) & (shares <= 1)).all():
             raise ValueError("a share is not between 0 and 1")
         return cls(
             str(facts["method"]), str(facts["version"]), dict(facts["options"]), corpus, hosts,

@@ -31,6 +31,11 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "a masked language model",
             "one like BERT or RoBERTa with its head",
         ),
+        "causal": (
+            "AutoModelForCausalLM",
+            "a causal language model",
+            "one like GPT-2 or Llama",
+        ),
         "classifier": (
             "AutoModelForSequenceClassification",
             "a classifier of texts",

@@ -22,6 +22,7 @@ from grammar.messages import tell
 from grammar.options import option
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
+from sampling.examples.labels import read_labels
 from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists
 from sampling.neural.grammar import ModelGrammar
@@ -98,6 +99,8 @@ class ModelSampler(Sampler):
             Rules of the grammar.
         log_probability : float64[n]
             Of what was drawn.
+        labels : float32[n, classes], optional
+            Distributions, where the model gives them.
         """
         raise NotImplementedError
 
@@ -106,6 +109,14 @@ class ModelSampler(Sampler):
         _, _, parents, *_ = drawn
         hosts = self.grammar.hosts[parents[:, 0]]
         return self.grammar.examples.arrow("label").combine_chunks().take(pa.array(hosts))
+
+    def class_names(self) -> tuple[str, ...]:
+        """Return what the classes are called, or their numbers; there are none without labels."""
+        examples = self.grammar.examples
+        if "label" not in examples.names:
+            return ()
+        known = self.grammar.notes.get("classes") or examples.classes
+        return tuple(map(str, known or range(read_labels(examples).classes)))
 
     @cached_property
     def model(self) -> Any:
@@ -173,7 +184,7 @@ class ModelSampler(Sampler):
             side: pa.array(texts[:, k].tolist(), pa.string()) for k, side in enumerate(self.sides)
         }
         if given:
-            columns["label"] = _distributions(given[0])
+            columns["label"] = _distributions(given[-1])
         elif "label" in self.grammar.examples.names:
             columns["label"] = self.labels(drawn)
         ids = self.grammar.examples.arrow("id").combine_chunks()
@@ -218,7 +229,7 @@ def fitting(corpus: Corpus, lengths: Any, longest: int, method: str, least: int)
     """
     given = read_examples(corpus).corpus
     kept = [name for name in ("id", *_SIDES, "label") if name in given.names]
-    given = Corpus(given.table.select(kept), given.places)
+    given = Corpus(given.table.select(kept), given.places, classes=corpus.classes)
     fits = np.ones(len(given), np.bool_)
     for side in _SIDES:
         if side in given.names:

@@ -18,7 +18,7 @@ PAGES = {
     "grammar-sampling": ("grammar",),
     "linda": ("linda",),
     "names": ("names",),
-    "neural": ("ctxsub", "ssmba", "backtranslation"),
+    "neural": ("ctxsub", "ssmba", "backtranslation", "prompted"),
     "sub2": ("sub2",),
     "token-methods": ("eda", "aeda", "random-word", "switchout", "worddrop", "shuffle"),
     "treemix": ("treemix", "randmix"),

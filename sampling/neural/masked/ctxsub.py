@@ -104,5 +104,5 @@ class CtxSub(MaskedSampler):
         if not self.options.label:
             return [""] * len(parents)
         labels = read_labels(self.grammar.examples).distributions(self.grammar.hosts[parents])
-        names = self.grammar.notes.get("classes") or range(labels.shape[1])
-        return [str(list(names)[k]) for k in labels.argmax(1).tolist()]
+        names = self.class_names()
+        return [names[k] for k in labels.argmax(1).tolist()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,12 +58,15 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def models(linda_folder: Path, masked_folder: Path) -> dict[str, dict[str, str]]:
+def models(
+    linda_folder: Path, masked_folder: Path, causal_folder: Path
+) -> dict[str, dict[str, str]]:
     """What each method needs."""
     masked = {"model": str(masked_folder)}
     return {
         "linda": {"model": str(linda_folder)}, "ctxsub": masked, "ssmba": masked,
         "backtranslation": {"model": str(linda_folder), "back": str(linda_folder)},
+        "prompted": {"model": str(causal_folder)},
     }  # fmt: skip
 
 
@@ -101,6 +105,64 @@ def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+    model.eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def causal_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of whole words and marks, trained on lines as the method writes them."""
+    import torch
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    from sampling.neural.prompted.lines import Item, Lines
+
+    # pieces are words with the blank before them, marks and ends of lines: nothing gets lost
+    pieces = Regex(r" ?[A-Za-z_]+| ?[0-9]|\n|[^\sA-Za-z0-9_]| ")
+    draw = torch.Generator().manual_seed(0)
+    shapes = [
+        Lines(("text",)),
+        Lines(("text",), ("0", "1")),
+        Lines(("text", "text_pair"), ("0", "1")),
+    ]
+    pages = []
+    for number in range(600):
+        lines = shapes[number % 3]
+        rows = torch.randint(len(TEXTS + OTHERS), (3, 2), generator=draw).tolist()
+        items = [
+            Item(tuple((TEXTS + OTHERS)[k] for k in row[: len(lines.sides)]), str(row[0] % 2))
+            for row in rows
+        ]
+        asked = lines.ask(items)
+        pages.append(asked.before)
+    held = Tokenizer(models.WordLevel(unk_token="<unk>"))
+    held.pre_tokenizer = pre_tokenizers.Split(pieces, "isolated")
+    words = {word for page in pages for word, _ in held.pre_tokenizer.pre_tokenize_str(page)}
+    names = ["<unk>", "</s>", *sorted(words)]
+    held.model = models.WordLevel({name: k for k, name in enumerate(names)}, unk_token="<unk>")
+    held.decoder = decoders.Fuse()
+    make: Any = PreTrainedTokenizerFast
+    tokenizer = make(
+        tokenizer_object=held, unk_token="<unk>", eos_token="</s>", model_max_length=256
+    )
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=len(names), n_embd=48, n_layer=1, n_head=4, n_positions=256, bos_token_id=1,
+        eos_token_id=1,
+    )  # fmt: skip
+    model = GPT2LMHeadModel(config)
+    optimizer = torch.optim.AdamW(model.parameters(), 5e-3)
+    tokenizer.pad_token = tokenizer.eos_token
+    for step in range(120):
+        batch = tokenizer(pages[step * 8 % 600 :][:8], padding=True, return_tensors="pt")
+        ids, mask = batch["input_ids"], batch["attention_mask"]
+        loss = model(ids, attention_mask=mask, labels=ids.masked_fill(mask == 0, -100)).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    folder = tmp_path_factory.mktemp("models") / "causal"
     model.eval().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -24,7 +24,7 @@ from sampling.pipeline.augment import augment
 from sampling.stream import Sampler
 
 TRIED: dict[str, dict[str, Any]] = {"linda": {"beams": 1}, "ctxsub": {}, "ssmba": {},
-    "backtranslation": {"least": 0, "ratio": 9.0},
+    "backtranslation": {"least": 0, "ratio": 9.0}, "prompted": {"pieces": 40},
 }  # fmt: skip
 EXERCISED: dict[str, list[dict[str, Any]]] = {
     "linda": [
@@ -35,10 +35,14 @@ EXERCISED: dict[str, list[dict[str, Any]]] = {
     "backtranslation": [
         {"temperature": 0.0}, {"temperature": 0.0, "beams": 1}, {"least": 24}, {"ratio": 0.2},
     ],
+    "prompted": [{"shown": 3}, {"temperature": 0.3}, {"pieces": 12}, {"soft": False}],
     "ssmba": [{"share": 0.6}, {"masked": 0.0}, {"steps": 3}, {"top": 2}],
 }  # fmt: skip
-MODELS = ("model", "teacher", "device", "back")
-"""Options whose values are models or places; they are tried by themselves."""
+MODELS = (
+    "model", "teacher", "device", "back", "endpoint", "key", "tries", "seconds", "prices",
+    "skeletons",
+)  # fmt: skip
+"""Options whose values are models or places, or about these; they are tried by themselves."""
 
 
 def test_every_method_with_a_model_is_asked() -> None:

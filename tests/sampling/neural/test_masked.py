@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from induction.corpus.corpus import Corpus
+from sampling.examples.class_names import number_classes
 from sampling.method import induce
 from sampling.neural.masked.edits import chosen_words, drawn, replaced, words_of
 from sampling.neural.masked.model import MaskedModel, mask_score, open_masked
@@ -143,3 +144,10 @@ def test_a_model_scores_for_fluent(masked_folder: Path, corpus: Corpus) -> None:
     plain = induce("random-word", corpus)
     chosen = fluent(plain, corpus, score=score, draws=8, strength=20)
     assert np.mean(score(chosen.sample(4))) > np.mean(score(plain.sample(8)))
+
+
+def test_classes_keep_their_names_where_they_were_numbered(masked_folder: Path) -> None:
+    named = Corpus.from_columns(text=["she reads", "no one came"], label=["good", "bad"])
+    for corpus in (number_classes(named), named):
+        sampler = induce("ctxsub", corpus, model=str(masked_folder), label=True)
+        assert sampler.class_names() == ("bad", "good")
