@@ -45,6 +45,8 @@ from sampling.stream import ShortfallWarning as ShortfallWarning
 from sampling.words.aeda import AEDA as AEDA
 from sampling.words.drop import WordDrop as WordDrop
 from sampling.words.eda import EDA as EDA
+from sampling.words.label_wise import LabelWise as LabelWise
+from sampling.words.mentions import MentionReplacement as MentionReplacement
 from sampling.words.noise import RandomWord as RandomWord
 from sampling.words.shuffle import Shuffle as Shuffle
 from sampling.words.switchout import SwitchOut as SwitchOut

@@ -31,10 +31,12 @@ EDITED: dict[str, tuple[str, dict[str, Any]]] = {
     "worddrop": ("worddrop", {"p": 0.4}),
     "worddrop-blank": ("worddrop", {"p": 0.4, "blank": "<unk>"}),
     "shuffle": ("shuffle", {}),
+    "fluent": ("fluent", {"of": "worddrop(p=0.4)", "draws": 2}),
 }
 EXCHANGED: dict[str, tuple[str, dict[str, Any]]] = {
     "sub2": ("sub2", {"phrase": False}),
     "sub2-plain": ("sub2", {"phrase": False, "length": True, "repair": "none"}),
+    "sub2-spans": ("sub2", {"task": "spans"}),
     "randmix": ("randmix", {"threshold": 0.7}),
 }
 REFUSING = ("geca", "geca-stream", "grammar", "names", "alp")
