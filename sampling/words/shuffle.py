@@ -213,7 +213,7 @@ def _tree_groups(size: IntArray, offsets: LongArray, rank: LongArray, free: Bool
     """List the children of all nodes that have two or more, behind those of the nodes below.
 
     ``rank[v]`` counts the words before node v. Nodes are left out where that would part two
-    protected words.
+    protected words, inside or at an edge.
     """
     nodes = len(size)
     first = np.zeros(len(offsets), np.int64)
@@ -222,7 +222,10 @@ def _tree_groups(size: IntArray, offsets: LongArray, rank: LongArray, free: Bool
     for i in range(len(offsets) - 1):
         begin = offsets[i]
         for v in range(offsets[i + 1] - 1, begin - 1, -1):
-            blocks, child, good = 0, v + 1, True
+            behind = rank[v + size[v]] if v + size[v] < nodes else len(free)
+            last = rank[offsets[i + 1]] if offsets[i + 1] < nodes else len(free)
+            good = not _holds_on(free, rank[v], behind, (rank[begin], last))
+            blocks, child = 0, v + 1
             while child < v + size[v]:
                 starts[at + blocks] = child - begin
                 if blocks > 0 and not (free[rank[child]] or free[rank[child] - 1]):
@@ -236,6 +239,13 @@ def _tree_groups(size: IntArray, offsets: LongArray, rank: LongArray, free: Bool
                 bounds[groups] = at
         first[i + 1] = groups
     return first, bounds[: groups + 1].copy(), starts[:at].copy()
+
+
+@kernel(inline="always")
+def _holds_on(free: BoolArray, first: int, stop: int, text: tuple[int, int]) -> bool:
+    """Return whether protected words go on over an edge of a stretch of words of a text."""
+    before = first > text[0] and not (free[first] or free[first - 1])
+    return before or (stop < text[1] and not (free[stop] or free[stop - 1]))
 
 
 @kernel()
@@ -253,6 +263,9 @@ def _dependency_groups(heads: IntArray, offsets: LongArray, free: BoolArray) -> 
         for d in range(deepest, -1, -1):
             for h in range(length):
                 if depth[begin + h] != d or size[begin + h] < 2:
+                    continue
+                edges = begin + left[begin + h], begin + right[begin + h] + 1
+                if _holds_on(free, edges[0], edges[1], (begin, begin + length)):
                     continue
                 blocks = _blocks_of_head(heads, begin, h, left, right, size, free, starts, at)
                 if blocks >= 2:

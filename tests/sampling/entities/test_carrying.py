@@ -129,6 +129,23 @@ def test_what_stands_between_the_words_of_a_span_moves_with_them() -> None:
     assert all(names_of(row) == {("Jay-Z", "P"): 1} for row in new)
 
 
+@pytest.mark.parametrize("structure", ["tree", "dependency"])
+def test_a_span_across_constituents_is_not_parted(structure: str) -> None:
+    columns: dict[str, Any] = {
+        "tree": ["(S (A (X a b) c) (B d e f) g)"],
+        "dependency": [[2, 0, 2, 5, 2, 5, 6]],
+    }
+    spans = [[{"start": 4, "end": 7, "label": "P"}]]
+    name = "tree" if structure == "tree" else "heads"
+    given = {"tokens": [list("abcdefg")], name: columns[structure]}
+    corpus = Corpus.from_columns(text=["a b c d e f g"], spans=spans, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        new = Shuffle.induce(corpus, structure=structure).sample(50)
+    assert len(new) == 1  # of all groups, one does not end within the span
+    assert all(names_of(row) == {("c d", "P"): 1} for row in new)
+
+
 def test_names_keep_their_capitals_wherever_they_come_to_stand() -> None:
     texts = ["The Hague is far .", "see him now ."]
     spans = [[{"start": 0, "end": 9, "label": "L"}], []]
