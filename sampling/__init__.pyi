@@ -29,6 +29,7 @@ from sampling.pipeline.estimator import TextAugmenter as TextAugmenter
 from sampling.pipeline.on_the_fly import Epochs as Epochs
 from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented
+from sampling.pipeline.spacy_augmenter import spacy_augmenter as spacy_augmenter
 from sampling.quality.report import assess as assess
 from sampling.sentences.method import GrammarSampler as GrammarSampler
 from sampling.sentences.names import Names as Names
