@@ -4,6 +4,9 @@ from induction.bayes.induce import induce_bayes_tsg as induce_bayes_tsg
 from induction.corpus.corpus import Corpus as Corpus
 from induction.corpus.entities.columns import tags_of_spans as tags_of_spans
 from induction.corpus.entities.columns import with_spans as with_spans
+from induction.corpus.entities.features import token_features as token_features
+from induction.corpus.entities.spacy_docs import corpus_of_docs as corpus_of_docs
+from induction.corpus.entities.spacy_docs import docs_of_corpus as docs_of_corpus
 from induction.corpus.formats import corpus_of_trees as corpus_of_trees
 from induction.corpus.formats import read_corpus as read_corpus
 from induction.corpus.formats import read_sst as read_sst

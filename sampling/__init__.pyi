@@ -30,6 +30,7 @@ from sampling.pipeline.estimator import TextAugmenter as TextAugmenter
 from sampling.pipeline.on_the_fly import Epochs as Epochs
 from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented
+from sampling.pipeline.spacy_augmenter import spacy_augmenter as spacy_augmenter
 from sampling.quality.report import assess as assess
 from sampling.sentences.method import GrammarSampler as GrammarSampler
 from sampling.sentences.names import Names as Names
@@ -46,6 +47,8 @@ from sampling.stream import ShortfallWarning as ShortfallWarning
 from sampling.words.aeda import AEDA as AEDA
 from sampling.words.drop import WordDrop as WordDrop
 from sampling.words.eda import EDA as EDA
+from sampling.words.label_wise import LabelWise as LabelWise
+from sampling.words.mentions import MentionReplacement as MentionReplacement
 from sampling.words.noise import RandomWord as RandomWord
 from sampling.words.shuffle import Shuffle as Shuffle
 from sampling.words.switchout import SwitchOut as SwitchOut

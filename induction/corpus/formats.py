@@ -29,6 +29,7 @@ from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.conll import conll_writer, read_conll
+from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, rows_in_memory
@@ -79,6 +80,7 @@ FORMATS: Mapping[str, Format] = {
     "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
     "conll": Format((".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans"),
     "bilou": Format((".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans"),
+    "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
@@ -105,9 +107,9 @@ def read_corpus(
 
     The format of a file is told by its name (``.gz`` may follow it): ``.jsonl``, ``.csv``
     (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one sentence a line),
-    ``.conllu``, ``.conll`` and ``.bilou`` (a token and its tag a line), ``.mrg`` and ``.ptb`` (Penn
-    brackets), ``.sst`` (sentiment trees), or a folder
-    that Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input.
+    ``.conllu``, ``.conll`` and ``.bilou`` (a token and its tag a line), ``.spacy`` (documents of
+    spaCy), ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment trees), or a folder that
+    Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input.
 
     Usual names of the columns of texts and classes (``sentence``, ``review``, ``sentiment``, ...)
     are recognised, and it is told which were. Other columns are kept as they are.
@@ -125,8 +127,8 @@ def read_corpus(
         Column names of a CSV or TSV file that has no header line.
     format : str, optional
         The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
-        ``arrow``, ``text``, ``conllu``, ``conll``, ``bilou``, ``brackets``, ``sst``, ``scan``
-        (lines ``IN: ... OUT: ...``) or ``hf``.
+        ``arrow``, ``text``, ``conllu``, ``conll``, ``bilou``, ``spacy``, ``brackets``, ``sst``,
+        ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
     on_error : {"stop", "skip"}

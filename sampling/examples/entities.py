@@ -330,8 +330,10 @@ def carried_spans(
     word = new.word if labelled is None else labelled
     there = np.maximum(word, 0)
     mark = np.where(word >= 0, marks.mark[there], 0)
-    lead, trail = (np.where(new.word >= 0, cut[np.maximum(new.word, 0)], 0) for cut in
-                   (marks.lead, marks.trail))  # fmt: skip
+    lead, trail = (
+        np.where(new.word >= 0, cut[np.maximum(new.word, 0)], 0)
+        for cut in (marks.lead, marks.trail)
+    )
     places = new.start + lead, new.end - trail
     bounds, first, last, label = _spans_of_marks(*texts, new.offsets, mark, *places)
     if len(first) and first[-1] < 0:

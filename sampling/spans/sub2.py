@@ -39,17 +39,20 @@ __all__ = ["Sub2", "Sub2Options"]
 VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 
-TASKS = ("text", "tags", "constituency", "dependency")
+TASKS = ("text", "tags", "spans", "constituency", "dependency")
 # fewest and most words of a span where neither is given
 _WORDS: dict[tuple[str, str], tuple[int, int | None]] = {
     ("paper", "tags"): (1, 4),
     ("code", "tags"): (1, 4),
+    ("paper", "spans"): (1, 4),
+    ("code", "spans"): (1, 4),
     ("code", "constituency"): (4, 20),
     ("code", "dependency"): (2, None),
 }
 _COLUMNS = {
     "text": ("text", "label", "tokens", "tags", "spans"),
     "tags": ("text", "label", "tokens", "tags", "spans"),
+    "spans": ("text", "label", "tokens", "tags", "spans"),
     "constituency": ("text", "label", "tokens", "tags", "tree", "spans"),
     "dependency": ("text", "label", "tokens", "tags", "heads", "deprels", "spans"),
 }
@@ -61,8 +64,8 @@ class Sub2Options(SpanOptions):
 
     task: str = option(
         "text",
-        "What is annotated: nothing but the class (text), a tag a word (tags), brackets "
-        "(constituency), heads and relations (dependency).",
+        "What is annotated: nothing but the class (text), a tag a word (tags), labelled "
+        "spans (spans), brackets (constituency), heads and relations (dependency).",
         source="section 3.1",
         choices=TASKS,
     )
@@ -103,7 +106,7 @@ class Sub2Options(SpanOptions):
         None, "Fewest words of a span. Code: constituency 4, dependency 2; else 1.", least=1
     )
     max_words: int | None = option(
-        None, "Most words of a span. Tags: 4. Code: constituency 20; else any.", least=1
+        None, "Most words of a span. Tags, spans: 4. Code: constituency 20; else any.", least=1
     )
     projective: bool = option(
         False, "Exchange only subtrees of projective sentences (dependency).", code=True
@@ -266,7 +269,12 @@ def _settled(o: Sub2Options) -> Sub2Options:
 
 
 def _needed(o: Sub2Options) -> list[str]:
-    by_task = {"tags": ["tags"], "constituency": ["tree"], "dependency": ["heads", "deprels"]}
+    by_task = {
+        "tags": ["tags"],
+        "spans": ["spans"],
+        "constituency": ["tree"],
+        "dependency": ["heads", "deprels"],
+    }
     trees = o.phrase and o.backbone == "parse"
     return by_task.get(o.task, []) + ["tree"] * bool(trees) + ["label"] * bool(o.text_label)
 
@@ -302,6 +310,11 @@ def _narrowed(spans: Spans, o: Sub2Options, examples: Examples) -> Spans:
     if not o.whole:
         spans = spans.keep(spans.words < side.lengths[spans.example], "shorter than their text")
     spans = uncut(whole_spans(spans, side, o.repair), side)
+    if o.task == "spans" and side.marks is not None:
+        begin = side.offsets[spans.example]
+        held = np.concatenate(([0], np.cumsum(side.marks.inside)))
+        some = held[begin + spans.end] > held[begin + spans.start]
+        spans = spans.keep(some, "that hold a labelled span")
     mask = protected_words(examples.corpus, side, o.protect)
     if mask.any():
         spans = spans.keep(unprotected(spans, side.offsets, mask), "without a protected word")
@@ -316,6 +329,8 @@ def _features(spans: Spans, o: Sub2Options, examples: Examples, side: Side) -> l
     features: list[Feature] = []
     if o.task == "tags":
         return _tag_sequences(spans, examples, side)
+    if o.task == "spans":
+        return _label_sequences(spans, examples, side)
     if o.task == "dependency":
         features.append(_relations(spans, examples, side))
     if (o.task == "constituency" or o.label or o.sentiment) and side.treebank is not None:
@@ -343,6 +358,30 @@ def _tag_sequences(spans: Spans, examples: Examples, side: Side) -> list[Feature
         tags = np.full(len(spans), -1, np.int64)
         tags[inside] = codes[begin[inside] + k]
         features.append((tags, lambda code: names[int(code)] if code >= 0 else ""))
+    return features
+
+
+def _label_sequences(spans: Spans, examples: Examples, side: Side) -> list[Feature]:
+    """Return what spans hold, one after the other: labelled spans by label, other words by tag."""
+    marks = side.marks
+    assert marks is not None
+    names = [*marks.names, "·"]
+    tag = np.full(len(marks.mark), len(marks.names), np.int64)
+    if "tags" in examples.corpus.names:
+        coded = examples.corpus.arrow("tags").combine_chunks().flatten().dictionary_encode()
+        tag = len(names) + coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        names += coded.dictionary.to_pylist()
+    symbol = np.where(marks.inside, (marks.mark - 1) // 2, tag)
+    # labelled spans count as one, so those of any number of words are exchanged
+    heads = np.flatnonzero(~marks.goes_on)
+    begin = side.offsets[spans.example]
+    first, stop = (np.searchsorted(heads, begin + x) for x in (spans.start, spans.end))
+    features: list[Feature] = []
+    for k in range(int((stop - first).max(initial=0))):
+        inside = first + k < stop
+        values = np.full(len(spans), -1, np.int64)
+        values[inside] = symbol[heads[first[inside] + k]]
+        features.append((values, lambda code: names[int(code)] if code >= 0 else ""))
     return features
 
 

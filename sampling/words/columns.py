@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import CorpusError
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank
@@ -26,6 +26,7 @@ __all__ = ["edited_columns"]
 
 _OF_THE_TEXT = ("text_pair", "target", "label", "tree_pair")
 _WITH_THE_WORD = ("tags", "deprels")
+_GOES_ON = -2
 
 
 def edited_columns(
@@ -59,7 +60,7 @@ def edited_columns(
             columns[name] = _heads(grammar, slots.word[used], offsets, hosts)
         elif name == "tree":
             columns[name] = _trees(grammar, slots, hosts)
-    put = slots.entry[used] >= 0
+    rules, put = _rules(slots, used)
     bounds = np.concatenate(([0], np.cumsum(put)))[offsets]
     ids = source.arrow("id").combine_chunks()
     return example_table(
@@ -70,9 +71,15 @@ def edited_columns(
         columns,
         parents=as_lists(ids.take(numbers), 1),
         spans=as_spans(*_places_put(grammar, slots, used, offsets), bounds),
-        rules=as_lists(slots.entry[used][put], bounds),
+        rules=as_lists(rules[put], bounds),
         log_probability=slots.log_probability,
     )
+
+
+def _rules(slots: Slots, used: LongArray) -> tuple[LongArray, BoolArray]:
+    """Return the entries of pools that stand in slots, and at which slots one begins."""
+    rules = (slots.rule if len(slots.rule) else slots.entry)[used]
+    return rules, rules >= 0
 
 
 def _tokens(
@@ -153,12 +160,15 @@ def _places_put(
     grammar: WordGrammar, slots: Slots, used: LongArray, offsets: LongArray
 ) -> tuple[LongArray, LongArray]:
     """Return where the words that were put in begin and end, counted in words of their texts."""
-    entry = slots.entry[used]
-    put = entry >= 0
-    widths = np.ones(len(entry), np.int64)
-    if put.any():
+    rules, put = _rules(slots, used)
+    widths = np.ones(len(rules), np.int64)
+    written = slots.entry[used] >= 0
+    if written.any():
         spaces = pc.count_substring(vocabulary_of(grammar.pools), " ").to_numpy()
-        widths[put] += spaces[_forms(grammar, entry[put])]
+        widths[written] += spaces[_forms(grammar, slots.entry[used][written])]
     ends = np.concatenate(([0], np.cumsum(widths)))
     begin = np.repeat(ends[offsets[:-1]], slots.size)
-    return (ends[:-1] - begin)[put], (ends[1:] - begin)[put]
+    # what goes on behind a slot belongs to it
+    stops = np.flatnonzero(np.append(rules != _GOES_ON, True))
+    last = stops[np.searchsorted(stops, np.flatnonzero(put), side="right")]
+    return (ends[:-1] - begin)[put], ends[last] - begin[put]

@@ -15,7 +15,7 @@ from grammar.rng import below, next_uniform, open_stream
 from induction.corpus.corpus import Corpus
 from sampling.words.eda_kernels import free_slots
 from sampling.words.grammar import EDIT, REPLACED, Operation, WordGrammar
-from sampling.words.pools import Pools, as_pools, pick_entry
+from sampling.words.pools import Pools, as_pools, pick_other
 from sampling.words.sampler import TokenOptions, TokenSampler
 from sampling.words.texts import Slots, TokenTexts, Words, keep_words, read_texts, room_for
 
@@ -27,8 +27,6 @@ __all__ = [
     "switch_words",
     "vocabulary",
 ]
-
-_TRIES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +73,7 @@ class RandomWord(TokenSampler):
     def read(cls, corpus: Corpus, options: RandomWordOptions) -> WordGrammar:
         """Return the grammar: the vocabulary, by tag if asked for."""
         texts = read_texts(corpus, options.protect)
-        rows, counts, names, pool = vocabulary(texts, same_tag=options.same_tag)
+        rows, counts, names, pool = vocabulary(texts, _by_tag(texts) if options.same_tag else None)
         return cls.grammar_of(
             texts,
             options,
@@ -100,12 +98,19 @@ class RandomWord(TokenSampler):
 
 
 def vocabulary(
-    texts: TokenTexts, *, same_tag: bool = False
+    texts: TokenTexts, groups: tuple[LongArray, list[str]] | None = None
 ) -> tuple[list[list[int]], LongArray, list[str], IntArray]:
-    """Return the words of the corpus in pools: of all words, or by tag.
+    """Return the words of the corpus in pools: of all words, or by groups such as their tags.
 
-    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in, nor are
-    those of labelled spans.
+    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in. Without
+    groups, nor are those of labelled spans.
+
+    Parameters
+    ----------
+    texts : TokenTexts
+        The corpus.
+    groups : (int64[words], list of str), optional
+        The group of every word, and what groups are called.
 
     Returns
     -------
@@ -113,32 +118,32 @@ def vocabulary(
         The kinds of words in each pool, how often each entry occurs, what the pools are for, and
         the pool of every word, -1 if that holds no other.
     """
-    kind = texts.words.kind
-    tag = np.zeros(len(kind), np.int64)
-    names = ["word"]
-    if same_tag:
-        coded = texts.corpus.arrow("tags").combine_chunks().flatten().dictionary_encode()
-        tag = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        names = [str(name) for name in coded.dictionary.to_pylist()]
-    usable = _as_written(texts)
-    pairs = tag * len(texts.kinds) + kind
-    if texts.side.marks is not None:  # a name where no span is would be one without its label
-        pairs = pairs[~texts.side.marks.inside]
+    kind, marks = texts.words.kind, texts.side.marks
+    group, names = groups or (np.zeros(len(kind), np.int64), ["word"])
+    pairs = group * len(texts.kinds) + kind
+    if groups is None and marks is not None:  # a name would be put in without its label
+        pairs = pairs[~marks.inside]
     pairs, counts = np.unique(pairs, return_counts=True)
     owner, form = np.divmod(pairs, len(texts.kinds))
-    kept = usable[form]
+    kept = _as_written(texts)[form]
     owner, form, counts = owner[kept], form[kept], counts[kept]
     bounds = np.searchsorted(owner, np.arange(len(names) + 1))
     rows = [form[a:b].tolist() for a, b in itertools.pairwise(bounds.tolist())]
     sizes = np.diff(bounds)
     if (sizes < 2).all():
         raise CorpusError(
-            "the vocabulary has one word" + (" a tag" if same_tag else "") + ", so none can "
+            "the vocabulary has one word" + (" a group" if groups else "") + ", so none can "
             "replace it",
             hint="give texts of other words",
         )
-    pool = np.where(sizes >= 2, np.arange(len(sizes)), -1).astype(np.int32)[tag]
+    pool = np.where(sizes >= 2, np.arange(len(sizes)), -1).astype(np.int32)[group]
     return rows, counts, names, pool
+
+
+def _by_tag(texts: TokenTexts) -> tuple[LongArray, list[str]]:
+    coded = texts.corpus.arrow("tags").combine_chunks().flatten().dictionary_encode()
+    tag = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return tag, [str(name) for name in coded.dictionary.to_pylist()]
 
 
 def _as_written(texts: TokenTexts) -> BoolArray:
@@ -205,15 +210,10 @@ def switch_words(
                 places[k], places[other] = places[other], places[k]
                 slots.log_probability[r] += np.log(k + 1) - np.log(found - k)
             w = slots.word[places[k]]
-            for _ in range(_TRIES):
-                state, u = next_uniform(state)
-                entry, likely = pick_entry(pools, pool[w], u)
-                if pools.form[entry] != words.kind[w]:
-                    slots.entry[places[k]] = entry
-                    slots.log_probability[r] += likely - _log_of_others(
-                        pools, pool[w], words.kind[w]
-                    )
-                    break
+            state, entry, likely = pick_other(state, pools, pool[w], words.kind[w])
+            if entry >= 0:
+                slots.entry[places[k]] = entry
+                slots.log_probability[r] += likely
 
 
 @kernel()
@@ -245,14 +245,3 @@ def _each_by_itself(
         else:
             slots.log_probability[row] += np.log1p(-n / found)
     return state, chosen
-
-
-@kernel()
-def _log_of_others(pools: Pools, number: int, form: int) -> float:
-    """Return ln of the probability that a pool gives another word than this one."""
-    first, last = pools.offsets[number], pools.offsets[number + 1]
-    at = first + np.searchsorted(pools.form[first:last], form)
-    if at == last or pools.form[at] != form:
-        return 0.0
-    before = pools.ends[at - 1] if at > first else 0.0
-    return np.log1p(before - pools.ends[at])

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import Bytes, FloatArray, IntArray, LongArray, kernel, pack_strings
+from grammar.rng import next_uniform
 from grammar.saving.array_checks import (
     check_length,
     check_numbers,
@@ -17,7 +18,17 @@ from grammar.saving.array_checks import (
     check_running_sums,
 )
 
-__all__ = ["Pools", "as_pools", "check_pools", "pick_entry", "probabilities", "vocabulary_of"]
+__all__ = [
+    "Pools",
+    "as_pools",
+    "check_pools",
+    "pick_entry",
+    "pick_other",
+    "probabilities",
+    "vocabulary_of",
+]
+
+_TRIES = 64
 
 
 class Pools(NamedTuple):
@@ -67,6 +78,33 @@ def pick_entry(pools: Pools, pool: int, uniform: float) -> tuple[int, float]:
     entry = first + np.searchsorted(pools.ends[first : last - 1], uniform, side="right")
     before = pools.ends[entry - 1] if entry > first else 0.0
     return entry, np.log(pools.ends[entry] - before)
+
+
+@kernel()
+def pick_other(
+    state: np.uint64, pools: Pools, pool: int, form: int
+) -> tuple[np.uint64, int, float]:
+    """Draw an entry of a pool that is not this form (-1 if so many draws give no other).
+
+    Returns the state of the stream, the entry, and its log-probability among the others.
+    """
+    for _ in range(_TRIES):
+        state, u = next_uniform(state)
+        entry, likely = pick_entry(pools, pool, u)
+        if pools.form[entry] != form:
+            return state, entry, likely - _log_of_others(pools, pool, form)
+    return state, -1, 0.0
+
+
+@kernel()
+def _log_of_others(pools: Pools, number: int, form: int) -> float:
+    """Return ln of the probability that a pool gives another word than this one."""
+    first, last = pools.offsets[number], pools.offsets[number + 1]
+    at = first + np.searchsorted(pools.form[first:last], form)
+    if at == last or pools.form[at] != form:
+        return 0.0
+    before = pools.ends[at - 1] if at > first else 0.0
+    return np.log1p(before - pools.ends[at])
 
 
 def probabilities(pools: Pools) -> FloatArray:

@@ -57,10 +57,13 @@ class Words(NamedTuple):
 class Slots(NamedTuple):
     """Edited texts: row r is slots ``at[r]`` to ``at[r] + size[r] - 1``.
 
-    ``gap`` is the number of the word whose gap stands before the slot, or -1 for one space;
-    ``word`` the number of the word that stands there, or -1 if it was inserted; ``entry`` the
-    entry of a pool that is written there, or -1 if the word is written as in its text.
-    ``log_probability`` is that of the choices made for the row, given its text.
+    ``gap`` is the number of the word whose gap stands before the slot, -1 for one space, or -2 for
+    nothing; ``word`` the number of the word that stands there, or -1 if it was inserted; ``entry``
+    the entry of a pool that is written there, or -1 if the word is written as in its text.
+    ``log_probability`` is that of the choices made for the row, given its text. ``nodes`` are those
+    of trees in a new order. Where words of other texts are put in, ``rule`` is the entry of a pool
+    that they stand for at the first of them, -2 at the others, and -1 elsewhere; both are empty
+    for methods that have no use for them.
     """
 
     at: LongArray
@@ -70,6 +73,7 @@ class Slots(NamedTuple):
     entry: LongArray
     log_probability: FloatArray
     nodes: LongArray
+    rule: LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +90,16 @@ class TokenTexts:
         Its words for kernels.
     kinds : list of str
         How each kind of word is written.
+    protected : bool[words]
+        Words that nothing may edit. Those of labelled spans are not free either, but methods for
+        spans edit them.
     """
 
     corpus: Corpus
     side: Side
     words: Words
     kinds: list[str]
+    protected: BoolArray
 
     @property
     def single_words(self) -> bool:
@@ -146,11 +154,10 @@ def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> T
     examples = read_examples(corpus, cores=cores)
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
-    if side.marks is not None:
-        mask |= side.marks.inside
+    fixed = mask if side.marks is None else mask | side.marks.inside
     raw = "tokens" not in corpus.names and side.treebank is None
-    words, kinds = read_words(side, mask, raw=raw)
-    return TokenTexts(examples.corpus, side, words, kinds)
+    words, kinds = read_words(side, fixed, raw=raw)
+    return TokenTexts(examples.corpus, side, words, kinds, mask)
 
 
 def room_for(words: Words, hosts: LongArray, extra: LongArray) -> Slots:
@@ -165,6 +172,7 @@ def room_for(words: Words, hosts: LongArray, extra: LongArray) -> Slots:
         np.empty(total, np.int64),
         np.empty(total, np.int64),
         np.zeros(len(hosts)),
+        np.zeros(0, np.int64),
         np.zeros(0, np.int64),
     )
 
@@ -201,15 +209,17 @@ def slot_places(
     Returns
     -------
     offsets, word, start, end
-        As :class:`sampling.examples.entities.NewWords` has them; words that were put in are -1.
+        As :class:`sampling.examples.entities.NewWords` has them.
     """
     source = np.concatenate((words.text, pools.data, np.array([32], np.uint8)))
     starts, stops, pieces, _ = _pieces(source, words, pools, slots, hosts)
     used, offsets = flat_slots(slots)
-    word = np.where(slots.entry[used] < 0, slots.word[used], -1)
-    there = np.maximum(word, 0)
-    first = np.where(word < 0, 0, words.start[there])
-    last = np.where(word < 0, 0, words.end[there])
+    word, entry = slots.word[used], slots.entry[used]
+    first, last = words.start[np.maximum(word, 0)], words.end[np.maximum(word, 0)]
+    put = entry >= 0
+    form = pools.form[entry[put]]
+    first[put] = len(words.text) + pools.bounds[form]
+    last[put] = len(words.text) + pools.bounds[form + 1]
     return offsets, word, *places_in_pieces((pieces, starts, stops), offsets, first, last)
 
 
@@ -250,6 +260,8 @@ def _pieces(source: Bytes, words: Words, pools: Pools, slots: Slots, hosts: Long
                         right = vocabulary + bounds[form[e]]
                     if touched or not (_letter(source[left]) and _letter(source[right])):
                         a, b = 0, 0
+                elif g == -2:
+                    a, b = 0, 0
                 made = _add(starts, stops, pieces[r], made, a, b)
             if e < 0:
                 made = _add(starts, stops, pieces[r], made, begin[w], end[w])

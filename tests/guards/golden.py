@@ -65,6 +65,10 @@ METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "worddrop": ("worddrop", "texts", {}),
     "shuffle": ("shuffle", "texts", {}),
     "shuffle-tree": ("shuffle", "reviews", {"structure": "tree"}),
+    "sub2-spans": ("sub2", "entities", {"task": "spans"}),
+    "shuffle-segments": ("shuffle", "entities", {"structure": "segments"}),
+    "mention-replacement": ("mention-replacement", "entities", {}),
+    "label-wise": ("label-wise", "entities", {}),
     "fluent": ("fluent", "parsed", {"of": "treemix", "draws": 8}),
     "fluent-exact": ("fluent", "parsed", {"of": "sub2(phrase=true)", "most_pairs": 2**24}),
     "fluent-learnt": ("fluent", "parsed", {"of": "sub2(phrase=true)", "score": "learnt"}),
@@ -85,7 +89,18 @@ def corpora() -> dict[str, Corpus]:
         "parsed": Corpus(reviews.table.slice(0, 120)),
         "texts": Corpus(reviews.table.select(names)),
         "pairs": Corpus(pairs.table.slice(0, 400)),
+        "entities": _with_spans(Corpus(reviews.table.select(names))),
     }
+
+
+def _with_spans(corpus: Corpus) -> Corpus:
+    """Return a corpus in which words behind articles, and some other words, are labelled."""
+    pattern = re.compile(r"\b(?:(?P<NP>(?:the|an?) \w+)|(?P<VP>is|was|has))\b")
+    spans = [
+        [{"start": m.start(), "end": m.end(), "label": m.lastgroup} for m in pattern.finditer(text)]
+        for text in corpus.column("text")
+    ]
+    return corpus.with_column("spans", spans)
 
 
 def rounded(value: Any) -> Any:

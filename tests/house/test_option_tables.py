@@ -19,6 +19,7 @@ PAGES = {
     "linda": ("linda",),
     "names": ("names",),
     "neural": ("ctxsub", "ssmba", "backtranslation", "prompted"),
+    "spans": ("mention-replacement", "label-wise"),
     "sub2": ("sub2",),
     "token-methods": ("eda", "aeda", "random-word", "switchout", "worddrop", "shuffle"),
     "treemix": ("treemix", "randmix"),

@@ -58,6 +58,7 @@ CASES: tuple[Case, ...] = (
     ("sub2", "heads", {"task": "tags", "tokenised": False}, {"tokenised": True}),
     ("sub2", "heads", {"task": "dependency", "tokenised": True}, {"projective": True}),
     ("sub2", "two trees", {"phrase": True}, {"distinct": False}),
+    ("sub2", "entities", {"phrase": False}, {"task": "spans"}),
     ("treemix", "trees", {}, {"mix": "same"}),
     ("treemix", "trees", {}, {"mix": "cross"}),
     ("treemix", "trees", {}, {"same_length": True}),
@@ -183,6 +184,13 @@ CASES: tuple[Case, ...] = (
     ("shuffle", "texts", {}, {"protect": WORDS_OF_TEXTS}),
     ("shuffle", "short texts", {}, {"distinct": False}),
     ("shuffle", "short texts", {}, {"faithful": "code"}),
+    ("shuffle", "entities", {}, {"structure": "segments"}),
+    ("mention-replacement", "entities", {}, {"p": 0.9}),
+    ("mention-replacement", "entities", {}, {"protect": r"\b[A-M]\w*\b"}),
+    ("mention-replacement", "few entities", {}, {"distinct": False}),
+    ("label-wise", "entities", {}, {"p": 0.7}),
+    ("label-wise", "entities", {}, {"protect": r"\bthe\b"}),
+    ("label-wise", "few entities", {"p": 0.1}, {"distinct": False}),
     ("fluent", "trees", {}, {"of": "sub2(phrase=true)"}),
     ("fluent", "trees", {}, {"score": "learnt"}),
     ("fluent", "trees", {}, {"strength": 1.0}),
@@ -211,6 +219,7 @@ def corpora(data_folder: Path) -> dict[str, Corpus]:
     words = [len(text.split()) for text in texts.column("text")]
     heads = read_corpus(next((data_folder / "ud/UD_Lithuanian-HSE").glob("*train*")))
     scan = data_folder / "scan/simple_split/size_variations"
+    entities = Corpus(read_corpus(data_folder / "ner/wnut17/dev.conll.gz").table.slice(0, 250))
     short = [i for i, length in enumerate(words) if length <= 4]
     return {
         "trees": trees,
@@ -226,6 +235,8 @@ def corpora(data_folder: Path) -> dict[str, Corpus]:
         "pairs": read_corpus(scan / "tasks_train_simple_p1.txt.gz", format="scan"),
         "many pairs": read_corpus(scan / "tasks_train_simple_p4.txt.gz", format="scan"),
         "reviews": read_reviews(),
+        "entities": entities,
+        "few entities": Corpus(entities.table.slice(0, 12)),
     }
 
 

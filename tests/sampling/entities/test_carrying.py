@@ -31,10 +31,12 @@ EDITED: dict[str, tuple[str, dict[str, Any]]] = {
     "worddrop": ("worddrop", {"p": 0.4}),
     "worddrop-blank": ("worddrop", {"p": 0.4, "blank": "<unk>"}),
     "shuffle": ("shuffle", {}),
+    "fluent": ("fluent", {"of": "worddrop(p=0.4)", "draws": 2}),
 }
 EXCHANGED: dict[str, tuple[str, dict[str, Any]]] = {
     "sub2": ("sub2", {"phrase": False}),
     "sub2-plain": ("sub2", {"phrase": False, "length": True, "repair": "none"}),
+    "sub2-spans": ("sub2", {"task": "spans"}),
     "randmix": ("randmix", {"threshold": 0.7}),
 }
 REFUSING = ("geca", "geca-stream", "grammar", "names", "alp")
@@ -125,6 +127,23 @@ def test_what_stands_between_the_words_of_a_span_moves_with_them() -> None:
     corpus = Corpus.from_columns(text=[text], tokens=tokens, tree=tree, spans=spans)
     new = Shuffle.induce(corpus, structure="tree").sample(4)
     assert all(names_of(row) == {("Jay-Z", "P"): 1} for row in new)
+
+
+@pytest.mark.parametrize("structure", ["tree", "dependency"])
+def test_a_span_across_constituents_is_not_parted(structure: str) -> None:
+    columns: dict[str, Any] = {
+        "tree": ["(S (A (X a b) c) (B d e f) g)"],
+        "dependency": [[2, 0, 2, 5, 2, 5, 6]],
+    }
+    spans = [[{"start": 4, "end": 7, "label": "P"}]]
+    name = "tree" if structure == "tree" else "heads"
+    given = {"tokens": [list("abcdefg")], name: columns[structure]}
+    corpus = Corpus.from_columns(text=["a b c d e f g"], spans=spans, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        new = Shuffle.induce(corpus, structure=structure).sample(50)
+    assert len(new) == 1  # of all groups, one does not end within the span
+    assert all(names_of(row) == {("c d", "P"): 1} for row in new)
 
 
 def test_names_keep_their_capitals_wherever_they_come_to_stand() -> None:

@@ -27,6 +27,7 @@ OPTIONS = {
     "geca-stream": "(size=2, window=1)",
 }  # fmt: skip
 REFUSES_SOFT = ("grammar",)
+NEEDS_SPANS = ("mention-replacement", "label-wise")
 NEEDS_TREES = ("treemix", "grammar", "alp")
 
 
@@ -42,6 +43,9 @@ def source(labels: str, method: str) -> Corpus:
     )
     kept = ["id", "text", *(["tree"] if method in NEEDS_TREES else [])]
     made = Corpus(corpus.table.select(kept)).with_column("label", given)
+    if method in NEEDS_SPANS:
+        ends = [len(text.split()[0]) for text in made.column("text")]
+        made = made.with_column("spans", [[{"start": 0, "end": e, "label": "X"}] for e in ends])
     made = made.with_column("zip", [f"0{n}" for n in range(SIZE)])
     return made.with_column("shop", ["one"] * SIZE)
 

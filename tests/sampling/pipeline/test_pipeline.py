@@ -65,6 +65,7 @@ def corpus_of(trees: list[str], *names: str) -> Corpus:
         "tokens": tokens,
         "tags": [[w[1:] for w in tree.split() if w[1:] in WORDS] for tree in trees],
         "heads": [[0, *range(1, len(words))] for words in tokens],
+        "spans": [[{"start": 0, "end": len(words[0]), "label": "X"}] for words in tokens],
         "deprels": [["root", *["r"] * (len(words) - 1)] for words in tokens],
     }
     return Corpus.from_columns(**{name: columns[name] for name in ("text", *names)})
@@ -84,6 +85,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "random-word": ({}, ("label", "tokens", "tags", "tree")),
     "switchout": ({}, ("label", "tokens", "tags")),
     "shuffle": ({}, ("label",)),
+    "mention-replacement": ({}, ("label", "tokens", "spans")),
+    "label-wise": ({}, ("label", "tokens", "spans")),
     "fluent": ({"of": "'treemix(low=0.0, high=0.7)'", "draws": 2}, ("label", "tree")),
     "agree": ({"of": "'sub2(phrase=true)'"}, ("label", "tree")),
 }

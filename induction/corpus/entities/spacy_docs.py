@@ -1,0 +1,158 @@
+"""Documents of spaCy: the ``.spacy`` files (DocBin) that it trains on, and values in memory.
+
+Texts, tokens, tags (``tag_``) and entities (``ents``) come along, either way; of a document's other
+annotations nothing does.
+
+References
+----------
+https://spacy.io/api/docbin
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError, MissingDataError
+from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.rows import Asked, Rows, Write, numbered_rows
+
+__all__ = ["corpus_of_docs", "docs_of_corpus", "read_docbin", "spacy_writer"]
+
+
+def _library(name: str = "spacy") -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingDataError(
+            "documents of spaCy need the library spacy, which is not installed",
+            hint="pip install 'treewright[spacy]'",
+        ) from None
+
+
+def corpus_of_docs(docs: Iterable[Any]) -> Corpus:
+    """Return documents of spaCy as a corpus.
+
+    Parameters
+    ----------
+    docs : iterable of spacy.tokens.Doc
+        Read once. Empty ones are left out; ``tags`` are there if every token has a ``tag_``.
+
+    Raises
+    ------
+    CorpusError
+        If there are none.
+    """
+    return Corpus.from_columns(**_columns(docs))
+
+
+def _columns(docs: Iterable[Any]) -> dict[str, Any]:
+    columns: dict[str, list[Any]] = {"text": [], "tokens": [], "tags": [], "spans": []}
+    for doc in docs:
+        words = [token for token in doc if not token.is_space]
+        if not words:
+            continue
+        columns["text"].append(doc.text)
+        columns["tokens"].append([word.text for word in words])
+        columns["tags"].append([word.tag_ for word in words])
+        columns["spans"].append(
+            [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents]
+        )
+    if not columns["text"]:
+        raise CorpusError("there are no documents with words", hint="give at least one")
+    if not all(tag for row in columns["tags"] for tag in row):
+        del columns["tags"]
+    return {name: pa.array(values, COLUMNS[name]) for name, values in columns.items()}
+
+
+def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
+    """Return a corpus as documents of spaCy.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With ``spans``. Without ``tokens``, spaCy parts texts.
+    vocab : spacy.vocab.Vocab, optional
+        Of a pipeline, whose language then parts texts; by default an empty one.
+
+    Raises
+    ------
+    CorpusError
+        If there is no column ``spans``, a token does not stand in its text, or a span is not of
+        whole tokens.
+    MissingDataError
+        If spaCy is not installed.
+    """
+    spacy, tokens = _library(), _library("spacy.tokens")
+    blank = spacy.blank("xx") if vocab is None else spacy.blank(vocab.lang, vocab=vocab)
+    names = [name for name in ("tokens", "tags") if name in corpus.names]
+    corpus.arrow("spans")
+    docs = []
+    for number, row in enumerate(corpus):
+        try:
+            if "tokens" in names:
+                given = _library("spacy.util").get_words_and_spaces(row["tokens"], row["text"])
+                doc = tokens.Doc(blank.vocab, words=given[0], spaces=given[1])
+            else:
+                doc = blank.make_doc(row["text"])
+            doc.set_ents([_entity(doc, span) for span in row["spans"]])
+        except (CorpusError, ValueError) as error:
+            what = error.what if isinstance(error, CorpusError) else "the tokens are not the text's"
+            raise CorpusError(
+                what, where=corpus.where(number), hint="give tokens of which spans consist"
+            ) from None
+        if names == ["tokens", "tags"]:
+            words = [token for token in doc if not token.is_space]
+            for token, tag in zip(words, row["tags"], strict=True):
+                token.tag_ = tag
+        docs.append(doc)
+    return docs
+
+
+def _entity(doc: Any, span: dict[str, Any]) -> Any:
+    found = doc.char_span(span["start"], span["end"], label=span["label"])
+    if found is None:
+        held = doc.text[span["start"] : span["end"]]
+        raise CorpusError(f"the span {held!r} is not of whole tokens")
+    return found
+
+
+def read_docbin(data: bytes, asked: Asked) -> Rows:
+    """Read a ``.spacy`` file.
+
+    Raises
+    ------
+    CorpusError
+        If it is no such file, or has no documents.
+    MissingDataError
+        If spaCy is not installed.
+    """
+    spacy, tokens = _library(), _library("spacy.tokens")
+    vocab = spacy.blank("xx").vocab
+    try:
+        columns = _columns(tokens.DocBin().from_bytes(data).get_docs(vocab))
+    except CorpusError as error:
+        raise CorpusError(error.what, where=asked.path, hint=error.hint) from None
+    except Exception as error:  # of zlib, msgpack and spaCy, which have no common class
+        raise CorpusError(
+            f"the file does not hold documents of spaCy: {error}",
+            where=asked.path,
+            hint="write it with DocBin.to_disk of spaCy 3",
+        ) from None
+    return Rows(pa.table(columns), numbered_rows(asked.path))
+
+
+@contextmanager
+def spacy_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Write a ``.spacy`` file, from memory at the end (raises like :func:`docs_of_corpus`)."""
+    Corpus(schema.empty_table()).arrow("spans")
+    tables: list[pa.Table] = []
+    yield tables.append
+    made = itertools.chain.from_iterable(docs_of_corpus(Corpus(table)) for table in tables)
+    path.write_bytes(_library("spacy.tokens").DocBin(docs=made).to_bytes())
