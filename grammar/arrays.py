@@ -9,6 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from grammar.kernel_cache import keep_kernels
 
@@ -27,6 +28,7 @@ __all__ = [
     "path_symbols",
     "reserve_paths",
     "slot_of_key",
+    "text_bytes",
 ]
 
 Bytes = npt.NDArray[np.uint8]
@@ -57,6 +59,16 @@ def pack_strings(strings: Iterable[str]) -> tuple[Bytes, LongArray]:
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(e) for e in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
+    """Return the UTF-8 bytes of Arrow strings together, and offsets, as :func:`pack_strings`."""
+    texts = texts.cast(pa.large_string())
+    texts = pa.concat_arrays([texts])
+    _, bounds, data = texts.buffers()
+    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    text = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return text[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 # A path table names sequences of symbols by whole numbers: a path is its parent path and one more

@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
-import hashlib
 import os
-import secrets
-import shutil
-import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grammar.errors import OutputError, UnreadableInputError
-
-if sys.platform != "win32":
-    import fcntl
+from grammar.errors import OutputError, TreewrightError, UnreadableInputError
+from grammar.places.opening import place_of
+from grammar.places.place import PathLike, Place, TakenError, is_many, is_url
 
 __all__ = [
+    "PathLike",
+    "at_hand",
     "atomic_output",
     "check_free",
+    "check_here",
     "encode",
     "is_stream",
     "made_folder",
     "moved_output",
     "nothing_overwritten",
+    "outputs_together",
     "read_bytes",
     "read_text",
+    "reading",
     "same_file",
     "write_text",
+    "writing",
 ]
 
-PathLike = str | os.PathLike[str]
+
+@contextmanager
+def at_hand(path: PathLike) -> Iterator[Path]:
+    """Give a file of this machine with the content of a file: itself, or a copy of an object.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be fetched; of a file that is here nothing is asked.
+    """
+    if (run := _RUN.get()) is not None:
+        run.given.append(os.fspath(path))
+    with ExitStack() as held:
+        with reading(path):
+            file = held.enter_context(place_of(path).at_hand())
+        yield file
 
 
 def read_bytes(path: PathLike) -> bytes:
@@ -50,14 +64,8 @@ def read_bytes(path: PathLike) -> bytes:
     """
     if str(path) == "-":
         return _standard_input()
-    try:
-        data = Path(path).read_bytes()
-        if (run := _RUN.get()) is not None:
-            run.given.append(os.fspath(path))
-    except OSError as error:
-        raise UnreadableInputError(
-            f"cannot read the file: {error.strerror}", where=str(path), hint="check the path"
-        ) from None
+    with at_hand(path) as file, reading(path):
+        data = file.read_bytes()
     if str(path).endswith(".gz"):
         try:
             if not data:
@@ -70,6 +78,21 @@ def read_bytes(path: PathLike) -> bytes:
                 hint="fetch it again, or rename it if it is not compressed",
             ) from None
     return data
+
+
+@contextmanager
+def reading(path: PathLike) -> Iterator[None]:
+    """Say why a file cannot be read (raises UnreadableInputError)."""
+    try:
+        yield
+    except TreewrightError:
+        raise
+    except OSError as error:
+        raise UnreadableInputError(
+            f"cannot read the file: {error.strerror or error}",
+            where=str(path),
+            hint=getattr(error, "hint", "check the path"),
+        ) from None
 
 
 def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
@@ -132,7 +155,7 @@ class _Run:
 
     force: bool
     given: list[str] = field(default_factory=list)
-    made: set[Path] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("run", default=None)
@@ -158,48 +181,42 @@ def check_free(path: PathLike) -> None:
     Raises
     ------
     OutputError
-        If it is a file that was given, or one that is there and may not be replaced.
+        If it is a file that was given, or one that is there and may not be replaced, or a store
+        cannot be reached.
     """
     run = _RUN.get()
-    if run is None or not os.path.exists(path) or is_stream(path):
+    if run is None:
         return
-    if Path(path).resolve() in run.made:
-        return
-    if any(same_file(path, one) for one in run.given):
-        raise OutputError(
-            "the output is also an input", where=str(path), hint="write to another file"
-        )
-    if not run.force:
-        raise _there(path)
+    place = place_of(path)
+    with writing(path):
+        if not place.exists() or not place.can_be_kept or place.identity in run.made:
+            return
+        if any(place.is_same(place_of(one)) for one in run.given):
+            raise OutputError(
+                "the output is also an input", where=str(path), hint="write to another file"
+            )
+        if not run.force:
+            raise _there(path)
 
 
 def same_file(one: PathLike, other: PathLike) -> bool:
     """Say whether two paths lead to one file; False if one of them leads to none."""
-    try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):  # such as a text that is no path
-        return False
+    return place_of(one).is_same(place_of(other))
 
 
 def is_stream(path: PathLike) -> bool:
     """Say whether a path is a device or a pipe, such as ``/dev/stdout``."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return not place_of(path).can_be_kept
 
 
 @contextmanager
 def atomic_output(path: PathLike, *, renewed: bool = False) -> Iterator[Path]:
     """Give a temporary name to write to, and move it to ``path`` only when all went well.
 
-    The temporary file lies in the folder of ``path`` and keeps its suffixes, is flushed to disk
-    before the move, and is deleted if the body raises (an interrupt included), so a reader sees
-    either the old content or the complete new one. A file that is replaced keeps its permissions;
-    behind a symbolic link, it is the file it leads to that is replaced. Devices and pipes (such as
-    ``/dev/stdout``) cannot be replaced, so they get the complete content at the end. What a killed
-    process left of an output to the same path is deleted.
+    So a reader sees either the old content or the complete new one, whatever happens meanwhile. On
+    this machine the temporary file lies in the folder of ``path``, and what a killed process left
+    of an output to the same path is deleted; an object of a store is sent at the end. Devices and
+    pipes (such as ``/dev/stdout``) cannot be replaced, so they get the complete content at the end.
 
     Parameters
     ----------
@@ -214,43 +231,16 @@ def atomic_output(path: PathLike, *, renewed: bool = False) -> Iterator[Path]:
         If the folder does not exist or may not be written, the disk is full, or the file is there
         and may not be replaced.
     """
-    target, temporary, handle = Path(path), None, None
-    try:
-        if not renewed and not target.is_dir():
-            check_free(target)
-        mode = target.stat().st_mode if target.exists() else stat.S_IFREG | (0o666 & ~_umask())
-        to_stream = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-        if target.is_symlink() and not to_stream:
-            target = target.resolve()
-        folder = Path(tempfile.gettempdir()) if to_stream else target.parent
-        _remove_left_over(folder, target)
-        # named before it is made, so that an interrupt finds nothing that nobody would delete
-        temporary = _part_of(folder, target)
-        while (handle := _new_part(temporary)) is None:
-            temporary = _part_of(folder, target)
-        if (run := _RUN.get()) is not None:
-            run.made.add(temporary.resolve())  # what writes it may itself come this way
-        yield temporary
-        if to_stream:
-            with open(temporary, "rb") as source, open(target, "wb") as stream:
-                shutil.copyfileobj(source, stream)
-            return
-        os.fsync(handle)
-        if sys.platform == "win32":  # where open files cannot be moved
-            os.close(handle)
-            handle = None
-        os.chmod(temporary, stat.S_IMODE(mode))
-        _appear(temporary, target, renewed=renewed)
-    except OutputError:
-        raise
-    except OSError as error:
-        raise _unwritable(target, error) from None
-    finally:
-        if handle is not None:
-            os.close(handle)
-        if temporary is not None:
-            with suppress(OSError):  # it may never have been made
-                temporary.unlink()
+    place = place_of(path)
+    with writing(path):
+        if not renewed and not place.is_folder():
+            check_free(path)
+        with place.drafted(over=renewed or _may_replace(place)) as temporary:
+            if (run := _RUN.get()) is not None:
+                # what writes it may itself come this way
+                run.made.add(place_of(temporary).identity)
+            yield temporary
+        _note_made(place)
 
 
 def moved_output(made: Path, path: PathLike) -> None:
@@ -263,95 +253,72 @@ def moved_output(made: Path, path: PathLike) -> None:
     OutputError
         If it cannot be moved, or something is there that may not be replaced.
     """
-    target = Path(path)
-    target = target.resolve() if target.is_symlink() else target
-    try:
+    if is_many(path):
+        with outputs_together(path) as names:
+            for name, one in sorted(place_of(made).files().items()):
+                target = os.fsdecode(path).removesuffix(made.name) + name
+                moved_output(Path(one.name), target)
+                names.append(target)
+        return
+    place = place_of(path)
+    with writing(path):
         if made.is_dir():
-            check_free(target)
-            old = target.with_name(f".old-{secrets.token_hex(4)}")
-            if target.exists():
-                target.rename(old)
-            made.rename(target)
-            shutil.rmtree(old, ignore_errors=True)
-            return
-        if target.exists():
-            os.chmod(made, stat.S_IMODE(target.stat().st_mode))
-        _appear(made, target, renewed=False)
-        made.unlink(missing_ok=True)
-    except OutputError:
-        raise
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise _unwritable(target, error) from None
-        with atomic_output(target) as temporary:  # on another disk
-            shutil.copyfile(made, temporary)
-        made.unlink()
+            check_free(path)
+        place.receive(made, over=_may_replace(place))
+        _note_made(place)
 
 
-def _appear(temporary: Path, target: Path, *, renewed: bool) -> None:
-    """Give a complete file its name; in a run without force, only if no other has it by now."""
-    run = _RUN.get()
-    made = target.resolve()
-    if run is None or run.force or renewed or made in run.made:
-        os.replace(temporary, target)
-    else:
-        try:
-            os.link(temporary, target)  # unlike a move, it never takes a name from another file
-        except FileExistsError:
-            if not target.is_dir():
-                raise _there(target) from None
-            os.replace(temporary, target)  # the system says that it is a folder
-        except OSError as error:  # there are no links on this disk
-            if error.errno in (errno.EXDEV, errno.ENOENT):
-                raise
-            check_free(target)
-            os.replace(temporary, target)
-    if run is not None:
-        run.made.add(made)
+@contextmanager
+def outputs_together(path: PathLike) -> Iterator[list[str]]:
+    """Give a list for the names of the many files that are written under a name with a star.
 
+    Each appears when it is complete. Files of an older output that are not among them are removed
+    at the end; if the block raises, those that were written are.
 
-def _part_of(folder: Path, target: Path) -> Path:
-    suffix = "".join(target.suffixes[-2:])
-    return folder / f"{_part_name(target)}{secrets.token_hex(4)}{suffix}"
-
-
-def _part_name(target: Path) -> str:
-    # of the target's name, so that a later run knows what a killed one has left
-    return f".part-{hashlib.sha256(target.name.encode(errors='surrogatepass')).hexdigest()[:12]}-"
-
-
-def _new_part(path: Path) -> int | None:
-    """Make a part file that is this process's; None if another just took it for left over."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    if sys.platform == "win32" or (_is_locked(handle) and os.fstat(handle).st_nlink):
-        return handle
-    os.close(handle)
-    with suppress(OSError):
-        path.unlink()
-    return None
-
-
-def _remove_left_over(folder: Path, target: Path) -> None:
-    """Delete part files of a target that no living process holds."""
-    for part in folder.glob(f"{_part_name(target)}*"):
-        with suppress(OSError):
-            handle = os.open(part, os.O_RDWR)
-            try:
-                if _is_locked(handle) and os.fstat(handle).st_nlink == 1:
-                    part.unlink()
-            finally:
-                os.close(handle)
-
-
-def _is_locked(handle: int) -> bool:
-    """Lock an open file until it is closed, or its process ends; say whether nobody else has."""
-    if sys.platform == "win32":
-        return False  # a lock would keep others from writing, so what is left over stays there
+    Raises
+    ------
+    OutputError
+        If there are such files already, and they may not be replaced.
+    """
+    check_free(path)
+    with writing(path):
+        before = place_of(path).files()
+    names: list[str] = []
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        yield names
+    except BaseException:
+        for name in names:
+            with suppress(OSError):
+                place_of(name).remove()
+        raise
+    new = {place_of(name).identity for name in names}
+    with writing(path):
+        for old in before.values():
+            if old.identity not in new:
+                old.remove()
+
+
+def _may_replace(place: Place) -> bool:
+    run = _RUN.get()
+    return run is None or run.force or place.identity in run.made
+
+
+def _note_made(place: Place) -> None:
+    if (run := _RUN.get()) is not None:
+        run.made.add(place.identity)
+
+
+@contextmanager
+def writing(path: PathLike) -> Iterator[None]:
+    """Say why a file cannot be written (raises OutputError)."""
+    try:
+        yield
+    except TreewrightError:
+        raise
+    except TakenError:
+        raise _there(path) from None
+    except OSError as error:
+        raise _unwritable(path, error) from None
 
 
 def write_text(path: PathLike, text: str, *, renewed: bool = False) -> None:
@@ -370,6 +337,16 @@ def write_text(path: PathLike, text: str, *, renewed: bool = False) -> None:
         temporary.write_bytes(data)
 
 
+def check_here(path: PathLike) -> None:
+    """Refuse a URL where files are made one by one, or changed (raises OutputError)."""
+    if is_url(path):
+        raise OutputError(
+            "what is written here is added to, which no object store can do",
+            where=os.fspath(path),
+            hint="name a path of this machine, and copy it when all is done",
+        )
+
+
 def made_folder(path: PathLike) -> Path:
     """Return a folder that is there, made with the folders above it if need be.
 
@@ -378,6 +355,7 @@ def made_folder(path: PathLike) -> Path:
     OutputError
         If it cannot be made.
     """
+    check_here(path)
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -410,17 +388,10 @@ def _standard_input() -> bytes:
         ) from None
 
 
-def _unwritable(path: Path, error: OSError) -> OutputError:
-    reason = error.strerror or str(error)
+def _unwritable(path: PathLike, error: OSError) -> OutputError:
+    usual = "choose a path in an existing folder that you may write to, on a disk with room"
     return OutputError(
-        f"cannot write the file: {reason}",
+        f"cannot write the file: {error.strerror or error}",
         where=str(path),
-        hint="choose a path in an existing folder that you may write to, on a disk with room",
+        hint=getattr(error, "hint", usual),
     )
-
-
-def _umask() -> int:
-    # the only portable way to read the mask is to set it
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -34,7 +33,7 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb, after a look at where it is to write."""
-        from grammar.files import nothing_overwritten
+        from grammar.files import check_here, nothing_overwritten
         from grammar.messages import heard_by
 
         quiet = bool(ctx.params.get("quiet"))
@@ -45,6 +44,9 @@ class Verb(TyperCommand):
             nothing_overwritten(force=force, given=inputs.values()),
         ):
             _check_different(outputs, inputs)
+            for name, path in ctx.params.items():
+                if self._metavars.get(name) in (FOLDER, STORE) and path:
+                    check_here(path)
             for name, path in outputs.items():
                 if self._metavars[name] == FOLDER:
                     check_folder(path)
@@ -77,7 +79,7 @@ def _check_different(outputs: Mapping[str, str], inputs: Mapping[str, str]) -> N
     for name, path in outputs.items():
         others = {k: v for k, v in outputs.items() if k != name}
         for other, its in (others | dict(inputs)).items():
-            if same_file(path, its) or (other in others and _absolute(path) == _absolute(its)):
+            if same_file(path, its) or (other in others and _identity(path) == _identity(its)):
                 raise OptionError(
                     f"--{name.replace('_', '-')} is also {other.replace('_', '-')}",
                     where=path,
@@ -85,35 +87,47 @@ def _check_different(outputs: Mapping[str, str], inputs: Mapping[str, str]) -> N
                 )
 
 
-def _absolute(path: str) -> Path:
-    return Path(os.path.abspath(path))
+def _identity(path: str) -> str:
+    from grammar.places.place import is_url
+
+    return path if is_url(path) else os.path.abspath(path)
 
 
 def _check_file(path: str, *, resume: bool) -> None:
     """Refuse a file that could not be written in the end."""
     from grammar.errors import OutputError
-    from grammar.files import check_free
+    from grammar.files import check_free, writing
+    from grammar.places.opening import place_of
+    from grammar.places.place import is_url
 
-    if not _absolute(path).parent.is_dir():
-        raise OutputError(
-            "cannot write the file: there is no folder for it", where=path, hint="make it first"
-        )
-    # of a folder it is said later why it cannot be written, unless it is a data set of the name
-    if not resume and (path.endswith(".hf") or not os.path.isdir(path)):
-        check_free(path)
+    with writing(path):
+        place = place_of(path)
+        if not place.has_room():
+            above = "bucket" if is_url(path) else "folder"
+            raise OutputError(
+                f"cannot write the file: there is no {above} for it",
+                where=path,
+                hint="make it first",
+            )
+        # of a folder it is said later why it cannot be written, unless it is a data set of the name
+        if not resume and (path.endswith(".hf") or not place.is_folder()):
+            check_free(path)
 
 
 def check_folder(path: str) -> None:
     """Refuse a folder that is not empty, in a run without force (raises OutputError)."""
     from grammar.errors import OutputError
-    from grammar.files import check_free
+    from grammar.files import check_free, writing
+    from grammar.places.opening import place_of
 
-    if os.path.isdir(path) and os.listdir(path):
-        try:
-            check_free(path)
-        except OutputError:
-            raise OutputError(
-                "the folder is not empty",
-                where=path,
-                hint="use --force to replace the files in it, or name another",
-            ) from None
+    with writing(path):
+        if not place_of(path).is_filled():
+            return
+    try:
+        check_free(path)
+    except OutputError:
+        raise OutputError(
+            "the folder is not empty",
+            where=path,
+            hint="use --force to replace the files in it, or name another",
+        ) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -54,10 +53,10 @@ def workers_beside(output: str, name: str, workers: int) -> Iterator[Engine]:
         If the library of the engine is not installed.
     """
     from grammar.engines.engine import open_engine
-    from sampling.pipeline.locking import owned_folder
+    from sampling.pipeline.locking import owned_folder, unfinished_folder
 
-    folder = Path(f"{output}.partial")
-    with owned_folder(folder, Path(output)):
+    folder = unfinished_folder(output)
+    with owned_folder(folder, output):
         for left_over in folder.glob("units-*"):  # of a run that was killed
             shutil.rmtree(left_over, ignore_errors=True)
         with open_engine(name, workers, folder) as engine:

@@ -79,7 +79,7 @@ class Engine(ABC):
         """Return the name of a file that a unit may write."""
         return str(self.folder / f"{next(self._numbers):06}{suffix}")
 
-    def keep(self, save: Callable[[str], None], suffix: str = ".arrow") -> Kept:
+    def keep(self, save: Callable[[str], object], suffix: str = ".arrow") -> Kept:
         """Write a file for workers, by a function that takes its path, such as ``grammar.save``."""
         path = self.new_file(suffix)
         save(path)

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
-from grammar.files import PathLike, atomic_output, read_bytes
+from grammar.files import PathLike, at_hand, atomic_output, read_bytes
+from grammar.places.place import is_url
 from grammar.saving.seal import UNSEALED, check_file, sealed
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
@@ -84,18 +85,18 @@ def load_arrays(
         If it is no Arrow file, damaged, or of another schema; the message says which.
     """
     try:
-        with pa.OSFile(os.fsencode(path)) as source:
+        with at_hand(path) as file, pa.OSFile(os.fsencode(file)) as source:
             reader = pa.ipc.open_file(source)
             metadata = reader.schema.metadata or {}
             found = metadata.get(b"schema", b"").decode("utf-8", "replace")
             if found == schema:
-                check_file(path)
+                check_file(file, str(path))
                 table = reader.read_all()
                 table.validate(full=True)
                 return json.loads(metadata[b"facts"]), {
                     n: _values(table, n) for n in table.column_names
                 }
-    except SchemaError:
+    except (SchemaError, UnreadableInputError):
         raise
     except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError, RecursionError):
         pass  # said below: it is damaged, or something else
@@ -113,9 +114,9 @@ def load_arrays(
 def is_arrow_file(path: PathLike) -> bool:
     """Say whether a file begins as Arrow files do; False if it cannot be read, or is a pipe."""
     try:
-        if not Path(path).is_file():
+        if not is_url(path) and not Path(path).is_file():
             return False  # what is read of a pipe is gone
-        with open(path, "rb") as source:
+        with at_hand(path) as file, open(file, "rb") as source:
             return source.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
@@ -124,7 +125,7 @@ def is_arrow_file(path: PathLike) -> bool:
 def array_schema(path: PathLike) -> str | None:
     """Return the schema of an Arrow file, empty if it has none; None if it is no such file."""
     try:
-        with pa.OSFile(os.fsencode(path)) as source:
+        with at_hand(path) as file, pa.OSFile(os.fsencode(file)) as source:
             metadata = pa.ipc.open_file(source).schema.metadata or {}
     except (pa.ArrowException, OSError):
         return None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import mmap
 import re
+from pathlib import Path
 
 from grammar.errors import SchemaError
-from grammar.files import PathLike
 
 __all__ = ["UNSEALED", "check_file", "check_seal", "sealed"]
 
@@ -63,10 +63,10 @@ def check_seal(data: bytes | mmap.mmap, source: str) -> None:
         )
 
 
-def check_file(path: PathLike) -> None:
+def check_file(path: Path, source: str) -> None:
     """Check the seal of a file that is not empty (raises like :func:`check_seal`)."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        check_seal(data, str(path))
+        check_seal(data, source)
 
 
 def _seal_of(digest: hashlib._Hash) -> bytes:

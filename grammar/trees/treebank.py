@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
-from grammar.files import PathLike, atomic_output, decode, encode, read_bytes, write_text
+from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
 from grammar.trees.brackets import (
     UNLABELLED_ROOT,
     read_brackets,
@@ -265,7 +265,10 @@ class Treebank:
             If it is not a treebank saved by this version.
         """
         try:
-            table = pa.ipc.open_file(pa.memory_map(os.fsencode(path))).read_all()
+            with at_hand(path) as file:
+                table = pa.ipc.open_file(pa.memory_map(os.fsencode(file))).read_all()
+        except UnreadableInputError:
+            raise
         except pa.ArrowInvalid:
             raise _not_a_treebank(path) from None
         except OSError as error:

@@ -11,9 +11,12 @@ bytes do not depend on how the rows were cut into batches.
 from __future__ import annotations
 
 import difflib
+import errno
 import functools
+import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +24,18 @@ from typing import Any
 import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
-from grammar.files import PathLike, atomic_output, decode, read_bytes
+from grammar.files import (
+    PathLike,
+    at_hand,
+    atomic_output,
+    decode,
+    outputs_together,
+    read_bytes,
+    reading,
+)
 from grammar.options import named
+from grammar.places.opening import place_of
+from grammar.places.place import is_many, numbered
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus import tables as tables_on_disk
 from induction.corpus.conllu import read_conllu
@@ -33,6 +46,7 @@ from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, rows_in_memory
+from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tree_files import corpus_of_trees, read_sst
@@ -59,7 +73,8 @@ class Format:
     """A file format: the endings that tell it, and how it is read and written."""
 
     suffixes: tuple[str, ...]
-    read: Callable[[bytes, Asked], Rows]
+    read: Callable[[Any, Asked], Rows]
+    """Reads bytes of text, or, of a binary format, an open file."""
     writer: Writer
     binary: bool = False
     needs: str | None = None
@@ -89,7 +104,12 @@ FORMATS: Mapping[str, Format] = {
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
 
+SHARD = 100_000
+"""Of many files that are one corpus, each has so many rows, but for the last."""
+
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
+_TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
+"""How the files of a folder end that are a corpus together: a text may be about anything."""
 
 
 def read_corpus(
@@ -109,7 +129,9 @@ def read_corpus(
     (quoted), ``.tsv`` (never quoted), ``.parquet``, ``.arrow``, ``.txt`` (one sentence a line),
     ``.conllu``, ``.conll`` and ``.bilou`` (a token and its tag a line), ``.spacy`` (documents of
     spaCy), ``.mrg`` and ``.ptb`` (Penn brackets), ``.sst`` (sentiment trees), or a folder that
-    Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input.
+    Hugging Face's ``save_to_disk`` made; ``-`` is JSON lines from standard input. Many files are
+    one corpus: a folder of tables, or a name with a star, as ``new-*.parquet``. All names may be
+    URLs of an object store, as ``s3://bucket/train.parquet``.
 
     Usual names of the columns of texts and classes (``sentence``, ``review``, ``sentiment``, ...)
     are recognised, and it is told which were. Other columns are kept as they are.
@@ -224,7 +246,8 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
 
     Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
     is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
-    cannot express is in ``docs/formats.md``.
+    cannot express is in ``docs/formats.md``. Under a name with a star, as ``new-*.parquet``, come
+    files of :data:`SHARD` rows, each when it is complete; an error takes them away again.
 
     Raises
     ------
@@ -236,6 +259,8 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
         If the path cannot be written.
     """
     chosen = output_format(path, format)
+    if is_many(path):
+        return _write_shards(tables, path, format)
     rows = 0
     groups = iter(_regrouped(tables))
     first = next(groups)
@@ -244,11 +269,19 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
         huggingface.write_folder(together, path)
         return int(together.num_rows)
     with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
-        write(first)
-        rows += first.num_rows
-        for group in groups:
+        for group in itertools.chain([first], groups):
             write(group)
             rows += group.num_rows
+    return rows
+
+
+def _write_shards(tables: Iterable[pa.Table], path: PathLike, format: str | None) -> int:
+    rows = 0
+    with outputs_together(path) as names:
+        for number, shard in enumerate(_regrouped(tables, SHARD)):
+            name = numbered(path, number)
+            rows += write_batches([shard], name, format=format)
+            names.append(name)
     return rows
 
 
@@ -278,18 +311,18 @@ def check_output(
         )
 
 
-def _regrouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+def _regrouped(tables: Iterable[pa.Table], size: int = _ROWS_A_GROUP) -> Iterator[pa.Table]:
     """Cut the rows anew into groups of one size, so that files do not show the batches."""
     waiting: list[pa.Table] = []
     rows = made = 0
     for table in tables:
         waiting.append(table)
         rows += table.num_rows
-        while rows > _ROWS_A_GROUP:
-            together = pa.concat_tables(waiting)
-            yield _copied(together.slice(0, _ROWS_A_GROUP))
-            waiting = [together.slice(_ROWS_A_GROUP)]
-            rows -= _ROWS_A_GROUP
+        while rows > size:
+            joined = pa.concat_tables(waiting)
+            yield _copied(joined.slice(0, size))
+            waiting = [joined.slice(size)]
+            rows -= size
             made += 1
     if rows or not made:
         if not waiting:
@@ -303,24 +336,43 @@ def _copied(table: pa.Table) -> pa.Table:
 
 
 def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
-    if format == _FOLDER or (format is None and _is_folder(path)):
+    if format == _FOLDER or (format is None and Path(path).suffix == _FOLDER_SUFFIX):
         return huggingface.read_folder(asked)
-    suffix = ".jsonl" if str(path) == "-" else _suffix(path)
+    if str(path) == "-":
+        return _read_file(path, asked, format or "jsonl")
+    with reading(path):
+        if format is None and huggingface.is_saved_dataset(path):
+            return huggingface.read_folder(asked)
+        names = shards_of(path, _TABLES)
+        if not names and is_many(path):
+            raise FileNotFoundError(errno.ENOENT, "there are no such files")
+        if not names and format is None and place_of(path).is_folder():
+            return huggingface.read_folder(asked)
+    if not names:
+        return _read_file(path, asked, format)
+    parts = [_read_file(name, replace(asked, path=name), format) for name in names]
+    return together(parts, path)
+
+
+def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
+    suffix = _suffix(path)
     chosen = _format_of(suffix) if format is None else _named(format)
     if chosen is None:
-        if not Path(path).exists():
-            raise UnreadableInputError(
-                "there is no such file", where=asked.path, hint="check the path"
-            )
-        raise _unknown_format(path)
-    data = read_bytes(path)
-    if not chosen.binary:
-        decode(data, asked.path)
+        with reading(path):
+            if place_of(path).exists():
+                raise _unknown_format(path)
+        raise UnreadableInputError("there is no such file", where=asked.path, hint="check the path")
     try:
-        rows = chosen.read(data, asked)
-        if chosen.binary:  # its bytes are taken as they are
-            rows.table.validate(full=True)
-        return rows
+        if chosen.binary:
+            with _opened(path) as source:
+                rows = chosen.read(source, asked)
+                rows.table.validate(full=True)  # its bytes are taken as they are
+                return rows
+        data = read_bytes(path)
+        decode(data, asked.path)
+        return chosen.read(data, asked)
+    except TreewrightError:
+        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(
@@ -330,8 +382,17 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         ) from None
 
 
-def _is_folder(path: PathLike) -> bool:
-    return str(path) != "-" and (Path(path).suffix == _FOLDER_SUFFIX or Path(path).is_dir())
+@contextmanager
+def _opened(path: PathLike) -> Iterator[pa.NativeFile]:
+    """Give a file that is open for Arrow, which reads it part by part."""
+    if str(path) == "-" or str(path).endswith(".gz"):
+        yield pa.BufferReader(read_bytes(path))
+        return
+    with ExitStack() as held:
+        file = held.enter_context(at_hand(path))
+        with reading(path):
+            source = held.enter_context(pa.OSFile(os.fsencode(file)))
+        yield source
 
 
 def output_format(path: PathLike, format: str | None = None) -> Format | None:

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,9 @@ from typing import Any
 import pyarrow as pa
 
 from grammar.errors import CorpusError, MissingDataError, OutputError, UnreadableInputError
-from grammar.files import PathLike, moved_output
+from grammar.files import PathLike, moved_output, read_text
+from grammar.places.opening import place_of
+from grammar.places.place import is_url
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, numbered_rows
 
@@ -119,7 +122,7 @@ def _fingerprint(table: pa.Table) -> str:
 
 def is_saved_dataset(path: PathLike) -> bool:
     """Say whether a path is a folder that ``save_to_disk`` made."""
-    return any((Path(path) / name).is_file() for name in (_STATE, _SPLITS))
+    return any(place_of(f"{path}/{name}").exists() for name in (_STATE, _SPLITS))
 
 
 def read_folder(asked: Asked) -> Rows:
@@ -132,15 +135,15 @@ def read_folder(asked: Asked) -> Rows:
     CorpusError
         If it holds several splits (they are named), or its files are damaged.
     """
-    folder = Path(asked.path)
-    if (folder / _SPLITS).is_file():
-        splits = _splits(folder / _SPLITS)
+    several = f"{asked.path}/{_SPLITS}"
+    if place_of(several).exists():
+        splits = _splits(several)
         raise CorpusError(
             f"the folder holds several datasets: {', '.join(splits)}",
             where=asked.path,
-            hint=f"name one of them, such as {folder / (splits or ['train'])[0]}",
+            hint=f"name one of them, such as {asked.path}/{(splits or ['train'])[0]}",
         )
-    if not is_saved_dataset(folder):
+    if not is_saved_dataset(asked.path):
         raise UnreadableInputError(
             "there is no folder of a Hugging Face dataset",
             where=asked.path,
@@ -159,16 +162,16 @@ def read_folder(asked: Asked) -> Rows:
     return Rows(table, numbered_rows(asked.path))
 
 
-def _splits(path: Path) -> list[str]:
+def _splits(path: str) -> list[str]:
     try:
-        splits = json.loads(path.read_text("utf-8"))["splits"]
+        splits = json.loads(read_text(path))["splits"]
         if isinstance(splits, list) and all(isinstance(name, str) for name in splits):
             return splits
     except (ValueError, LookupError, TypeError, RecursionError):
         pass
     raise CorpusError(
         "the file does not say which datasets the folder holds",
-        where=str(path),
+        where=path,
         hint="make it again with dataset.save_to_disk",
     )
 
@@ -181,7 +184,7 @@ def check_folder(path: PathLike) -> None:
     OutputError
         If so: it would not come back.
     """
-    if os.path.lexists(path) and not is_saved_dataset(path):
+    if (place_of(path).exists() or os.path.lexists(path)) and not is_saved_dataset(path):
         raise OutputError(
             "something else than a Hugging Face dataset lies here",
             where=str(path),
@@ -200,15 +203,15 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
         If the library ``datasets`` is not installed.
     """
     check_folder(path)
-    target = Path(path)
     dataset = to_dataset(Corpus(table))
-    fresh = target.parent / f".part-{secrets.token_hex(8)}.hf"
+    above = Path(tempfile.gettempdir() if is_url(path) else os.path.dirname(os.path.abspath(path)))
+    fresh = above / f".part-{secrets.token_hex(8)}.hf"
     try:
-        if not target.parent.is_dir():
+        if not above.is_dir():
             raise FileNotFoundError("no such folder")
         with _no_bars():
             dataset.save_to_disk(str(fresh), num_shards=1)
-        moved_output(fresh, target)
+        moved_output(fresh, path)
     except OutputError:
         raise
     except OSError as error:

@@ -21,6 +21,7 @@ from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
 from grammar.errors import OutputError
 from grammar.files import PathLike, atomic_output
+from grammar.places.place import is_many
 from induction.corpus.formats import FORMATS, output_format, write_batches
 from induction.corpus.rows import Writer
 
@@ -50,13 +51,13 @@ class Piece:
 
 
 def lines_of(path: PathLike) -> str | None:
-    """Return the format of an output, if it is one of lines; else None.
+    """Return the format of an output, if it is one file of lines; else None.
 
-    >>> lines_of("a.jsonl"), lines_of("a.parquet")
-    ('jsonl', None)
+    >>> lines_of("a.jsonl"), lines_of("a.parquet"), lines_of("a-*.jsonl")
+    ('jsonl', None, None)
     """
     chosen = output_format(path)
-    if chosen is None or chosen.binary:
+    if chosen is None or chosen.binary or is_many(path):
         return None
     return next(name for name, one in FORMATS.items() if one is chosen)
 

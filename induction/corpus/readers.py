@@ -7,11 +7,13 @@ import csv
 import io
 import warnings
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
-from grammar.files import PathLike, decode, read_bytes, read_text
+from grammar.files import PathLike, decode, read_bytes, read_text, reading
+from grammar.places.opening import place_of
+from grammar.places.place import is_many
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -40,7 +42,8 @@ def read_treebank(
     source : str or path
         ``"embedded"`` (the reviews that ship with the package), ``"nltk:NAME"`` (a parsed corpus
         on NLTK's search path), a saved ``.arrow`` treebank, a file of brackets (``.gz`` and ``-``
-        too), or a folder of such files, read in the order of their names.
+        too), a folder of such files, or a name with a star, read in the order of their names. All
+        may be URLs of an object store.
     encoding : str
         Of text files.
     skip : callable, optional
@@ -75,8 +78,7 @@ def read_treebank(
         treebank = _read_nltk(name.removeprefix(_NLTK))
     elif name.endswith(".arrow"):
         treebank = Treebank.load(source)
-    elif Path(name).is_dir():
-        files = sorted(p for p in Path(name).rglob("*") if _is_bracketed(p))
+    elif (files := _bracketed(name)) is not None:
         treebank = Treebank.concatenate([_read_file(p, encoding, skip) for p in files])
     else:
         treebank = _read_file(source, encoding, skip)
@@ -126,8 +128,20 @@ def _check_encoding(encoding: str) -> None:
         ) from None
 
 
-def _is_bracketed(path: Path) -> bool:
-    return Path(path.name.removesuffix(".gz")).suffix in _BRACKETED and path.is_file()
+def _bracketed(source: str) -> list[str] | None:
+    """Return the files of brackets in a folder, or of a name with a star; None of a single file."""
+    if source == "-":
+        return None
+    with reading(source):
+        place = place_of(source)
+        if not (is_many(source) or place.is_folder()):
+            return None
+        files = place.files()
+    return [
+        file.name
+        for name, file in files.items()
+        if is_many(source) or PurePath(name.removesuffix(".gz")).suffix in _BRACKETED
+    ]
 
 
 def _read_nltk(name: str) -> Treebank:

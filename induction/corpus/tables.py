@@ -50,15 +50,20 @@ _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
 
-def read_parquet(data: bytes, asked: Asked) -> Rows:
-    """Read Parquet."""
-    return Rows(pa.parquet.read_table(io.BytesIO(data)), numbered_rows(asked.path))
+def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
+    """Read Parquet, one group of rows after the other."""
+    file = pa.parquet.ParquetFile(source)
+    groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+    table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
+    return Rows(table, numbered_rows(asked.path))
 
 
-def read_arrow(data: bytes, asked: Asked) -> Rows:
+def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     """Read an Arrow file, or a stream, which is what Hugging Face's shards and caches hold."""
-    opened = pa.ipc.open_stream if data.startswith(_ARROW_STREAM) else pa.ipc.open_file
-    table = opened(io.BytesIO(data)).read_all().replace_schema_metadata(None)
+    is_stream = source.read(len(_ARROW_STREAM)) == _ARROW_STREAM
+    source.seek(0)
+    opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+    table = opened(source).read_all().replace_schema_metadata(None)
     return Rows(table, numbered_rows(asked.path))
 
 

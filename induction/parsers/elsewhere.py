@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from grammar.chart.parses import NoParse
 from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
+from grammar.files import PathLike, at_hand
+from grammar.places.place import is_url
 from grammar.trees.tree import Tree
 from induction.parsers.cache import result_from_json, result_to_json
 from induction.parsers.opening import open_parser, parser_file
@@ -48,7 +51,7 @@ class EngineParser(TextParser):
         opened = open_parser(path, **limits)
         self.name, self.version = opened.name, opened.version
         self._engine, self._limits = engine, limits
-        self._file = Kept.of(parser_file(path))
+        self._file = _kept(parser_file(path), engine)
 
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
@@ -64,6 +67,14 @@ class EngineParser(TextParser):
             part = {"texts": texts, "tags": None if tags[0] is None else tags, **self._limits}
             yield Unit(_PARSE, (self._file,), part, first, len(batch))
             first += len(batch)
+
+
+def _kept(path: PathLike, engine: Engine) -> Kept:
+    """Return a file for workers; an object of a store is fetched once, and not by each of them."""
+    if not is_url(path):
+        return Kept.of(path)
+    with at_hand(path) as file:
+        return engine.keep(lambda copy: shutil.copyfile(file, copy), "".join(file.suffixes))
 
 
 def parsed(unit: Unit) -> list[Any]:

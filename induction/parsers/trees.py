@@ -6,8 +6,6 @@ keeps the trees in a cache, so that the same texts are parsed once.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
@@ -16,6 +14,7 @@ from typing import Any
 
 from grammar.errors import OptionError, OutputError
 from grammar.messages import tell
+from grammar.places.local import cache_folder
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import EMBEDDED, read_treebank
 from induction.lexicalised.lpcfg import induce_lpcfg
@@ -45,16 +44,7 @@ def cache_file() -> Path:
 
     ``TREEWRIGHT_CACHE`` names another folder.
     """
-    given = os.environ.get("TREEWRIGHT_CACHE")
-    if given:
-        return Path(given) / "parses.db"
-    if sys.platform == "win32":
-        above = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        above = Path.home() / "Library" / "Caches"
-    else:
-        above = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return above / "treewright" / "parses.db"
+    return cache_folder() / "parses.db"
 
 
 def choose_parser(given: Any = AUTO) -> tuple[TextParser, str]:

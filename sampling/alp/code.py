@@ -20,7 +20,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import IntArray, LongArray, kernel, text_bytes
 from grammar.codecs import ArrayCodec
 from grammar.errors import CorpusError, MissingDataError
 from grammar.hashing import Keys, hash_rows
@@ -37,7 +37,6 @@ from sampling.english.wordnet import MissingWordNetWarning, wordnet
 from sampling.examples.examples import no_material
 from sampling.examples.labels import read_labels
 from sampling.examples.provenance import as_spans, example_table
-from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_lists
 from sampling.stream import Sampler
 

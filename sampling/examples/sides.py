@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings, text_bytes
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -31,7 +31,6 @@ __all__ = [
     "protected_words",
     "read_side",
     "read_trees",
-    "text_bytes",
 ]
 
 _CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
@@ -267,16 +266,6 @@ def read_trees(corpus: Corpus, name: str = "tree") -> Treebank:
             hint="give one bracketing each",
         )
     return treebank
-
-
-def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
-    """Return the UTF-8 bytes of Arrow strings together, and where each begins."""
-    texts = texts.cast(pa.large_string())
-    texts = pa.concat_arrays([texts])
-    _, bounds, data = texts.buffers()
-    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    text = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return text[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def _plain_lists(lists: pa.ListArray) -> pa.ListArray:

@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import BoolArray, Bytes, LongArray, kernel
+from grammar.arrays import BoolArray, Bytes, LongArray, kernel, text_bytes
 from grammar.errors import OptionError
 from grammar.hashing import hash_rows, members, new_set, slot_of
 from induction.corpus.corpus import Corpus
-from sampling.examples.sides import text_bytes
 from sampling.pipeline.near_duplicates import NOTHING_NEAR, Candidates, NearIndex, is_near, keep
 from sampling.quality.measures.words import normalised
 

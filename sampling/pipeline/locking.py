@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,16 +10,32 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grammar.errors import OutputError
-from grammar.files import made_folder
+from grammar.files import PathLike, made_folder
+from grammar.places.local import cache_folder
+from grammar.places.opening import place_of
+from grammar.places.place import beside, is_url
 
-__all__ = ["LOCK", "owned_folder"]
+__all__ = ["LOCK", "owned_folder", "unfinished_folder"]
+
+
+def unfinished_folder(output: PathLike) -> Path:
+    """Return where an output is made: in ``OUT.partial`` beside it, which all machines may see.
+
+    A store knows no locks, so what comes to lie in one is made in the cache of this person, under
+    the digest of its address.
+    """
+    if not is_url(output):
+        return Path(beside(output, ".partial"))
+    digest = hashlib.sha256(place_of(output).identity.encode()).hexdigest()
+    return cache_folder() / "unfinished" / f"{digest[:16]}.partial"
+
 
 LOCK = "lock"
 """The file in the folder that is locked; the system lets go of it when its process ends."""
 
 
 @contextmanager
-def owned_folder(folder: Path, output: Path) -> Iterator[None]:
+def owned_folder(folder: Path, output: PathLike) -> Iterator[None]:
     """Own the folder of an output, which is made if need be; leave no empty one behind.
 
     Raises

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
-from grammar.files import PathLike, read_text, write_text
+from grammar.files import PathLike, read_text, reading, write_text
+from grammar.places.opening import place_of
+from grammar.places.place import Place, beside, is_many
 from sampling.expression import FILE, OPERAND, Expression, read_expression
 from sampling.pipeline.pipeline import Pipeline
 
@@ -38,19 +41,21 @@ SCHEMA = "treewright.augmentation/1"
 _PIECE = 2**20
 
 
-def manifest_path(output: PathLike) -> Path:
+def manifest_path(output: PathLike) -> str:
     """Return where the manifest of an output lies.
 
-    >>> manifest_path("new.jsonl").name
+    >>> manifest_path("new.jsonl")
     'new.jsonl.manifest.json'
     """
-    return Path(f"{output}.manifest.json")
+    return beside(output, ".manifest.json")
 
 
 def manifest_beside(output: PathLike) -> dict[str, Any] | None:
     """Return the manifest of an output, or None if none lies beside it."""
-    there = str(output) != "-" and manifest_path(output).exists()
-    return read_manifest(output) if there else None
+    if str(output) == "-":
+        return None
+    with reading(output):
+        return read_manifest(output) if place_of(manifest_path(output)).exists() else None
 
 
 def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -131,14 +136,16 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     SchemaError
         If it is not a manifest of this version.
     """
-    own = Path(path)
-    if not own.name.endswith(".manifest.json"):
+    own = os.fsdecode(path)
+    if not own.endswith(".manifest.json"):
         own = manifest_path(path)
-        if not own.exists():
+        with reading(path):
+            found = place_of(own).exists()
+        if not found:
             raise UnreadableInputError(
                 "there is no manifest beside it",
                 where=str(path),
-                hint=f"{own.name} is written by treewright augment; keep both together",
+                hint=f"{Path(own).name} is written by treewright augment; keep both together",
             )
     try:
         manifest = json.loads(read_text(own))
@@ -149,7 +156,7 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SchemaError(
             f"not a manifest of the schema {SCHEMA}",
-            where=str(own),
+            where=own,
             hint="augment again with this version of treewright",
         ) from None
 
@@ -181,6 +188,8 @@ def _check_kind(entry: Any, kinds: Mapping[str, tuple[type, ...]]) -> None:
 def file_hash(path: PathLike) -> str | None:
     """Return the SHA-256 of a file, or of all files of a folder with their names; None for ``-``.
 
+    Files of a name with a star count as those of a folder.
+
     Raises
     ------
     UnreadableInputError
@@ -189,26 +198,21 @@ def file_hash(path: PathLike) -> str | None:
     if str(path) == "-":
         return None
     digest = hashlib.sha256()
-    try:
-        if Path(path).is_dir():
-            for file in sorted(p for p in Path(path).rglob("*") if p.is_file()):
-                digest.update(str(file.relative_to(path)).encode() + b"\0")
-                for piece in _pieces(file):
-                    digest.update(piece)
-        else:
-            for piece in _pieces(Path(path)):
-                digest.update(piece)
-    except OSError as error:
-        raise UnreadableInputError(
-            f"cannot read the file: {error.strerror}", where=str(path), hint="check the path"
-        ) from None
+    with reading(path):
+        place = place_of(path)
+        if not (place.is_folder() or is_many(path)):
+            _add(place, digest)
+            return digest.hexdigest()
+        for name, file in place.files().items():
+            digest.update(name.encode() + b"\0")
+            _add(file, digest)
     return digest.hexdigest()
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    with open(path, "rb") as file:
+def _add(place: Place, digest: hashlib._Hash) -> None:
+    with place.at_hand() as here, open(here, "rb") as file:
         while piece := file.read(_PIECE):
-            yield piece
+            digest.update(piece)
 
 
 def _treewright_version() -> str:

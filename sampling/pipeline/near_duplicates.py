@@ -16,10 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import IntArray, LongArray, kernel, text_bytes
 from grammar.errors import OptionError
 from grammar.hashing import hash_rows
-from sampling.examples.sides import text_bytes
 from sampling.quality.measures.overlap import common_grams
 from sampling.quality.measures.words import split_words
 

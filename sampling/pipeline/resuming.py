@@ -30,8 +30,10 @@ from grammar.files import (
     read_bytes,
     write_text,
 )
+from grammar.places.opening import place_of
+from grammar.places.place import is_many
 from grammar.saving.seal import UNSEALED, check_seal, sealed
-from sampling.pipeline.locking import LOCK, owned_folder
+from sampling.pipeline.locking import LOCK, owned_folder, unfinished_folder
 from sampling.pipeline.manifest import file_hash, manifest_path, write_manifest
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.sources import skipped_path
@@ -65,10 +67,11 @@ class PartialWork:
 
     def __init__(self, output: PathLike, plan: Mapping[str, Any], *, shard: int = SHARD) -> None:
         # what a link leads to is written, so two links are one output
-        self.output = Path(os.path.realpath(output) if os.path.islink(output) else output)
-        self.folder = Path(f"{self.output}.partial")
+        self.output = os.path.realpath(output) if os.path.islink(output) else os.fsdecode(output)
+        self.folder = unfinished_folder(self.output)
         besides = (manifest_path(output), skipped_path(output))
-        self._targets = {Path(output).name: self.output, **{path.name: path for path in besides}}
+        self._targets = {Path(output).name: self.output}
+        self._targets |= {Path(path).name: path for path in besides}
         self._plan = json.loads(json.dumps(plan))
         self._shard = shard
         self._shards = 0
@@ -180,13 +183,15 @@ class PartialWork:
         """
         write_manifest(manifest, self.draft)
         hashes = {self.draft.name: manifest["output"]["sha256"]}
-        for beside in (manifest_path(self.draft), skipped_path(self.draft)):
+        for beside in map(Path, (manifest_path(self.draft), skipped_path(self.draft))):
             if beside.exists():
                 hashes[beside.name] = file_hash(beside)
         self._save(_FINISHED, {"plan": self._digest, "files": hashes, "state": state})
 
     def publish(self) -> None:
-        """Give the finished files their names, the output last, and remove the folder.
+        """Give the finished files their names, and remove the folder.
+
+        The output is last, as with it all is there; of many files the manifest is.
 
         Raises
         ------
@@ -194,12 +199,14 @@ class PartialWork:
             If another file has a name by now.
         """
         finished = self._finished()
-        for name, target in reversed(self._targets.items()):
-            draft = self.folder / _FILES / name
-            if draft.exists():
+        output, manifest, skipped = self._targets
+        last = [output, manifest] if is_many(self.output) else [manifest, output]
+        for name in [skipped, *last]:
+            draft, target = self.folder / _FILES / name, self._targets[name]
+            if place_of(draft).exists():
                 moved_output(draft, target)
             elif name not in finished:
-                target.unlink(missing_ok=True)  # of an older output, which is replaced
+                place_of(target).remove()  # of an older output, which is replaced
         self.remove()
 
     def remove(self) -> None:
@@ -225,7 +232,7 @@ class PartialWork:
             saved = self._read(_FINISHED)
             for name, digest in saved["files"].items():
                 draft = self.folder / _FILES / name
-                if draft.exists() and file_hash(draft) != digest:
+                if place_of(draft).exists() and file_hash(draft) != digest:
                     raise _changed(draft)
         pipeline.resume(saved["state"], self._tables())
         return sum(table.num_rows for table in self._tables())
@@ -246,8 +253,8 @@ class PartialWork:
         return dict(self._read(_FINISHED)["files"]) if self.is_finished else {}
 
     def _is_published(self, name: str, digest: str) -> bool:
-        target, is_draft = self._targets[name], (self.folder / _FILES / name).exists()
-        return not is_draft and target.exists() and file_hash(target) == digest
+        target, draft = place_of(self._targets[name]), place_of(self.folder / _FILES / name)
+        return not draft.exists() and target.exists() and file_hash(target.name) == digest
 
     def _write(self, tables: list[pa.Table], state: Any) -> None:
         shard = self._path(self._shards, "arrow")

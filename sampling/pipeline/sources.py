@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from grammar.files import PathLike, check_free, write_text
+from grammar.files import PathLike, check_free, reading, write_text
 from grammar.messages import heard_by
+from grammar.places.opening import place_of
+from grammar.places.place import beside, is_url
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.skipping import without_faults
@@ -53,16 +55,16 @@ def read_source(
     return without_faults(corpus, lambda part: read_examples(number_classes(part, names)))
 
 
-def skipped_path(output: PathLike) -> Path:
+def skipped_path(output: PathLike) -> str:
     """Return where the rows that were left out of an output's source are written.
 
-    >>> skipped_path("new.csv").name
+    >>> skipped_path("new.csv")
     'new.csv.skipped.jsonl'
     """
-    return Path(f"{output}.skipped.jsonl")
+    return beside(output, ".skipped.jsonl")
 
 
-def write_skipped(skipped: Sequence[Skipped], output: PathLike) -> Path | None:
+def write_skipped(skipped: Sequence[Skipped], output: PathLike) -> str | None:
     """Write the rows that were left out beside an output; none leave no file, nor an old one.
 
     Raises
@@ -72,9 +74,9 @@ def write_skipped(skipped: Sequence[Skipped], output: PathLike) -> Path | None:
     """
     path = skipped_path(output)
     if not skipped:
-        if path.exists():
+        if place_of(path).exists():
             check_free(path)
-            path.unlink()
+            place_of(path).remove()
         return None
     rows = ({"where": row.where, "why": row.why, "row": row.row} for row in skipped)
     write_text(
@@ -92,22 +94,24 @@ def find_source(
     file that is the same is read as it was, by the names of its columns.
     """
     entry = (manifest or {}).get("input") or {}
-    file = _found(entry, output) if source is None else _if_same(entry, Path(source))
+    file = _found(entry, output) if source is None else _if_same(entry, os.fsdecode(source))
     if file is not None:
         columns = (manifest or {}).get("columns") or {}
         how = entry.get("on_error", "stop")
         with heard_by(lambda message: None):  # it was said when the output was made
-            return read_source(str(file), columns, entry.get("format"), how)
+            return read_source(file, columns, entry.get("format"), how)
     return read_corpus(source) if source is not None else None
 
 
-def _found(entry: Mapping[str, Any], output: PathLike) -> Path | None:
+def _found(entry: Mapping[str, Any], output: PathLike) -> str | None:
     path = entry.get("path")
     if path is None or path == "-":
         return None
-    return _if_same(entry, Path(path)) or _if_same(entry, Path(output).parent / path)
+    near = None if is_url(path) else os.path.join(os.path.dirname(os.fsdecode(output)), path)
+    return _if_same(entry, path) or (near and _if_same(entry, near))
 
 
-def _if_same(entry: Mapping[str, Any], file: Path) -> Path | None:
-    same = entry and file.exists() and entry.get("sha256") in (None, file_hash(file))
-    return file if same else None
+def _if_same(entry: Mapping[str, Any], file: str) -> str | None:
+    with reading(file):
+        there = bool(entry) and place_of(file).exists()
+    return file if there and entry.get("sha256") in (None, file_hash(file)) else None

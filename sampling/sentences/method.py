@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import IntArray, LongArray, pack_strings
+from grammar.arrays import IntArray, LongArray, pack_strings, text_bytes
 from grammar.draws.ancestral import Derivations
 from grammar.draws.counts import derivation_count
 from grammar.errors import CorpusError, OptionError, SchemaError
@@ -33,7 +33,7 @@ from induction.corpus.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table
-from sampling.examples.sides import are_tokenised, read_side, text_bytes
+from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.sentences.class_grammars import CLASSES, classes_of_rules

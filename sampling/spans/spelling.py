@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, text_bytes
 from grammar.errors import CorpusError
 from induction.corpus.corpus import COLUMNS
 from sampling.examples.entities import Marks, NewWords, carried_spans, places_in_pieces
@@ -21,7 +21,6 @@ from sampling.examples.labels import (
     share_of_host,
 )
 from sampling.examples.provenance import as_spans, example_table
-from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_lists, as_strings, bracket_places, join_heads, join_pieces
 from sampling.spans.draws import Mending
 from sampling.spans.grammar import SpanGrammar

@@ -16,14 +16,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, text_bytes
 from grammar.errors import CorpusError, OptionError
 from grammar.hashing import hash_rows
 from grammar.options import option, read_options, whole_number
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import NewWords, carried_spans
-from sampling.examples.sides import text_bytes
 from sampling.examples.splicing import as_strings
 from sampling.stream import CHUNK, Sampler, in_rounds
 from sampling.words.columns import edited_columns

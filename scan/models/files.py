@@ -14,7 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from grammar.errors import SchemaError, UnreadableInputError
-from grammar.files import atomic_output
+from grammar.files import at_hand, atomic_output
 from grammar.saving.seal import UNSEALED, check_file, sealed
 from scan.models.batches import FIRST_WEIGHTS, random_stream
 from scan.models.encoder_decoder import EncoderDecoder
@@ -141,10 +141,11 @@ def write_model(
 def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
     """Return the model, what else was kept with it, and the digest of its pairs."""
     try:
-        with safe_open(path, framework="pt") as file:
-            header = json.loads((file.metadata() or {})["treewright"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        check_file(path)
+        with at_hand(path) as here:
+            with safe_open(here, framework="pt") as file:
+                header = json.loads((file.metadata() or {})["treewright"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            check_file(here, str(path))
         if header["schema"] != SCHEMA:
             raise SchemaError(
                 f"the file follows {header['schema']!r}, not {SCHEMA!r}",
@@ -160,7 +161,7 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
         model.load_state_dict(weights)
         history = tuple(Check(*look) for look in header["history"])
         return TrainedModel(model, recipe, history), tensors, str(header["data"])
-    except SchemaError:
+    except (SchemaError, UnreadableInputError):
         raise
     except OSError as error:
         raise UnreadableInputError(

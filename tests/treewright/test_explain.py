@@ -271,7 +271,7 @@ def manifest(output: str, expression: str) -> None:
     write_corpus(made.corpus, output)
     write_corpus(REVIEWS, "source.jsonl")
     entry = {"path": "source.jsonl", "sha256": None, "examples": len(REVIEWS)}
-    path = manifest_path(output)
+    path = Path(manifest_path(output))
     path.write_text(json.dumps({**made.manifest, "input": entry, "columns": {}}))
 
 

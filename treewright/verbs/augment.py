@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -288,7 +287,8 @@ def _columns(files: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
     """Look at what a TOML file may have named, too, before an hour of drawing."""
     from grammar.errors import OptionError, OutputError
-    from grammar.files import check_free, same_file
+    from grammar.files import check_free, same_file, writing
+    from grammar.places.opening import place_of
     from induction.corpus.formats import check_output
     from sampling.pipeline.manifest import manifest_path
 
@@ -296,8 +296,11 @@ def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
     if output is None:
         raise OptionError("there is no output", hint="name it with -o, or use --dry-run")
     check_output(output)
-    if not Path(output).parent.is_dir():
-        raise OutputError("there is no folder to write it to", where=output, hint="make it first")
+    with writing(output):
+        if not place_of(output).has_room():
+            raise OutputError(
+                "there is no folder to write it to", where=output, hint="make it first"
+            )
     for name in ("input", "test"):
         if files[name] is not None and same_file(output, files[name]):
             raise OptionError(

@@ -143,7 +143,7 @@ def _all_again(
     from sampling.pipeline.manifest import file_hash
 
     with tempfile.TemporaryDirectory() as folder:
-        again = str(Path(folder) / f"again{Path(path).suffix}")
+        again = str(Path(folder) / Path(path).name)
         tables = map(pipeline.as_written, pipeline.run())
         rows = write_batches(counted(tables, pipeline.total, "making", quiet=quiet), again)
         same_bytes = file_hash(again) == file_hash(path)

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from grammar.arrays import text_bytes
 from grammar.errors import CorpusError, OptionError, located
+from grammar.hashing import hash_rows
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.inputs.names import renamed_by_use
 from induction.corpus.rows import Asked, Rows
@@ -202,8 +205,20 @@ def _located(fault: Fault, where: Where) -> CorpusError:
     return CorpusError(fault.what, where=where(fault.row), hint=fault.hint)
 
 
+def _all_differ(column: Any) -> bool:
+    """Say whether texts differ for sure: millions are told apart by their hashes alone."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return False
+    column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    keys = [hash_rows(*text_bytes(chunk)) for chunk in column.chunks if len(chunk)]
+    every = np.sort(np.concatenate(keys)) if keys else np.zeros(0, np.uint64)
+    return not (every[1:] == every[:-1]).any()
+
+
 def _check_ids(column: Any, where: Where) -> None:
     """Refuse an example that provenance could not name."""
+    if not column.null_count and _all_differ(column):
+        return
     first: dict[Any, int] = {}
     for row, id in enumerate(column.to_pylist()):
         if id is None:

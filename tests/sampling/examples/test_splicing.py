@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grammar.arrays import text_bytes
 from grammar.errors import CorpusError, OptionError
 from grammar.hashing import new_set
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import class_numbers
-from sampling.examples.sides import protected_words, read_side, text_bytes
+from sampling.examples.sides import protected_words, read_side
 from sampling.examples.splicing import bracket_places, join_heads, join_pieces
 from sampling.spans.draws import hash_sides
 from sampling.spans.repairs import repair_names, with_final_mark

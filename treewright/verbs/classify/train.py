@@ -208,14 +208,11 @@ def unlabelled_facts(path: str, count: int, semi: Any) -> dict[str, Any]:
 
 def new_facts(path: str) -> dict[str, Any]:
     """Return what made new examples, as their manifest says."""
-    import json
-
-    from sampling.pipeline.manifest import file_hash, manifest_path
+    from sampling.pipeline.manifest import file_hash, manifest_beside, manifest_path
 
     facts: dict[str, Any] = {"file": path, "sha256": file_hash(path)}
-    place = manifest_path(path)
-    if place.exists():
-        held = json.loads(place.read_text("utf-8"))
-        facts |= {"manifest": str(place), "method": held["expression"]}
+    held = manifest_beside(path)
+    if held is not None:
+        facts |= {"manifest": manifest_path(path), "method": held["expression"]}
         facts["seed"] = held["settings"]["seed"]
     return facts

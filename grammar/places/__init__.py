@@ -1,0 +1,1 @@
+"""Places: where files and folders lie, on this machine or in an object store."""

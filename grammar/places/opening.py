@@ -1,0 +1,27 @@
+"""The place that a name leads to."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from grammar.places.local import Local
+from grammar.places.place import PathLike, Place, is_url
+from grammar.places.store import Stored
+
+__all__ = ["place_of"]
+
+_HERE = re.compile(r"(?:file|local)://", re.IGNORECASE)
+
+
+def place_of(path: PathLike) -> Place:
+    """Return the place of a name: of a URL in an object store, else of this machine.
+
+    >>> place_of("a.jsonl").identity == place_of("file://" + os.path.abspath("a.jsonl")).identity
+    True
+    """
+    if not is_url(path):
+        return Local(path)
+    url = os.fspath(path)
+    here = _HERE.match(url)
+    return Stored(url) if here is None else Local(url[here.end() :])
