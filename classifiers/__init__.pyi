@@ -14,6 +14,8 @@ from classifiers.scores import Scores as Scores
 from classifiers.scores import score as score
 from classifiers.semi_supervised.options import SemiSupervised as SemiSupervised
 from classifiers.semi_supervised.training import train_semi as train_semi
+from classifiers.tagging.scores import span_scores as span_scores
+from classifiers.tagging.tagger import EntityTagger as EntityTagger
 from classifiers.training.examples import Examples as Examples
 from classifiers.training.examples import read_examples as read_examples
 from classifiers.training.preparing import prepare_examples as prepare_examples
