@@ -17,6 +17,8 @@ from classifiers.scores import Scores as Scores
 from classifiers.scores import score as score
 from classifiers.semi_supervised.options import SemiSupervised as SemiSupervised
 from classifiers.semi_supervised.training import train_semi as train_semi
+from classifiers.tagging.scores import span_scores as span_scores
+from classifiers.tagging.tagger import EntityTagger as EntityTagger
 from classifiers.training.preparing import prepare_examples as prepare_examples
 from classifiers.training.regime import Regime as Regime
 from classifiers.training.strategies import divide as divide

@@ -32,7 +32,7 @@ __all__ = ["COMMENTS", "RANGES", "parse_conllu", "read_conllu"]
 RANGES = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("form", pa.string())]))
 """Type of the column ``ranges``: the first and last word of each, from 1, and how it is written."""
 
-COMMENTS = ("label", "text_pair", "target", "tree", "tree_pair", "provenance")
+COMMENTS = ("label", "text_pair", "target", "tree", "tree_pair", "spans", "provenance")
 """Columns that CoNLL-U has no field for: they are comments ``# name = JSON``."""
 
 _TAG_FIELD = {"upos": 3, "xpos": 4}

@@ -7,6 +7,7 @@ parse; corpora are read to the last column; models of the scan room are loaded.
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -107,6 +108,10 @@ def _corpus_formats() -> Iterator[Format]:
         text = bracketed if suffix == "mrg" else "(3 (2 a) (4 (2 good) (2 film)))\n" * 3
         yield Format(f"trees.{suffix}", _write(text), _use_corpus)
     yield Format("words.conllu", _write(_CONLLU * 3), _use_corpus)
+    yield Format("names.conll", _write("Ann\tB-P\nLee\tI-P\nleft\tO\n\nBo\tB-P\n" * 3), _use_corpus)
+    if importlib.util.find_spec("spacy"):
+        names = _few(corpora()["entities"])
+        yield Format("names.spacy", lambda path: write_corpus(names, path), _use_corpus)
     yield Format(
         "pairs.scan",
         _write("IN: walk twice OUT: I_WALK I_WALK\nIN: jump OUT: I_JUMP\n"),
@@ -139,7 +144,19 @@ def _folder_formats() -> Iterator[Format]:
 def _grammar_formats() -> Iterator[Format]:
     held = corpora()
     small = {name: _few(corpus, 60) for name, corpus in held.items()}
-    for name in ("sub2", "treemix", "geca", "geca-stream", "alp", "alp-code", "eda", "switchout"):
+    for name in (
+        "sub2",
+        "treemix",
+        "geca",
+        "geca-stream",
+        "alp",
+        "alp-code",
+        "eda",
+        "switchout",
+        "sub2-spans",
+        "mention-replacement",
+        "label-wise",
+    ):
         method, corpus, options = METHODS_TRIED[name]
         suffix = METHODS[method].suffixes[0]
         yield Format(

@@ -121,7 +121,9 @@ def test_bad_files_say_where(content: str, what: str, tmp_path: Path) -> None:
         read(content, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["b.conll", "b.bilou", "b.jsonl", "b.csv", "b.parquet", "b.arrow"])
+@pytest.mark.parametrize(
+    "name", ["b.conll", "b.bilou", "b.jsonl", "b.csv", "b.parquet", "b.arrow", "b.conllu"]
+)
 def test_every_format_gives_them_back(name: str, tmp_path: Path) -> None:
     corpus = read(BIO, tmp_path)
     write_corpus(corpus, tmp_path / name)

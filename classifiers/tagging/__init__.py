@@ -1,0 +1,1 @@
+"""Taggers of labelled spans, and their scores."""

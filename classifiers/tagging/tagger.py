@@ -1,0 +1,103 @@
+"""A tagger of entities without a neural model: trained in a second, and the same everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from classifiers.tagging.features import Features
+from classifiers.tagging.perceptron import Weights, best_tags, trained
+from grammar.errors import CorpusError
+from grammar.options import whole_number
+from grammar.rng import stream_key
+from induction.corpus.corpus import Corpus
+from sampling.examples.entities import Marks, NewWords, carried_spans
+from sampling.examples.examples import checked
+from sampling.examples.sides import read_side
+from sampling.stream import in_rounds
+
+__all__ = ["EntityTagger"]
+
+_ROUNDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class EntityTagger:
+    """Finds labelled spans by the letters of words and of their neighbours.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The labels of spans.
+    features : Features
+        What it knows of words.
+    weights : Weights
+        Of features and of tags that follow each other.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(
+    ...     text=["Ann left", "we met Bo", "we left"],
+    ...     spans=[[{"start": 0, "end": 3, "label": "P"}], [{"start": 7, "end": 9, "label": "P"}],
+    ...            []])
+    >>> tagger = EntityTagger.train(corpus)
+    >>> tagger.tag(Corpus.from_columns(text=["Bo left"]))[0]["spans"]
+    [{'start': 0, 'end': 2, 'label': 'P'}]
+    """
+
+    names: tuple[str, ...]
+    features: Features
+    weights: Weights
+
+    def __repr__(self) -> str:
+        return f"EntityTagger({', '.join(self.names)}: {len(self.features):,} features)"
+
+    @classmethod
+    def train(cls, corpus: Corpus, *, updates: int | None = None, seed: int = 0) -> EntityTagger:
+        """Train a tagger.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            With ``spans``; words are the tokens, or what stands between white space.
+        updates : int, optional
+            How many sentences it looks at, all of them in each round; by default ten rounds.
+        seed : int
+            Of the order of each round.
+
+        Raises
+        ------
+        CorpusError
+            If there is no column ``spans``, it is not valid, or there is no span.
+        OptionError
+            If ``updates`` is not a whole number of one or more.
+        """
+        updates = _ROUNDS * len(corpus) if updates is None else updates
+        whole_number("updates", updates, 1)
+        whole_number("seed", seed, 0)
+        corpus.arrow("spans")
+        side = read_side(checked(corpus), cores=True)
+        marks = side.marks
+        if marks is None or not marks.names:
+            raise CorpusError("there is no span to learn from", hint="give texts with spans")
+        features = Features()
+        columns = features.of(side, learn=True)
+        key = stream_key(seed, "tagger order")
+        order = in_rounds(key, np.arange(updates, dtype=np.int64), len(side))
+        sizes = len(features), 2 * len(marks.names) + 1
+        return cls(marks.names, features, trained(columns, side.offsets, marks.mark, order, sizes))
+
+    def tag(self, corpus: Corpus) -> Corpus:
+        """Return texts with the spans that are found in them; spans that they have are not seen."""
+        rest = corpus.table.drop_columns([name for name in ("spans",) if name in corpus.names])
+        plain = Corpus(rest, corpus.places)
+        side = read_side(checked(plain), cores=True)
+        found = best_tags(self.features.of(side), side.offsets, self.weights)
+        none = np.zeros(len(found), np.int32)
+        begin = np.repeat(side.text_offsets[:-1], side.lengths)
+        words = np.arange(len(found), dtype=np.int64)
+        new = NewWords(side.offsets, words, side.start - begin, side.end - begin)
+        marks = Marks(found, none, none, self.names)
+        spans = carried_spans(marks, new, (side.text, side.text_offsets))
+        return plain.with_column("spans", spans)
