@@ -2,8 +2,10 @@
 
     python -m benchmarks.engines [--examples 200000] [--kill 5] [--workers 1 2 4]
 
-Each verb runs as a person runs it; every so many seconds the newest process that works for it is
-killed.
+Each verb runs as a person runs it; whatever process works for it is killed when it has had so many
+seconds of a processor: on free cores every so many seconds, elsewhere after as much work. Then, of
+each engine, the driver itself is killed halfway and the verb run again, ``augment`` with
+``--resume``. A run that does not end in ten minutes is a fault.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -25,7 +28,9 @@ VERBS = {
     "parse-corpus": "parse-corpus part.jsonl -o {out}.jsonl",
     "induce": "induce nltk:treebank --model double-dop -o {out}.json",
 }
-STARTS = ("-c from multiprocessing.spawn", "ray::")
+WORKERS = {"processes": "-c from multiprocessing.spawn", "ray": "ray::answer_of"}
+"""How the command of a process begins that does units; engines have other processes, too."""
+LONGEST = 600.0
 
 
 def main() -> None:
@@ -40,11 +45,16 @@ def main() -> None:
             for engine, workers, kill in product(asked.engines, asked.workers, (0, asked.kill)):
                 if engine == "threads" and kill:
                     continue  # there is nobody to kill
-                took, digest, deaths = timed(VERBS[verb], asked.examples, engine, workers, kill)
+                run = Run(VERBS[verb].format(n=asked.examples, out="out"), engine, workers)
+                took, deaths = run.timed(kill)
                 alone = alone or took
                 killed = f"{deaths} killed" if kill else "none killed"
                 speed = f"{took:7.1f} s  {alone / took:5.2f}x"
-                print(f"{verb:<13}{engine:<11}{workers}  {killed:<12}{speed}  {digest}", flush=True)
+                print(f"{run}  {killed:<14}{speed}  {run.digest}", flush=True)
+            for engine in asked.engines:
+                run = Run(VERBS[verb].format(n=asked.examples, out="out"), engine, 2)
+                took = run.stopped((alone or 0) / 2)
+                print(f"{run}  driver killed {took:7.1f} s         {run.digest}", flush=True)
 
 
 def read_arguments() -> argparse.Namespace:
@@ -72,38 +82,73 @@ def treewright() -> list[str]:
     return [sys.executable, "-m", "treewright"]
 
 
-def timed(verb: str, n: int, engine: str, workers: int, kill: float) -> tuple[float, str, int]:
-    """Run a verb; return its seconds, the hash of its output, and how many workers were killed."""
-    words = verb.format(n=n, out="out").split()
-    began, deaths = time.monotonic(), 0
-    with subprocess.Popen(
-        [*treewright(), *words, "-q", "--force", "--engine", engine, "--workers", str(workers)]
-    ) as run:
-        last = began
-        while run.poll() is None:
-            time.sleep(0.05)
-            if kill and time.monotonic() - last > kill and (found := workers_of(run.pid)):
-                os.kill(found[-1], signal.SIGKILL)
-                last, deaths = time.monotonic(), deaths + 1
-    assert run.returncode == 0, words
-    took = time.monotonic() - began
-    data = Path(words[words.index("-o") + 1]).read_bytes()
-    return took, hashlib.sha256(data).hexdigest()[:16], deaths
+class Run:
+    """A verb with its engine and workers."""
+
+    def __init__(self, command: str, engine: str, workers: int) -> None:
+        self.words = command.split()
+        self.engine, self.workers = engine, workers
+
+    def __str__(self) -> str:
+        return f"{self.words[0]:<13}{self.engine:<11}{self.workers}"
+
+    @property
+    def digest(self) -> str:
+        data = Path(self.words[self.words.index("-o") + 1]).read_bytes()
+        return hashlib.sha256(data).hexdigest()[:16]
+
+    def begun(self, *more: str) -> subprocess.Popen[bytes]:
+        how = ["--engine", self.engine, "--workers", str(self.workers)]
+        return subprocess.Popen([*treewright(), *self.words, "-q", *how, *more])
+
+    def timed(self, kill: float) -> tuple[float, int]:
+        """Return how many seconds it takes, and how many workers were killed."""
+        began, deaths = time.monotonic(), 0
+        with self.begun("--force") as process:
+            while process.poll() is None:
+                time.sleep(0.05)
+                if time.monotonic() - began > LONGEST:
+                    process.kill()
+                for worker in self.workers_of(process.pid) if kill else ():
+                    if processor_seconds(worker) > kill:
+                        os.kill(worker, signal.SIGKILL)
+                        deaths += 1
+        assert process.returncode == 0, self
+        return time.monotonic() - began, deaths
+
+    def stopped(self, seconds: float) -> float:
+        """Kill the driver after so many seconds and run it again; return how many that takes."""
+        Path(self.words[self.words.index("-o") + 1]).unlink()
+        with self.begun("--force") as process:
+            time.sleep(seconds)
+            process.kill()
+        began = time.monotonic()
+        goes_on = self.words[0] == "augment" and any(Path().glob("*.partial/*.state.json"))
+        with self.begun("--resume" if goes_on else "--force") as process:
+            process.wait(LONGEST)
+        assert process.returncode == 0, self
+        return time.monotonic() - began
+
+    def workers_of(self, pid: int) -> list[int]:
+        """Return the processes below one that do units of work."""
+        found = []
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                with suppress(OSError):
+                    command = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+                    if WORKERS[self.engine] in command:
+                        found.append(int(child))
+                    found += self.workers_of(int(child))
+        return found
 
 
-def workers_of(pid: int) -> list[int]:
-    """Return the processes below one that do units of work."""
-    found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in path.read_text().split():
-            try:
-                command = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-            if any(mark in command for mark in STARTS):
-                found.append(int(child))
-            found += workers_of(int(child))
-    return found
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has had a processor; 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

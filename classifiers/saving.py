@@ -37,6 +37,7 @@ from grammar.errors import (
     located,
 )
 from grammar.files import PathLike, moved_output
+from grammar.saving.array_checks import check_counts
 from grammar.saving.array_file import load_arrays, save_arrays
 
 __all__ = ["facts_of", "open_classifier", "save_classifier"]
@@ -248,10 +249,11 @@ def _open_tfidf(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
         folder / _ARRAYS, TFIDF_SCHEMA, what="weights of a TF-IDF model", hint=_HINT
     )
     words = vectoriser(vocabulary=held["terms"])
-    words.idf_ = np.asarray(held["idf"])
+    check_counts("idf", held["idf"])
+    words.idf_ = held["idf"]
     head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
     head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
-    return TfidfClassifier(classes, words, linear_model(recipe.strength, **head))
+    return TfidfClassifier(classes, words, linear_model(recipe.strength, len(classes), **head))
 
 
 def _open_frozen(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
@@ -259,7 +261,7 @@ def _open_frozen(folder: Path, recipe: Recipe, classes: tuple[str, ...], device:
 
     encoder = open_encoder(os.fspath(folder), device=device)
     return FrozenClassifier(
-        encoder, recipe, classes, linear_model(recipe.strength, **_read_head(folder))
+        encoder, recipe, classes, linear_model(recipe.strength, len(classes), **_read_head(folder))
     )
 
 

@@ -111,17 +111,19 @@ def vectoriser(vocabulary: Sequence[str] | None = None) -> Any:
     )
 
 
-def linear_model(strength: float, *, weight: Any, bias: Any, present: Any) -> Any:
+def linear_model(strength: float, classes: int, *, weight: Any, bias: Any, present: Any) -> Any:
     """Return logistic regression with known weights.
 
     Parameters
     ----------
     strength : float
         It was fitted with.
+    classes : int
+        How many there are.
     weight, bias : float64 arrays, shapes (rows, features) and (rows,)
         One row a class, or a single one for two.
     present : int64 array
-        The classes that it knows.
+        The numbers of the classes that it knows, rising.
 
     Raises
     ------
@@ -130,12 +132,14 @@ def linear_model(strength: float, *, weight: Any, bias: Any, present: Any) -> An
     """
     from sklearn.linear_model import LogisticRegression
 
-    rows = 1 if len(present) == 2 else len(present)
+    rows = 1 if len(present) == 2 else len(present) if len(present) > 2 else -1
     if (
         weight.ndim != 2
         or len(weight) != rows
         or bias.shape != (rows,)
         or not (np.isfinite(weight).all() and np.isfinite(bias).all())
+        or not 0 <= present.min(initial=0) <= present.max(initial=0) < classes
+        or (np.diff(present) <= 0).any()
     ):
         raise SchemaError("the weights of the head do not fit each other", hint="train it again")
     model = LogisticRegression(C=strength, max_iter=1000)

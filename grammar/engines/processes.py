@@ -25,6 +25,10 @@ __all__ = ["Processes"]
 _SPAWN = multiprocessing.get_context("spawn")
 _AT_ONCE = 2
 """Units that a worker is given, so that it has one while this process is busy."""
+_STARTS = 10
+"""A unit that so many workers had not even begun when they died is given up, too."""
+_BEGUN = None
+"""What a worker says when it begins with a unit."""
 
 
 @dataclass(eq=False)
@@ -32,6 +36,7 @@ class _Job:
     unit: Unit
     answer: Answer | None = None
     deaths: int = 0
+    false_starts: int = 0
 
 
 class Processes(Engine):
@@ -74,17 +79,26 @@ class Processes(Engine):
 
     def _heard(self, worker: _Worker) -> None:
         try:
-            worker.jobs[0].answer = worker.pipe.recv()
+            said = worker.pipe.recv()
+        except (EOFError, OSError):
+            self._lost(worker)
+            return
+        worker.has_begun = said is _BEGUN
+        if said is not _BEGUN:
+            worker.jobs.popleft().answer = said
+
+    def _lost(self, worker: _Worker) -> None:
+        """Let whoever is free do again what a worker had that died."""
+        first = worker.jobs[0]
+        first.deaths += worker.has_begun
+        first.false_starts += not worker.has_begun
+        if first.deaths == ATTEMPTS or first.false_starts == _STARTS:
+            times = first.deaths + first.false_starts
+            first.answer = False, EngineError.of_deaths(str(first.unit), times)
             worker.jobs.popleft()
-        except (EOFError, OSError):  # it died: what it had is done again, by whoever is free
-            first = worker.jobs[0]
-            first.deaths += 1
-            if first.deaths == ATTEMPTS:
-                first.answer = False, EngineError.of_deaths(str(first.unit), ATTEMPTS)
-                worker.jobs.popleft()
-            self._queue.extendleft(reversed(worker.jobs))
-            worker.jobs.clear()
-            worker.stop()
+        self._queue.extendleft(reversed(worker.jobs))
+        worker.jobs.clear()
+        worker.stop()
 
 
 class _Worker:
@@ -92,6 +106,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self.jobs: deque[_Job] = deque()
+        self.has_begun = False
         self.pipe: Connection
         self._process: Any = None
 
@@ -99,6 +114,7 @@ class _Worker:
         """Give it a unit; if it is dead, that is heard with the answer."""
         if self._process is None:
             self.pipe, theirs = _SPAWN.Pipe()
+            self.has_begun = False
             self._process = _SPAWN.Process(target=_work, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()  # so that its death closes the pipe
@@ -121,4 +137,6 @@ def _work(pipe: Connection) -> None:
             unit = pipe.recv()
         except EOFError:
             return
+        unit.get_ready()
+        pipe.send(_BEGUN)
         pipe.send(answer_of(unit))

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,11 @@ class Unit:
         of = "".join(f"{Path(kept.path).name}, " for kept in self.given)
         name = self.task.partition(":")[2]
         return f"{name} of {of}{self.first:,} to {self.first + self.count - 1:,}"
+
+    def get_ready(self) -> None:
+        """Import what does it, which takes longer than many units; faults are told later."""
+        with suppress(Exception):
+            importlib.import_module(self.task.partition(":")[0])
 
     def __call__(self) -> Any:
         """Do it, and return what came of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", ""})
 
 _IGNORED = frozenset({"DEBUG", "MAX_ERROR"})
 """What evalb prints, and after how many errors it gives up."""
+_WHOLE = re.compile(r"\d{1,9}", re.ASCII)
+_SHOWN = 80
 _LISTS = frozenset({"DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH"})
 _PAIRS = frozenset({"EQ_LABEL", "EQ_WORD"})
 _NUMBERS = frozenset({"LABELED", "DISC_ONLY", "CUTOFF_LEN"})
@@ -76,12 +79,12 @@ class EvalbParameters:
                 lists[name].add(values[0])
             elif name in _PAIRS and len(values) == 2:
                 pairs[name][values[0]] = values[1]
-            elif name in _NUMBERS and len(values) == 1 and values[0].isdecimal():
+            elif name in _NUMBERS and len(values) == 1 and _WHOLE.fullmatch(values[0]):
                 numbers[name] = int(values[0])
             elif name not in _IGNORED:
                 known = ", ".join(sorted(_LISTS | _PAIRS | _NUMBERS | _IGNORED))
                 raise NotationError(
-                    f"{name} {' '.join(values)} is no parameter of evalb",
+                    f"{' '.join((name, *values))[:_SHOWN]} is no parameter of evalb",
                     where=where,
                     hint=f"a name and its values, such as DELETE_LABEL TOP; names are {known}",
                 )

@@ -6,8 +6,8 @@ Work that loops over many trees is done on :class:`grammar.trees.treebank.Treeba
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
 
 from grammar.errors import BracketError
 from grammar.files import encode
@@ -184,6 +184,13 @@ class Tree:
     def __hash__(self) -> int:
         return hash(shape(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # flat, for pickle calls itself; what a subclass has besides comes behind
+        return _again, (type(self), shape(self), [getattr(self, f.name) for f in fields(self)[2:]])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # nothing in it can be changed
+
     def __str__(self) -> str:
         return written(
             self,
@@ -219,6 +226,21 @@ class Tree:
         from rich.text import Text
 
         return Text(self.pretty())
+
+
+def _again(kind: type[Tree], flat: Sequence[Any], besides: Sequence[Any]) -> Tree:
+    """Return the tree of a :func:`~grammar.trees.folding.shape`."""
+    made: list[Tree | str] = []
+    for node in reversed(flat[1:]):
+        made.append(node if isinstance(node, str) else _of_last(Tree, node, made))
+    return _of_last(kind, flat[0], made, *besides)
+
+
+def _of_last(
+    kind: type[Tree], node: tuple[str, int], made: list[Tree | str], *besides: Any
+) -> Tree:
+    label, count = node
+    return kind(label, tuple(made.pop() for _ in range(count)), *besides)
 
 
 def escape(token: str) -> str:

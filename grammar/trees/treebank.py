@@ -19,6 +19,7 @@ import pyarrow as pa
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
+from grammar.saving.array_checks import check_length, check_numbers, check_offsets
 from grammar.trees.brackets import (
     UNLABELLED_ROOT,
     read_brackets,
@@ -269,7 +270,7 @@ class Treebank:
                 table = pa.ipc.open_file(pa.memory_map(os.fsencode(file))).read_all()
         except UnreadableInputError:
             raise
-        except pa.ArrowInvalid:
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError):
             raise _not_a_treebank(path) from None
         except OSError as error:
             raise UnreadableInputError(
@@ -279,14 +280,15 @@ class Treebank:
             raise _not_a_treebank(path)
         if table.num_rows == 0:
             return cls.from_trees([])
-        label, size = (table.column(name).chunk(0) for name in ("label", "size"))
-        symbols = SymbolTable(label.values.dictionary.to_pylist())
-        return cls(
-            label.values.indices.to_numpy(),
-            size.values.to_numpy(),
-            label.offsets.to_numpy(),
-            symbols,
-        )
+        try:
+            table.validate(full=True)
+            return _checked(*(table.column(name).chunk(0) for name in ("label", "size")))
+        except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise SchemaError(
+                f"the treebank is damaged: {error}".splitlines()[0],
+                where=str(path),
+                hint="save it again with Treebank.save",
+            ) from None
 
     @classmethod
     def concatenate(cls, treebanks: Sequence[Treebank]) -> Treebank:
@@ -316,6 +318,52 @@ def _large_strings(data: object, offsets: LongArray) -> pa.LargeStringArray:
     return pa.LargeStringArray.from_buffers(
         len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data)
     )
+
+
+def _checked(label: pa.Array, size: pa.Array) -> Treebank:
+    """Return the treebank of the columns of a file, whose numbers kernels can take as they are.
+
+    Raises
+    ------
+    ValueError
+        If they are no trees; of what a column lacks Arrow raises errors of its own.
+    """
+    names = label.values.dictionary.cast(pa.string()).to_pylist()
+    symbols = SymbolTable(names)
+    found = Treebank(
+        label.values.indices.to_numpy(), size.values.to_numpy(), label.offsets.to_numpy(), symbols
+    )
+    nodes = len(found.label)
+    check_offsets("offsets", found.offsets, len(label), nodes, least=2)
+    if not np.array_equal(found.offsets, size.offsets.to_numpy()):
+        raise ValueError("label and size are of different trees")
+    check_numbers("label", found.label, 0, len(names))
+    check_length("size", found.size, nodes)
+    check_numbers("size", found.size, 1, nodes + 1)
+    if len(symbols) != len(names) or None in names:
+        raise ValueError("a symbol has no name, or two have one")
+    if not _are_nested(found.size, found.offsets):
+        raise ValueError("the sizes of nodes do not fit into each other")
+    return found
+
+
+@kernel()
+def _are_nested(size: IntArray, offsets: LongArray) -> bool:
+    """Say whether every node ends where the one above it does, or before."""
+    ends = np.empty(len(size) + 1, np.int64)
+    for t in range(len(offsets) - 1):
+        if offsets[t] + size[offsets[t]] != offsets[t + 1]:
+            return False
+        ends[0] = offsets[t + 1]
+        depth = 1
+        for i in range(offsets[t], offsets[t + 1]):
+            while ends[depth - 1] <= i:
+                depth -= 1
+            if i + size[i] > ends[depth - 1]:
+                return False
+            ends[depth] = i + size[i]
+            depth += 1
+    return True
 
 
 def _not_a_treebank(path: PathLike) -> SchemaError:

@@ -13,6 +13,7 @@ from grammar.arrays import BoolArray, FloatArray, IntArray
 from grammar.errors import MismatchError, SchemaError
 from grammar.files import PathLike
 from grammar.options import Checked, option
+from grammar.saving.array_checks import check_counts, check_length, check_numbers
 from grammar.saving.array_file import load_arrays, save_arrays
 from grammar.trees.treebank import Treebank
 
@@ -105,7 +106,34 @@ def load_state(path: PathLike, treebank: Treebank) -> ChainState:
             where=str(path),
             hint="give the same treebank and the same preparation, or another checkpoint",
         )
+    try:
+        _check(state, treebank)
+    except (TypeError, ValueError) as error:
+        raise SchemaError(f"the chain is damaged: {error}", where=str(path), hint=hint) from None
     return state
+
+
+def _check(state: ChainState, treebank: Treebank) -> None:
+    """Refuse what the next iteration could not go on from, with ValueError or TypeError."""
+    nodes, labels = len(treebank.label), len(np.unique(treebank.label[~treebank.is_word]))
+    if type(state.iteration) is not int or not 0 <= state.iteration < 2**62:
+        raise ValueError("the iteration has no number")
+    check_length("site", state.site, nodes)
+    if (state.site & treebank.is_word).any() or not state.site[treebank.offsets[:-1]].all():
+        raise ValueError("site: a word is the root of a fragment, or the root of a tree is none")
+    check_length("tables", state.tables, nodes)
+    check_numbers("tables", state.tables, 0, nodes + 1)
+    if (state.tables[~state.site] > 0).any():
+        raise ValueError("tables: they stand where no fragment begins")
+    for name in ("concentration", "discount", "tau", "stop"):
+        check_length(name, getattr(state, name), labels)
+        check_counts(name, getattr(state, name))
+    if not (state.concentration > 0).all() or not (state.tau > 0).all():
+        raise ValueError("concentration or tau: not above 0")
+    if (state.discount >= 1).any() or (state.stop <= 0).any() or (state.stop >= 1).any():
+        raise ValueError("discount or stop: not a probability")
+    if (state.discount > 0).any() and not (state.discount > 0).all():
+        raise ValueError("discount: those of some labels are 0")
 
 
 def _fingerprint(treebank: Treebank) -> str:

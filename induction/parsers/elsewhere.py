@@ -20,7 +20,8 @@ from induction.parsers.protocol import Sentence, Tags, TextParser, paired
 
 __all__ = ["EngineParser"]
 
-_A_UNIT = 32
+_A_UNIT = 8
+"""Sentences; so few that a worker that is killed every few seconds is not killed in each."""
 _PARSE = "induction.parsers.elsewhere:parsed"
 
 

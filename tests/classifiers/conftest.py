@@ -17,9 +17,15 @@ SENTENCES = (
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved encoder of four layers with random weights, which knows a few words."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("tiny")
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    return save_tiny(tmp_path_factory.mktemp("tiny"))
+
+
+def save_tiny(folder: Path) -> Path:
+    import torch
+    import transformers
+
     words = [*MARKS, *" ".join(SENTENCES).split()]
     torch.manual_seed(0)
     config = transformers.BertConfig(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from classifiers.saving import facts_of, open_classifier, save_classifier
 from classifiers.scores import score
 from classifiers.training.train import trainer
 from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
+from grammar.saving.array_file import load_arrays, save_arrays
 from induction import Corpus
 
 TEXTS = ("a good movie", "great acting", "a bad plot", "dull was it", "the film was moving",
@@ -45,6 +47,26 @@ def test_an_opened_classifier_says_what_the_trained_one_said(
     again = open_classifier(tmp_path / "again", device="cpu")
     assert np.array_equal(again.probabilities(texts), model.probabilities(texts))
     assert not list(tmp_path.glob("**/*.pkl")) + list(tmp_path.glob("**/*.bin"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("present", 7), ("present", -(2**31)), ("idf", float("nan"))]
+)
+def test_arrays_that_are_no_weights_are_refused(name: str, value: float, tmp_path: Path) -> None:
+    examples = read_examples(Corpus.from_columns(text=["a b", "c d"], label=["x", "y"]))
+    save_classifier(trainer(Recipe(encoder="tfidf"))(examples), tmp_path / "model")
+    file, schema = tmp_path / "model" / "tfidf.arrow", "treewright.tfidf/1"
+    facts, columns = load_arrays(file, schema, what="weights", hint="")
+    columns[name][0] = value
+    save_arrays(file, schema, facts, columns)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    card = tmp_path / "model" / "treewright.json"
+    held = json.loads(card.read_text()) | {"weights": {"tfidf.arrow": digest}}
+    held.pop("seal")
+    seal = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+    card.write_text(json.dumps(held | {"seal": seal}))
+    with pytest.raises(SchemaError, match="damaged|do not fit"):
+        open_classifier(tmp_path / "model")
 
 
 def test_transformers_open_the_encoder_as_it_was_trained(tiny: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import importlib.util
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +30,11 @@ from sampling.sentences.sentences import sample_sentences
 from scan.models.files import TrainedModel
 from scan.models.recipe import Recipe
 from scan.models.training import train
+from tests.fuzz.kept import kept_formats
+from tests.fuzz.kinds import Format, Make, Use
 from tests.guards.golden import METHODS_TRIED, corpora, families, induce
 
-__all__ = ["FORMATS", "Format"]
-
-Make = Callable[[Path], Any]
-Use = Callable[[Path], Any]
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format: the name of its file, what writes a small one, and what reads and uses it."""
-
-    name: str
-    make: Make
-    use: Use
+__all__ = ["FORMATS"]
 
 
 def _use_sampler(path: Path) -> None:
@@ -144,19 +133,9 @@ def _folder_formats() -> Iterator[Format]:
 def _grammar_formats() -> Iterator[Format]:
     held = corpora()
     small = {name: _few(corpus, 60) for name, corpus in held.items()}
-    for name in (
-        "sub2",
-        "treemix",
-        "geca",
-        "geca-stream",
-        "alp",
-        "alp-code",
-        "eda",
-        "switchout",
-        "sub2-spans",
-        "mention-replacement",
-        "label-wise",
-    ):
+    for name in ("sub2", "treemix", "geca", "geca-stream", "alp", "alp-code", "eda", "switchout",
+                 "fluent", "fluent-learnt", "agree", "sub2-spans", "mention-replacement",
+                 "label-wise"):  # fmt: skip
         method, corpus, options = METHODS_TRIED[name]
         suffix = METHODS[method].suffixes[0]
         yield Format(
@@ -164,7 +143,7 @@ def _grammar_formats() -> Iterator[Format]:
             lambda path, m=method, c=corpus, o=options: induce(m, small[c], **o).grammar.save(path),
             _use_sampler,
         )
-    skipped = ("bayes-tsg", "latent", "synchronous", "synchronous-text", *METHODS)
+    skipped = ("bayes-tsg", "latent", *METHODS)
     for name, suffix, make in families(held):
         if name not in skipped:
             yield Format(f"{name}{suffix}", lambda path, make=make: make().save(path), _use_grammar)
@@ -201,6 +180,7 @@ def _formats() -> Iterator[Format]:
     yield from _folder_formats()
     yield from _other_formats()
     yield from _grammar_formats()
+    yield from kept_formats()
 
 
 with warnings.catch_warnings():

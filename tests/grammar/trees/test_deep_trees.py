@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given
 
+from grammar.chart.parses import CoarseTree
 from grammar.opening import open_grammar
 from grammar.trees.draw import draw_trees
 from grammar.trees.folding import fold
@@ -69,6 +72,7 @@ def reference_spans(tree: Tree) -> list[tuple[str, int, int]]:
 def test_a_tree_goes_through_nltk(text):
     tree = Tree.parse(text)
     assert Tree.from_nltk(tree.to_nltk()) == tree
+    assert pickle.loads(pickle.dumps(tree)) == tree
 
 
 def test_trees_are_columns_and_come_back(text):
@@ -76,6 +80,21 @@ def test_trees_are_columns_and_come_back(text):
     treebank = Treebank.from_trees([tree, Tree.parse("(A b)")])
     assert treebank[0] == tree
     assert treebank.brackets()[0].as_py() == text
+
+
+def test_a_tree_is_pickled_and_copied(text):
+    tree = Tree.parse(text)
+    again = pickle.loads(pickle.dumps(tree))
+    assert again == tree
+    assert str(again) == text
+    assert copy.deepcopy([tree])[0] == tree
+    assert copy.copy(tree) == tree
+
+
+def test_what_else_a_tree_has_is_pickled():
+    tree = CoarseTree("S", (Tree("A", ("a", "b")), "c"), reason="too long")
+    again = pickle.loads(pickle.dumps(tree))
+    assert (type(again), again, again.reason) == (CoarseTree, tree, "too long")
 
 
 def test_a_tree_is_drawn(text, tmp_path):
@@ -132,6 +151,7 @@ def test_small_trees_are_what_they_were(tree):
     assert tree.spans() == tuple(reference_spans(tree))
     assert Treebank.from_trees([tree])[0] == tree
     assert Tree.from_nltk(tree.to_nltk()) == tree
+    assert pickle.loads(pickle.dumps(tree)) == tree
 
 
 def labels(tree: Tree) -> list[str]:

@@ -325,6 +325,12 @@ EQ_WORD Example example
 """
 
 
+def test_a_number_of_many_digits_is_none():
+    with pytest.raises(NotationError, match="CUTOFF_LEN 99.* is no parameter of evalb") as caught:
+        EvalbParameters.parse("CUTOFF_LEN " + "9" * 5000)
+    assert len(str(caught.value)) < 400
+
+
 def test_parameters_of_a_file() -> None:
     parameters = EvalbParameters.parse(PRM)
     assert parameters.deleted == {"TOP", "."}

@@ -1,0 +1,238 @@
+"""Formats of what is kept beside grammars and corpora: states, results, settings, models.
+
+Of a folder one file is damaged and the others are whole; what it says of itself fits again, so that
+more is tried than its digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grammar.pcfg.grammar import Grammar
+from grammar.trees.evalb_parameters import EvalbParameters
+from grammar.trees.treebank import Treebank
+from induction.bayes.chain import BayesTSG
+from induction.corpus.corpus import Corpus
+from induction.corpus.readers import read_treebank
+from induction.counts.pcfg import induce_pcfg
+from induction.parsers.cache import CachedParser
+from induction.parsers.chart import ChartTextParser
+from induction.trees.heads import read_head_rules
+from sampling.pipeline.augment import augment
+from sampling.pipeline.manifest import read_manifest, write_manifest
+from sampling.pipeline.settings import read_settings, read_toml
+from sampling.sentences.name_files import read_names
+from tests.fuzz.kinds import Format, Make, Use
+
+__all__ = ["kept_formats"]
+
+TREES = "(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n(S (NP (PRP we)) (VP (VBD slept)))\n" * 3
+TEXTS = ["a good film", "the great plot", "a bad dog", "the poor cat"]
+HEADS = "s right-to-left vp np\nnp left-to-right nn nnp\n"
+YES = Grammar.parse("S -> 'yes' [1/2] | 'no' S [1/2]")
+
+
+def kept_formats() -> Iterator[Format]:
+    """Yield all formats of this module."""
+    yield from _texts()
+    yield from _states()
+    yield from _results()
+    yield from _classifiers()
+    yield from _interpolators()
+
+
+def _texts() -> Iterator[Format]:
+    yield Format("names.txt", _text("good: fine, great\nbad: poor\nthis is NAME\n"), read_names)
+    yield Format("heads.txt", _text(HEADS), _read_heads)
+    yield Format(
+        "evalb.prm",
+        _text("DELETE_LABEL TOP\nEQ_LABEL ADVP PRT\nLABELED 0\nCUTOFF_LEN 40\n"),
+        EvalbParameters.load,
+    )
+    yield Format(
+        "settings.toml",
+        _text('[augment]\nmethod = "0.5*eda + aeda"\ntimes = 3\nlength = "5:9=2,10:12=3"\n'),
+        lambda path: read_settings(read_toml(path)),
+    )
+
+
+def _states() -> Iterator[Format]:
+    yield Format("treebank.arrow", Treebank.parse(TREES).save, _use_treebank)
+    yield Format("chain.arrow", _begin_chain, _go_on_with_chain)
+    yield Format("parses.db", _parse_some, _parse_some)
+
+
+def _results() -> Iterator[Format]:
+    yield Format("manifest.json", _save_manifest, _use_manifest)
+
+
+def _text(text: str) -> Make:
+    return lambda path: path.write_text(text, "utf-8")
+
+
+def _read_heads(path: Path) -> None:
+    read_head_rules(path)
+
+
+def _use_treebank(path: Path) -> None:
+    treebank = read_treebank(path)
+    treebank.sentences()
+    [str(tree) for tree in treebank]
+    induce_pcfg(treebank)
+
+
+def _begin_chain(path: Path) -> None:
+    chain = BayesTSG(Treebank.parse(TREES))
+    chain.step()
+    chain.save(path)
+
+
+def _go_on_with_chain(path: Path) -> None:
+    chain = BayesTSG.load(path, Treebank.parse(TREES))
+    chain.step()
+
+
+def _parse_some(path: Path) -> None:
+    parser = CachedParser(ChartTextParser(YES), path)
+    list(parser.parse(["yes", "no yes", "no no yes"]))
+
+
+def _save_manifest(path: Path) -> None:
+    corpus = Corpus.from_columns(text=TEXTS, label=[1, 1, 0, 0])
+    made = augment(corpus, "aeda", n=3)
+    entry = {"path": "a.jsonl", "sha256": None, "examples": 4}
+    output = {"path": "b.jsonl", "sha256": "0" * 64, "examples": 3}
+    whole = {**made.manifest, "input": entry, "columns": {}, "output": output}
+    write_manifest(whole, path.with_name("b.jsonl"))
+    path.with_name("b.jsonl.manifest.json").rename(path)
+
+
+def _use_manifest(path: Path) -> None:
+    named = path.with_name(f"{path.stem}.manifest.json")
+    shutil.copyfile(path, named)
+    manifest = read_manifest(named)
+    read_settings(manifest["settings"])
+    named.unlink()
+
+
+# --- folders ---------------------------------------------------------------------------------
+
+
+def _member(name: str, save: Make, file: str, use: Use) -> Format:
+    """Return the format of one file of a folder, which is opened with the others as they were."""
+
+    def make(path: Path) -> None:
+        folder = path.with_name(f"folder-{name}")
+        save(folder)
+        shutil.copyfile(folder / file, path)
+
+    def used(path: Path) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "whole"
+            folder.mkdir()
+            for each in path.with_name(f"folder-{name}").iterdir():
+                (folder / each.name).symlink_to(each)
+            (folder / file).unlink()
+            shutil.copyfile(path, folder / file)
+            use(folder)
+
+    return Format(name, make, used)
+
+
+def _classifiers() -> Iterator[Format]:
+    yield _member("tfidf.arrow", _save_tfidf, "tfidf.arrow", _use_classifier)
+    yield _member("classifier.json", _save_tfidf, "treewright.json", _use_classifier)
+    yield _member("perceptron.safetensors", _save_perceptron, "head.safetensors", _use_classifier)
+    yield Format("training.safetensors", _save_checkpoint, _use_checkpoint)
+
+
+def _few() -> Any:
+    from classifiers.training.examples import read_examples
+
+    return read_examples(Corpus.from_columns(text=TEXTS, label=["good", "good", "bad", "bad"]))
+
+
+def _save_tfidf(folder: Path) -> None:
+    from classifiers.saving import save_classifier
+    from classifiers.training.frozen import train_tfidf
+
+    save_classifier(train_tfidf(_few()), folder)
+
+
+def _save_perceptron(folder: Path) -> None:
+    from classifiers.saving import save_classifier
+    from classifiers.training.recipe import read_recipe
+    from classifiers.training.train import trainer
+    from tests.classifiers.conftest import save_tiny
+
+    with tempfile.TemporaryDirectory() as place:
+        how = {"train": "frozen", "head": "perceptron", "updates": 2, "batch": 4, "device": "cpu"}
+        recipe = read_recipe(encoder=str(save_tiny(Path(place))), **how)
+        save_classifier(trainer(recipe)(_few()), folder)
+
+
+def _use_classifier(folder: Path) -> None:
+    from classifiers.saving import open_classifier
+
+    facts = folder / "treewright.json"
+    try:
+        held = json.loads(facts.read_text("utf-8"))
+        held["weights"] = {
+            name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            for name in held["weights"]
+        }
+        rest = {name: value for name, value in held.items() if name != "seal"}
+        seal = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+        facts.unlink()
+        facts.write_text(json.dumps({**rest, "seal": seal}))
+    except (ValueError, LookupError, TypeError, AttributeError, OSError):
+        pass  # what is left of it says nothing of others
+    opened = open_classifier(folder, device="cpu")
+    made = opened.probabilities(TEXTS)
+    assert np.asarray(made).shape[0] == len(TEXTS)
+
+
+def _save_checkpoint(path: Path) -> None:
+    import torch
+
+    from classifiers.training.checkpoints import Checkpoint, save_checkpoint
+
+    held = {"weight": torch.zeros(3, 2)}
+    state = Checkpoint.now(
+        update=3, key="key", model=held, moments=held, best=held, losses=[0.5], score=(1.0,),
+        chosen=2,
+    )  # fmt: skip
+    save_checkpoint(path, state)
+
+
+def _use_checkpoint(path: Path) -> None:
+    from classifiers.training.checkpoints import load_checkpoint
+
+    load_checkpoint(path, "key")
+
+
+def _interpolators() -> Iterator[Format]:
+    yield _member("linda.json", _save_linda, "treewright.json", _use_linda)
+    yield _member("linda.safetensors", _save_linda, "model.safetensors", _use_linda)
+
+
+def _save_linda(folder: Path) -> None:
+    from sampling.neural.linda.runs import train_linda
+
+    train_linda(
+        TEXTS, folder, model="small", width=16, layers=1, pieces=300, updates=1, batch=2
+    )  # fmt: skip
+
+
+def _use_linda(folder: Path) -> None:
+    from sampling.neural.linda.folder import open_interpolator
+
+    open_interpolator(str(folder), device="cpu")
