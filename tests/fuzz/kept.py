@@ -155,7 +155,7 @@ def _classifiers() -> Iterator[Format]:
 
 
 def _few() -> Any:
-    from classifiers.training.examples import read_examples
+    from classifiers.examples import read_examples
 
     return read_examples(Corpus.from_columns(text=TEXTS, label=["good", "good", "bad", "bad"]))
 
@@ -168,8 +168,8 @@ def _save_tfidf(folder: Path) -> None:
 
 
 def _save_perceptron(folder: Path) -> None:
+    from classifiers.recipe import read_recipe
     from classifiers.saving import save_classifier
-    from classifiers.training.recipe import read_recipe
     from classifiers.training.train import trainer
     from tests.classifiers.conftest import save_tiny
 
@@ -203,7 +203,7 @@ def _use_classifier(folder: Path) -> None:
 def _save_checkpoint(path: Path) -> None:
     import torch
 
-    from classifiers.training.checkpoints import Checkpoint, save_checkpoint
+    from classifiers.networks.checkpoints import Checkpoint, save_checkpoint
 
     held = {"weight": torch.zeros(3, 2)}
     state = Checkpoint.now(
@@ -214,7 +214,7 @@ def _save_checkpoint(path: Path) -> None:
 
 
 def _use_checkpoint(path: Path) -> None:
-    from classifiers.training.checkpoints import load_checkpoint
+    from classifiers.networks.checkpoints import load_checkpoint
 
     load_checkpoint(path, "key")
 
