@@ -302,6 +302,8 @@ def _open_from_scratch(
 
     _, held = load_arrays(folder / _WORDS, WORDS_SCHEMA, what="words of a classifier", hint=_HINT)
     words = tuple(held["words"])
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("its words are no texts")
     model = WordModel(len(words), len(classes), recipe)
     model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
     model = model.to(device_named(device)).eval()

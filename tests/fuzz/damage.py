@@ -114,6 +114,8 @@ def _inside_arrays(data: bytes, draw: random.Random) -> bytes | None:
             return None
         facts, columns = load_arrays(path, schema, what="", hint="")
         arrays = [n for n, c in columns.items() if isinstance(c, np.ndarray) and len(c)]
+        if not arrays:  # it holds texts only
+            return None
         name = draw.choice(arrays)
         column = columns[name].copy()
         place = draw.randrange(len(column))

@@ -151,6 +151,8 @@ def _classifiers() -> Iterator[Format]:
     yield _member("tfidf.arrow", _save_tfidf, "tfidf.arrow", _use_classifier)
     yield _member("classifier.json", _save_tfidf, "treewright.json", _use_classifier)
     yield _member("perceptron.safetensors", _save_perceptron, "head.safetensors", _use_classifier)
+    yield _member("cnn.safetensors", _save_cnn, "head.safetensors", _use_classifier)
+    yield _member("words.arrow", _save_cnn, "words.arrow", _use_classifier)
     yield Format("training.safetensors", _save_checkpoint, _use_checkpoint)
 
 
@@ -168,15 +170,24 @@ def _save_tfidf(folder: Path) -> None:
 
 
 def _save_perceptron(folder: Path) -> None:
-    from classifiers.recipe import read_recipe
-    from classifiers.saving import save_classifier
-    from classifiers.training.train import trainer
     from tests.classifiers.conftest import save_tiny
 
     with tempfile.TemporaryDirectory() as place:
-        how = {"train": "frozen", "head": "perceptron", "updates": 2, "batch": 4, "device": "cpu"}
-        recipe = read_recipe(encoder=str(save_tiny(Path(place))), **how)
-        save_classifier(trainer(recipe)(_few()), folder)
+        tiny = str(save_tiny(Path(place)))
+        _save_trained(folder, encoder=tiny, train="frozen", head="perceptron")
+
+
+def _save_cnn(folder: Path) -> None:
+    _save_trained(folder, encoder="cnn")
+
+
+def _save_trained(folder: Path, **how: Any) -> None:
+    from classifiers.recipe import read_recipe
+    from classifiers.saving import save_classifier
+    from classifiers.training.train import trainer
+
+    recipe = read_recipe(updates=2, batch=4, device="cpu", **how)
+    save_classifier(trainer(recipe)(_few()), folder)
 
 
 def _use_classifier(folder: Path) -> None:
