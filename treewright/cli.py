@@ -16,6 +16,7 @@ from treewright.verbs.classify.evaluate import evaluate
 from treewright.verbs.classify.predict import predict
 from treewright.verbs.classify.reading import RecipeFlags, TrainingFlags
 from treewright.verbs.classify.table import table as classifier_table
+from treewright.verbs.classify.tag import tag
 from treewright.verbs.classify.train import train as train_classifier
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
@@ -87,6 +88,7 @@ classify_app.command(cls=RecipeFlags)(auto)
 classify_app.command("table", cls=RecipeFlags)(classifier_table)
 classify_app.command(cls=Verb)(predict)
 classify_app.command(cls=Verb)(evaluate)
+classify_app.command(cls=Verb)(tag)
 linda_app.command("train", cls=LindaFlags)(train_linda)
 linda_app.command(cls=Verb)(interpolate)
 app.add_typer(data_app, name="data")

@@ -47,6 +47,7 @@ VERBS = (
     ("linda", "interpolate"),
     ("classify", "evaluate"),
     ("classify", "auto"),
+    ("classify", "tag"),
     ("data", "list"),
     ("data", "get"),
     ("scan", "generate"),

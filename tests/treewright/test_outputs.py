@@ -65,6 +65,7 @@ COMMANDS = {
     "classify table --output": "sets --encoder tfidf -m none --no-run -o OUT.md",
     "classify table --plot": "sets --encoder tfidf -m none --no-run --plot OUT.png",
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
+    "classify tag --output": "names.conll corpus.jsonl -o OUT.jsonl",
     "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
     "--updates 1 --batch 2 -o OUT",
     "linda interpolate --output": "linda --pairs two.tsv --alpha 0.5 --beams 1 -o OUT.jsonl",
@@ -122,6 +123,7 @@ def files(tmp_path_factory) -> Path:
     )  # fmt: skip
     (folder / "two.tsv").write_text("very\tgood\n")
     (folder / "words.txt").write_text("very good\n")
+    (folder / "names.conll").write_text("Ann\tB-P\nleft\tO\n")
     (folder / "pairs.txt").write_text(SYNCHRONOUS)
     (folder / "jumps.txt").write_text("jump twice\n")
     (folder / "scan.txt").write_text(PAIRS)
