@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from grammar.synchronous.forest import PairForest, pair_forest
 from induction.synchronous.pairs import TrainingPairs
-from induction.synchronous.search import coded_rules, derived_without, has_slot, source_rules
-from induction.synchronous.unification import Coded
+from induction.synchronous.search import coded_rules, derived_without, source_rules
+from induction.synchronous.unification import Coded, has_slot
 
 __all__ = ["Fault", "find_faults"]
 

@@ -26,7 +26,14 @@ from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair
-from induction.synchronous.closure import Closure, ClosureOptions, close, families
+from induction.synchronous.closure import (
+    Closure,
+    ClosureOptions,
+    Context,
+    close,
+    divided,
+    families,
+)
 from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import layered_grammar, seen_children
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
@@ -68,6 +75,8 @@ _TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
 _JUDGED = 100
 _REPEATS = 3
 _SHOWN = 3
+_PART = 500
+"""Pairs of a part at least: fewer say too little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,13 +319,14 @@ def induce_synchronous(
     say(f"closure: {len(added)} rules added")
     rules = [*found, *added]
     keys = families(rules, words, closed)
-    groups = Families.of([keys[rule] for rule in rules], [arity(rule[0]) for rule in rules])
     forests = _forests(coded_rules(rules), training.pairs)
+    shapes = [forest for _, forest in forests]
+    groups = _families([keys[rule] for rule in rules], rules, shapes)
     faulty = len(given) - len(training)
-    explained = explain_pairs(len(given), [forest for _, forest in forests], faulty)
+    explained = explain_pairs(len(given), shapes, faulty)
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
-    packed = pack_forests([forest for _, forest in forests], groups)
+    packed = pack_forests(shapes, groups)
     written = [training.coder.rule(*rule) for rule in rules]
     types = how.types
     scores: dict[int, float] = {}
@@ -346,6 +356,18 @@ def induce_synchronous(
         faults=tuple(_told_faults(given, training, grammar)),
         purpose=how.purpose,
     )
+
+
+def _families(
+    keys: Sequence[Context], rules: Sequence[Coded], forests: Sequence[PairForest]
+) -> Families:
+    """Group rules that fill one context, where what was seen of them does not speak against it."""
+    slots = [arity(rule[0]) for rule in rules]
+    alone = Families.of(range(len(rules)), slots)
+    packed = pack_forests(forests, alone)
+    seen = seen_children(packed, fit_types(packed, alone, 1, seed=0))
+    places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
+    return Families.of(divided(keys, places), slots)
 
 
 def _told_faults(
@@ -402,6 +424,7 @@ def _searched(
     searching: RuleSearch, training: TrainingPairs, parts: int, say: Callable[[str], None]
 ) -> Iterable[TraceStep]:
     """Give the search part after part, and at last whatever later changes left underived."""
+    parts = min(parts, 1 + len(training) // _PART)
     bounds = np.linspace(0, len(training), parts + 1).round().astype(int).tolist()
     for part in range(parts):
         given = list(training.pairs[bounds[part] : bounds[part + 1]])

@@ -29,7 +29,8 @@ from grammar.synchronous.forest import (
 )
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
-from induction.synchronous.unification import Coded, unifiers
+from induction.synchronous.proposals import Proposal, propose
+from induction.synchronous.unification import Coded, has_slot, unifiers
 
 __all__ = [
     "RuleSearch",
@@ -38,7 +39,6 @@ __all__ = [
     "coded_rules",
     "derived_without",
     "derives",
-    "has_slot",
     "needless_rules",
     "source_rules",
 ]
@@ -130,9 +130,12 @@ class RuleSearch:
         self._matched.clear()
         self.rules = shown | self._surprising(examples, beside)
         for number in range(1, self._options.max_steps + 1):
-            added, removed = self._step()
             before = self.rules
+            added, removed = self._step()
             self.rules = (before | added) - removed
+            if self.rules == before:
+                added, removed = self._compared()
+                self.rules = (before | added) - removed
             if self.rules != shown:
                 yield Step(
                     part, number, len(self.examples), tuple(sorted(self.rules, key=_by_size)),
@@ -168,6 +171,34 @@ class RuleSearch:
                 added.add(best)
                 removed |= view.replaced(best) | {rule}
         return added, removed
+
+    def _compared(self) -> tuple[set[Coded], set[Coded]]:
+        """Return what comparison adds and makes needless, where many pairs are still rules."""
+        own = {rule for rule in self.rules if len(rule[0]) > 1 and not has_slot(rule[0])}
+        added: set[Coded] = set()
+        if len(own) <= self._options.tolerance * len(self.examples):
+            return added, set()
+        gone: set[Coded] = set()
+        ranked = sorted(
+            ((self._gain(found, gone | added), found) for found in propose(self.rules)),
+            key=lambda item: (-item[0], item[1].context),
+        )
+        for gain, found in ranked:
+            if gain > 0 and own & found.fillers.keys() - gone and self._gain(found, gone) > 0:
+                added |= {found.context, *found.fillers.values()}
+                gone |= found.fillers.keys()
+        return added - gone, gone
+
+    def _gain(self, found: Proposal, gone: set[Coded]) -> float:
+        """Return how much shorter the description gets by a proposal."""
+        members = found.fillers.keys() - gone
+        made = {found.context, *(found.fillers[rule] for rule in members)} - self.rules
+        if len(members) < 2 or not all(map(self._licensed, made)):
+            return 0.0
+        saved = sum(map(self._size, members)) - sum(map(self._size, made))
+        if saved <= 0:
+            return 0.0
+        return saved + sum(map(self._penalty, members)) - sum(map(self._penalty, made))
 
     def _best(self, rule: Coded, view: _View) -> Coded | None:
         """Return the candidate that shortens the description most, by more than nothing."""
@@ -325,11 +356,6 @@ def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
 def _inline(pattern: str) -> str:
     """Keep the gaps of a pattern on their side of the tab."""
     return pattern.replace("[^\n]", "[^\t\n]")
-
-
-def has_slot(text: str) -> bool:
-    """Say whether a coded side has a slot."""
-    return any(ord(c) < FIRST_WORD for c in text)
 
 
 def _by_size(rule: Coded) -> tuple[int, int, Coded]:
