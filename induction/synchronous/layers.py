@@ -29,17 +29,31 @@ from induction.synchronous.types import Families, Forests, TypeModel
 __all__ = ["layered_grammar", "seen_children", "slot_layers"]
 
 _ROOT = 0
+_ROUNDS = 50
+_UNSEEN = 1e-3
+"""Counted for what was not seen in a slot, so that it stays possible."""
 
 
 def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
     """Count which families fill which slots in the best derivations of the training pairs.
+
+    The best derivations are first those of the model, then, until they stay as they are, those by
+    the shares of what was counted: so what is rare in a slot is not counted where there is a way
+    without.
 
     Returns
     -------
     float64 array, shape (slots, families)
         Row 0 is the root of derivations.
     """
-    return _best_cells(model.theta @ model.phi, *forests[:9])
+    share = model.theta @ model.phi
+    seen = _best_cells(share, *forests[:9])
+    for _ in range(_ROUNDS):
+        share = (seen + _UNSEEN) / (seen + _UNSEEN).sum(axis=1, keepdims=True)
+        before, seen = seen, _best_cells(share, *forests[:9])
+        if (before == seen).all():
+            break
+    return seen
 
 
 def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolArray]:

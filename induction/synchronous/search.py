@@ -40,7 +40,6 @@ __all__ = [
     "derived_without",
     "derives",
     "needless_rules",
-    "source_rules",
 ]
 
 
@@ -73,7 +72,7 @@ class SearchOptions(Checked):
         least=0.0,
         most=0.5,
     )
-    max_slots: int = option(2, "Search: most slots of a rule.", least=1)
+    max_slots: int = option(4, "Search: most slots of a rule.", least=1)
     max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
     support: int = option(
         10,
@@ -107,6 +106,10 @@ class Step:
     added: tuple[Coded, ...] = field(repr=False)
     removed: tuple[Coded, ...] = field(repr=False)
     size: float
+
+
+_CLASS = 3
+"""Where few pairs are still rules, so many must share a context: two are not taken apart."""
 
 
 class RuleSearch:
@@ -151,7 +154,7 @@ class RuleSearch:
         """Return what is not derived; without what has another target, if that is little."""
         known = coded_rules(self.rules)
         missing = {pair for pair in examples if not derives(known, pair)}
-        reading = source_rules(self.rules)
+        reading = coded_rules({(source, source) for source, _ in self.rules})
         contradicting = {pair for pair in missing if derives(reading, (pair[0], pair[0]))}
         few = len(contradicting) <= self._options.tolerance * (len(examples) + beside)
         return missing - contradicting if few else missing
@@ -176,15 +179,17 @@ class RuleSearch:
         """Return what comparison adds and makes needless, where many pairs are still rules."""
         own = {rule for rule in self.rules if len(rule[0]) > 1 and not has_slot(rule[0])}
         added: set[Coded] = set()
-        if len(own) <= self._options.tolerance * len(self.examples):
-            return added, set()
+        few = len(own) <= self._options.tolerance * len(self.examples)
         gone: set[Coded] = set()
         ranked = sorted(
             ((self._gain(found, gone | added), found) for found in propose(self.rules)),
             key=lambda item: (-item[0], item[1].context),
         )
         for gain, found in ranked:
-            if gain > 0 and own & found.fillers.keys() - gone and self._gain(found, gone) > 0:
+            members = found.fillers.keys() - gone
+            if (few and len(members) < _CLASS) or not members & own:
+                continue
+            if gain > 0 and self._gain(found, gone) > 0:
                 added |= {found.context, *found.fillers.values()}
                 gone |= found.fillers.keys()
         return added - gone, gone
@@ -303,11 +308,6 @@ def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
     """Number rules in the order given (sorted, if it is a set) and make them ready to match."""
     ordered = sorted(rules, key=_by_size) if isinstance(rules, set) else rules
     return CodedRules(CodedRule.of(i, *rule) for i, rule in enumerate(ordered))
-
-
-def source_rules(rules: Iterable[Coded]) -> CodedRules:
-    """Return rules that derive a source paired with itself, where the given ones derive it."""
-    return coded_rules([(source, source) for source, _ in rules])
 
 
 def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
