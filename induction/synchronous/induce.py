@@ -35,7 +35,7 @@ from induction.synchronous.closure import (
     families,
 )
 from induction.synchronous.faults import Fault, find_faults
-from induction.synchronous.layers import layered_grammar, seen_children
+from induction.synchronous.layers import layer_types, layered_grammar, settled_children
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
@@ -335,10 +335,13 @@ def induce_synchronous(
         types, scores = _Trial(written, groups, packed, pairs_derived, training, how.seed).best()
         say(f"types: {types}, of held-out scores {scores}")
     model = fit_types(packed, groups, types, seed=how.seed)
+    seen = settled_children(packed, model)
+    if how.types is None and types == 1:  # nothing speaks for types of another kind than layers
+        model = layer_types(groups, seen)
     grammar = typed_grammar(written, groups, model)
     return SynchronousInduction(
         grammar=grammar,
-        core=layered_grammar(written, groups, seen_children(packed, model)),
+        core=layered_grammar(written, groups, seen),
         rules=_untyped(rules, training),
         trace=trace,
         lexicon={
@@ -365,7 +368,7 @@ def _families(
     slots = [arity(rule[0]) for rule in rules]
     alone = Families.of(range(len(rules)), slots)
     packed = pack_forests(forests, alone)
-    seen = seen_children(packed, fit_types(packed, alone, 1, seed=0))
+    seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
     places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
     return Families.of(divided(keys, places), slots)
 

@@ -24,9 +24,9 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.types import Families, Forests, TypeModel
+from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
 
-__all__ = ["layered_grammar", "seen_children", "slot_layers"]
+__all__ = ["layer_types", "layered_grammar", "seen_children", "settled_children", "slot_layers"]
 
 _ROOT = 0
 _ROUNDS = 50
@@ -37,20 +37,30 @@ _UNSEEN = 1e-3
 def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
     """Count which families fill which slots in the best derivations of the training pairs.
 
-    The best derivations are first those of the model, then, until they stay as they are, those by
-    the shares of what was counted: so what is rare in a slot is not counted where there is a way
-    without.
+    Returns
+    -------
+    float64 array, shape (slots, families)
+        Row 0 is the root of derivations.
+    """
+    return _best_cells(model.theta @ model.phi, *forests[:9])
+
+
+def settled_children(forests: Forests, model: TypeModel) -> FloatArray:
+    """Count as :func:`seen_children` does, and again by the shares of what was counted.
+
+    So on until the best derivations stay as they are. Where pairs have several derivations, these
+    come to agree: what is rare in a slot is not counted where there is a way without.
 
     Returns
     -------
     float64 array, shape (slots, families)
         Row 0 is the root of derivations.
     """
-    share = model.theta @ model.phi
-    seen = _best_cells(share, *forests[:9])
+    seen = seen_children(forests, model)
     for _ in range(_ROUNDS):
-        share = (seen + _UNSEEN) / (seen + _UNSEEN).sum(axis=1, keepdims=True)
-        before, seen = seen, _best_cells(share, *forests[:9])
+        counts = seen + _UNSEEN
+        before, share = seen, counts / counts.sum(axis=1, keepdims=True)
+        seen = _best_cells(share, *forests[:9])
         if (before == seen).all():
             break
     return seen
@@ -113,6 +123,22 @@ def layered_grammar(
                 weight = (pooled[family] + 1.0) / float(families.size[family])
                 made.append((rule.retyped(names[k], below), float(weight), 0))
     return SynchronousGrammar.from_rules(made, start=names[_ROOT], normalise=True)
+
+
+def layer_types(families: Families, seen: FloatArray) -> TypeModel:
+    """Return types that are layers: what a layer does not hold is improbable in its slots.
+
+    Parameters
+    ----------
+    families : Families
+        Which slots belong to which family.
+    seen : float64 array, shape (slots, families)
+        How often each family was seen in each slot.
+    """
+    layer, holds = slot_layers(seen, families)
+    theta = np.eye(len(holds))[layer]
+    counts = theta.T @ seen + holds + SMOOTHING
+    return TypeModel(theta, counts / counts.sum(axis=1, keepdims=True), -np.inf)
 
 
 def _heights(seen: FloatArray, owner: LongArray) -> tuple[dict[int, int], dict[int, int]]:

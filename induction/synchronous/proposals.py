@@ -37,7 +37,8 @@ class Proposal(NamedTuple):
 def propose(rules: Iterable[Coded]) -> Iterator[Proposal]:
     """Yield every context that several rules share, with at least two different fillers.
 
-    Fillers have no slots, and contexts keep a part of the source and a part of the target.
+    Fillers have no slots, and contexts keep a part of the source and a part of the target. What
+    targets have in common beside the place where they differ belongs to the context.
 
     Examples
     --------
@@ -45,11 +46,10 @@ def propose(rules: Iterable[Coded]) -> Iterator[Proposal]:
     >>> code = Coder()
     >>> walk, run = (code.words([verb, "the", "dog"]) for verb in ("walk", "run"))
     >>> pairs = [(walk, code.words(["DOG", "WALK"])), (run, code.words(["DOG", "RUN"]))]
-    >>> (found,) = propose(pairs)
-    >>> print(code.rule(*found.context))
-    NT_1 the dog ### DOG NT_1
-    >>> print(code.rule(*found.fillers[pairs[0]]))
-    walk ### WALK
+    >>> for found in propose(pairs):
+    ...     print(code.rule(*found.context), "|", *(code.rule(*f) for f in found.fillers.values()))
+    NT_1 the dog ### DOG NT_1 | run ### RUN walk ### WALK
+    NT_1 dog ### DOG NT_1 | run the ### RUN walk the ### WALK
     """
     groups: dict[Coded, list[tuple[str, Coded]]] = defaultdict(list)
     for rule in sorted(rules):
