@@ -9,8 +9,8 @@ nothing), and the processor time of it all; then the rules.
 closure, without one of them, and without both, and prints for each the exact match, the agreement
 of sampled pairs, and the number of rules.
 
-``python -m benchmarks.synchronous --faults [SPLIT...]`` gives a share of the distinct training
-pairs the target of another one, and prints for each share the exact match, the agreement of sampled
+``python -m benchmarks.synchronous --faults [SPLIT...]`` gives a share of the training lines
+the target of another one, and prints for each share the exact match, the agreement of sampled
 pairs, the pairs that were taken for faulty, and those that are.
 """
 
@@ -133,16 +133,15 @@ def faulty(names: Iterable[str]) -> None:
 
 
 def with_faults(train: Corpus, share: float) -> Corpus:
-    """Return the distinct pairs, some of them with the target of another."""
-    pairs = dict(zip(train.column("text"), train.column("target"), strict=True))
-    texts, targets = list(pairs), list(pairs.values())
+    """Return the training lines, some of them with the target of another."""
+    targets = train.column("target")
     drawn = np.random.default_rng(0)
-    chosen = drawn.choice(len(texts), round(share * len(texts)), replace=False)
-    others = drawn.integers(len(texts), size=len(chosen))
+    chosen = drawn.choice(len(targets), round(share * len(targets)), replace=False)
+    others = drawn.integers(len(targets), size=len(chosen))
     made = list(targets)
     for row, other in zip(chosen.tolist(), others.tolist(), strict=True):
         made[row] = targets[other]
-    return Corpus.from_columns(text=texts, target=made)
+    return Corpus.from_columns(text=train.column("text"), target=made)
 
 
 def warm_up() -> None:

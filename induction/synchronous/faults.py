@@ -49,7 +49,7 @@ def find_faults(
     tolerance : float
         The largest share of contradicting pairs among those that a trusted rule helps to derive.
     """
-    coded = coded_rules(rules)
+    coded = coded_rules(list(rules))
     forests = {pair: pair_forest(coded, *pair).pruned() for pair in training.pairs}
     gone = _doubtful(rules, forests)
     readings = _readings(rules, gone)

@@ -135,7 +135,7 @@ class SynchronousInduction:
         How many training pairs, equal ones counted once, the rules derive, and how.
     faults : tuple of Fault
         Training pairs that were left out, because rules that many others support give their
-        sources another target.
+        sources another target, or it is given more often.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -268,7 +268,8 @@ def induce_synchronous(
     Parameters
     ----------
     pairs : Corpus or iterable of (source, target)
-        A corpus needs the column ``target``. Equal pairs count once, their order does not matter.
+        A corpus needs the column ``target``. Equal pairs count once, and their order does not
+        matter; of several targets of a source, the most frequent one is taken.
     on_progress : callable, optional
         Told each step as a text.
     **options
@@ -282,7 +283,7 @@ def induce_synchronous(
     Raises
     ------
     CorpusError
-        If there are no pairs, a side is empty, or a source has two targets.
+        If there are no pairs, a side is empty, or a source has two targets equally often.
     OptionError
         If an option is unknown or cannot be used.
     OutputError
@@ -322,8 +323,8 @@ def induce_synchronous(
     forests = _forests(coded_rules(rules), training.pairs)
     shapes = [forest for _, forest in forests]
     groups = _families([keys[rule] for rule in rules], rules, shapes)
-    faulty = len(given) - len(training)
-    explained = explain_pairs(len(given), shapes, faulty)
+    total = len(given) + len(given.outvoted)
+    explained = explain_pairs(total, shapes, total - len(training))
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
     packed = pack_forests(shapes, groups)
@@ -379,7 +380,7 @@ def _told_faults(
     """Say of each pair that was left out what the grammar expects."""
     parser = SynchronousParser(grammar)
     sound = set(training.pairs)
-    for pair in (pair for pair in given.pairs if pair not in sound):
+    for pair in (pair for pair in given.pairs + given.outvoted if pair not in sound):
         source, target = map(given.words, pair)
         best = parser.translations(source.split())
         expected = "nothing" if isinstance(best, NoParse) else " ".join(best[0].target)
@@ -398,7 +399,7 @@ class _Found(NamedTuple):
 def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     """Find rules, and if they show pairs to be faulty, find them again without those."""
     found = _found(given, how, say)
-    faulty = find_faults(found.rules, given, how.tolerance)
+    faulty = find_faults(found.rules, given, how.tolerance) if how.tolerance else None
     if not faulty:
         return found
     say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")

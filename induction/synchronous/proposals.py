@@ -48,8 +48,8 @@ def propose(rules: Iterable[Coded]) -> Iterator[Proposal]:
     >>> pairs = [(walk, code.words(["DOG", "WALK"])), (run, code.words(["DOG", "RUN"]))]
     >>> for found in propose(pairs):
     ...     print(code.rule(*found.context), "|", *(code.rule(*f) for f in found.fillers.values()))
-    NT_1 the dog ### DOG NT_1 | run ### RUN walk ### WALK
-    NT_1 dog ### DOG NT_1 | run the ### RUN walk the ### WALK
+    NT_1 the dog ### DOG NT_1 | walk ### WALK run ### RUN
+    NT_1 dog ### DOG NT_1 | walk the ### WALK run the ### RUN
     """
     groups: dict[Coded, list[tuple[str, Coded]]] = defaultdict(list)
     for rule in sorted(rules):

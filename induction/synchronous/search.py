@@ -30,7 +30,7 @@ from grammar.synchronous.forest import (
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.proposals import Proposal, propose
-from induction.synchronous.unification import Coded, has_slot, unifiers
+from induction.synchronous.unification import Coded, has_slot, has_word, unifiers
 
 __all__ = [
     "RuleSearch",
@@ -72,6 +72,9 @@ class SearchOptions(Checked):
         least=0.0,
         most=0.5,
     )
+    compare: bool = option(
+        True, "Search: where it is stuck, take apart pairs that differ in one place on both sides."
+    )
     max_slots: int = option(4, "Search: most slots of a rule.", least=1)
     max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
     support: int = option(
@@ -109,7 +112,7 @@ class Step:
 
 
 _CLASS = 3
-"""Where few pairs are still rules, so many must share a context: two are not taken apart."""
+"""Where few pairs are still rules, so many must share a context, and it has a word of its own."""
 
 
 class RuleSearch:
@@ -136,7 +139,7 @@ class RuleSearch:
             before = self.rules
             added, removed = self._step()
             self.rules = (before | added) - removed
-            if self.rules == before:
+            if self.rules == before and self._options.compare:
                 added, removed = self._compared()
                 self.rules = (before | added) - removed
             if self.rules != shown:
@@ -187,7 +190,7 @@ class RuleSearch:
         )
         for gain, found in ranked:
             members = found.fillers.keys() - gone
-            if (few and len(members) < _CLASS) or not members & own:
+            if few and (len(members) < _CLASS or not has_word(found.context[0])):
                 continue
             if gain > 0 and self._gain(found, gone) > 0:
                 added |= {found.context, *found.fillers.values()}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from grammar.synchronous.forest import FIRST_WORD
 
-__all__ = ["Coded", "arity", "canonical", "has_slot", "unifiers"]
+__all__ = ["Coded", "arity", "canonical", "has_slot", "has_word", "unifiers"]
 
 Coded = tuple[str, str]
 """Source and target."""
@@ -29,6 +29,11 @@ def arity(text: str) -> int:
 def has_slot(text: str) -> bool:
     """Say whether a coded side has a slot."""
     return any(ord(c) < FIRST_WORD for c in text)
+
+
+def has_word(text: str) -> bool:
+    """Say whether a coded side has a word."""
+    return any(ord(c) >= FIRST_WORD for c in text)
 
 
 def canonical(source: str, target: str) -> Coded | None:

@@ -63,6 +63,14 @@ def test_they_are_told() -> None:
     assert found.to_dict()["faults"][0]["expected"] == first.expected
 
 
+def test_of_two_targets_the_more_frequent_one_is_taken() -> None:
+    pairs = short_pairs(3)
+    found = induce_synchronous([*pairs, ("jump", "I_LOOK"), ("jump", "I_JUMP")], types=1)
+    assert rules_of(found.rules) == rules_of(induce_synchronous(pairs, types=1).rules)
+    assert [tuple(fault) for fault in found.faults] == [("jump", "I_LOOK", "I_JUMP")]
+    assert (found.explained.pairs, found.explained.faulty) == (len(pairs) + 1, 1)
+
+
 def test_clean_pairs_have_none() -> None:
     assert not induce_synchronous(short_pairs(4), types=1).faults
 
