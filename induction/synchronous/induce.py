@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,9 @@ from grammar.synchronous.rule import SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair
 from induction.synchronous.closure import Closure, ClosureOptions, close, families
+from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import layered_grammar, seen_children
-from induction.synchronous.lexicon import LEXICONS, induce_lexicon
+from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
 from induction.synchronous.search import (
@@ -66,6 +67,7 @@ _LAST_ROUNDS = 3
 _TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
 _JUDGED = 100
 _REPEATS = 3
+_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,9 @@ class SynchronousInduction:
         The number of types.
     explained : Explained
         How many training pairs, equal ones counted once, the rules derive, and how.
+    faults : tuple of Fault
+        Training pairs that were left out, because rules that many others support give their
+        sources another target.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -137,6 +142,7 @@ class SynchronousInduction:
     type_scores: dict[int, float]
     types: int
     explained: Explained
+    faults: tuple[Fault, ...] = field(repr=False)
     purpose: str = "sampling"
 
     @property
@@ -158,6 +164,7 @@ class SynchronousInduction:
             "by_general_rules": self.explained.general,
             "by_rote": self.explained.rote,
             "underivable": self.explained.underivable,
+            "faults": [fault._asdict() for fault in self.faults],
             "lexicon": {word: list(needed) for word, needed in self.lexicon.items()},
             "classes": [[source for source, _ in entries] for entries in self.classes],
             "confirmed": len(self.closure.confirmed),
@@ -175,6 +182,9 @@ class SynchronousInduction:
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield the report for people."""
         yield "training pairs", str(self.explained)
+        if self.faults:
+            rest = f"; and {len(self.faults) - _SHOWN:,} more" if self.faults[_SHOWN:] else ""
+            yield "taken for faulty", "; ".join(map(str, self.faults[:_SHOWN])) + rest
         entries = ", ".join(f"{'|'.join(ws)}~{v}" for v, ws in self.lexicon.items())
         yield "lexicon", entries or "nothing"
         classes = "; ".join(" ".join(w for w, _ in entries) for entries in self.classes)
@@ -290,14 +300,11 @@ def induce_synchronous(
     how = read_options(SynchronousOptions, options, "induce_synchronous")
     folder = None if how.trace is None else made_folder(how.trace)
     say = on_progress or _silent
-    training = read_training_pairs(pairs)
-    words = induce_lexicon(training, method=how.lexicon)
-    searching = RuleSearch(words if how.licensing else None, how)
-    trace = tuple(_searched(searching, training, how.parts, say))
+    given = read_training_pairs(pairs)
+    training, words, trace, found = _sound(given, how, say)
     if folder is not None:
         _save_trace(trace, folder)
         say(f"{len(trace)} steps of the search are in {folder}")
-    found = _needed(searching.rules, training, say)
     closed = close(found, words, training.pairs, how)
     added = closed.unseen if (closed.used if how.closure is None else how.closure) else ()
     say(f"closure: {len(added)} rules added")
@@ -305,7 +312,8 @@ def induce_synchronous(
     keys = families(rules, words, closed)
     groups = Families.of([keys[rule] for rule in rules], [arity(rule[0]) for rule in rules])
     forests = _forests(coded_rules(rules), training.pairs)
-    explained = explain_pairs(len(training), [forest for _, forest in forests])
+    faulty = len(given) - len(training)
+    explained = explain_pairs(len(given), [forest for _, forest in forests], faulty)
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
     packed = pack_forests([forest for _, forest in forests], groups)
@@ -317,8 +325,9 @@ def induce_synchronous(
         types, scores = _Trial(written, groups, packed, pairs_derived, training, how.seed).best()
         say(f"types: {types}, of held-out scores {scores}")
     model = fit_types(packed, groups, types, seed=how.seed)
+    grammar = typed_grammar(written, groups, model)
     return SynchronousInduction(
-        grammar=typed_grammar(written, groups, model),
+        grammar=grammar,
         core=layered_grammar(written, groups, seen_children(packed, model)),
         rules=_untyped(rules, training),
         trace=trace,
@@ -334,8 +343,48 @@ def induce_synchronous(
         type_scores=scores,
         types=model.types,
         explained=explained,
+        faults=tuple(_told_faults(given, training, grammar)),
         purpose=how.purpose,
     )
+
+
+def _told_faults(
+    given: TrainingPairs, training: TrainingPairs, grammar: SynchronousGrammar
+) -> Iterator[Fault]:
+    """Say of each pair that was left out what the grammar expects."""
+    parser = SynchronousParser(grammar)
+    sound = set(training.pairs)
+    for pair in (pair for pair in given.pairs if pair not in sound):
+        source, target = map(given.words, pair)
+        best = parser.translations(source.split())
+        expected = "nothing" if isinstance(best, NoParse) else " ".join(best[0].target)
+        yield Fault(source, target, expected)
+
+
+class _Found(NamedTuple):
+    """Rules, the pairs that they were found from, and how."""
+
+    training: TrainingPairs
+    lexicon: Lexicon
+    trace: tuple[TraceStep, ...]
+    rules: list[Coded]
+
+
+def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
+    """Find rules, and if they show pairs to be faulty, find them again without those."""
+    found = _found(given, how, say)
+    faulty = find_faults(found.rules, given, how.tolerance)
+    if not faulty:
+        return found
+    say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
+    return _found(given.without(faulty), how, say)
+
+
+def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
+    words = induce_lexicon(training, method=how.lexicon)
+    searching = RuleSearch(words if how.licensing else None, how)
+    trace = tuple(_searched(searching, training, how.parts, say))
+    return _Found(training, words, trace, _needed(searching.rules, training, say))
 
 
 def _save_trace(trace: Sequence[TraceStep], folder: Path) -> None:
@@ -363,7 +412,7 @@ def _searched(
         missing = [pair for pair in training.pairs if not derives(known, pair)]
         if not missing:
             return
-        for step in searching.add(missing, parts + extra):
+        for step in searching.add(missing, parts + extra, beside=len(training)):
             yield _told(step, training, say)
 
 

@@ -35,7 +35,7 @@ def induce_lexicon(
     pairs : TrainingPairs
         Distinct pairs.
     method : {"auto", "necessity", "association", "ibm1"}
-        ``"auto"`` is necessity, or ``"association"`` where that finds nothing.
+        ``"auto"`` is necessity, or ``"association"`` for words of which that finds nothing.
     threshold : float
         Least share p(w | v) and p(v | w) of the two fallbacks, above 0.5: of the pairs with one
         of the words, those that have (``"association"``) or link (``"ibm1"``) both.
@@ -55,8 +55,8 @@ def induce_lexicon(
         )
     if method == "ibm1":
         return _aligned(pairs, threshold)
-    found = _associated(pairs, 1.0 if method in ("auto", "necessity") else threshold)
-    return _associated(pairs, threshold) if method == "auto" and not found else found
+    exact = {} if method == "association" else _associated(pairs, 1.0)
+    return exact if method == "necessity" else _associated(pairs, threshold) | exact
 
 
 def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:

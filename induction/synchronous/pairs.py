@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from grammar.synchronous.forest import Coder
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair, target_by_source
+from induction.synchronous.unification import Coded
 
 __all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
 
@@ -25,11 +26,15 @@ class TrainingPairs:
         What the characters stand for.
     """
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[Coded, ...]
     coder: Coder
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def without(self, faulty: Collection[Coded]) -> TrainingPairs:
+        """Leave some pairs out."""
+        return TrainingPairs(tuple(pair for pair in self.pairs if pair not in faulty), self.coder)
 
     def words(self, text: str) -> str:
         """Return a coded text as words apart by spaces."""

@@ -32,22 +32,25 @@ class Explained:
         Distinct ones.
     general, rote : int
         Those derived by rules that other pairs use, too, and those that need a rule that no other
-        pair uses. The rest is not derived.
+        pair uses.
+    faulty : int
+        Those that were left out, because they contradict rules that many others support.
 
     Examples
     --------
-    >>> Explained(pairs=20, general=15, rote=4).underivable
+    >>> Explained(pairs=20, general=15, rote=3, faulty=1).underivable
     1
     """
 
     pairs: int
     general: int
     rote: int
+    faulty: int = 0
 
     @property
     def underivable(self) -> int:
-        """Those that are not derived."""
-        return self.pairs - self.general - self.rote
+        """The others: those that are not derived."""
+        return self.pairs - self.general - self.rote - self.faulty
 
     @property
     def warning(self) -> str | None:
@@ -64,17 +67,17 @@ class Explained:
     def __str__(self) -> str:
         """Return the shares as a text.
 
-        >>> print(Explained(pairs=20, general=15, rote=4))
-        20 distinct: 75.0% by general rules, 20.0% by rote, 1 underivable
+        >>> print(Explained(pairs=20, general=15, rote=3, faulty=1))
+        20 distinct: 75.0% by general rules, 15.0% by rote, 1 faulty, 1 underivable
         """
         general, rote = (n / self.pairs for n in (self.general, self.rote))
         return (
             f"{self.pairs:,} distinct: {general:.1%} by general rules, {rote:.1%} by rote, "
-            f"{self.underivable:,} underivable"
+            f"{self.faulty:,} faulty, {self.underivable:,} underivable"
         )
 
 
-def explain_pairs(pairs: int, forests: Sequence[PairForest]) -> Explained:
+def explain_pairs(pairs: int, forests: Sequence[PairForest], faulty: int = 0) -> Explained:
     """Sort pairs by how they are explained.
 
     Parameters
@@ -83,8 +86,10 @@ def explain_pairs(pairs: int, forests: Sequence[PairForest]) -> Explained:
         How many there are.
     forests : sequence of PairForest
         Of those that are derived.
+    faulty : int
+        How many were left out.
     """
     used = Counter(rule for forest in forests for rule in {edge.rule for edge in forest.edges})
     alone = frozenset(rule for rule, pairs_of_it in used.items() if pairs_of_it == 1)
     general = sum(derived_without(forest, alone) for forest in forests)
-    return Explained(pairs, general, len(forests) - general)
+    return Explained(pairs, general, len(forests) - general, faulty)

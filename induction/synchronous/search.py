@@ -38,7 +38,9 @@ __all__ = [
     "coded_rules",
     "derived_without",
     "derives",
+    "has_slot",
     "needless_rules",
+    "source_rules",
 ]
 
 
@@ -63,6 +65,13 @@ class SearchOptions(Checked):
     )
     target_given_source: float = option(
         100.0, "Search: the weight k_ts of the penalty.", source="Qiu et al. 2022, section 3.2"
+    )
+    tolerance: float = option(
+        0.1,
+        "Faults: the largest share of the pairs that may contradict rules without these being "
+        "taken for wrong.",
+        least=0.0,
+        most=0.5,
     )
     max_slots: int = option(2, "Search: most slots of a rule.", least=1)
     max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
@@ -110,13 +119,16 @@ class RuleSearch:
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
 
-    def add(self, examples: list[Coded], part: int) -> Iterator[Step]:
-        """Give more examples and search until nothing changes, yielding every step."""
-        known = coded_rules(self.rules)
+    def add(self, examples: list[Coded], part: int, beside: int = 0) -> Iterator[Step]:
+        """Give more examples and search until nothing changes, yielding every step.
+
+        Few that contradict the rules, among these and so many ``beside`` them, are not searched:
+        they are likelier to be faulty.
+        """
         shown = self.rules
         self.examples += examples
         self._matched.clear()
-        self.rules = shown | {pair for pair in examples if not derives(known, pair)}
+        self.rules = shown | self._surprising(examples, beside)
         for number in range(1, self._options.max_steps + 1):
             added, removed = self._step()
             before = self.rules
@@ -131,6 +143,15 @@ class RuleSearch:
             if self.rules == before:
                 return
             shown = self.rules
+
+    def _surprising(self, examples: list[Coded], beside: int) -> set[Coded]:
+        """Return what is not derived; without what has another target, if that is little."""
+        known = coded_rules(self.rules)
+        missing = {pair for pair in examples if not derives(known, pair)}
+        reading = source_rules(self.rules)
+        contradicting = {pair for pair in missing if derives(reading, (pair[0], pair[0]))}
+        few = len(contradicting) <= self._options.tolerance * (len(examples) + beside)
+        return missing - contradicting if few else missing
 
     def _step(self) -> tuple[set[Coded], set[Coded]]:
         rules = sorted(self.rules, key=_by_size)
@@ -205,9 +226,9 @@ class _View:
         self._rules = rules
         self._known = set(rules)
         self._options = options
-        self._whole = [rule for rule in rules if not _has_slot(rule[0])]
+        self._whole = [rule for rule in rules if not has_slot(rule[0])]
         self._open = [
-            (rule, re.split("[\x01-\xff]", rule[0])) for rule in rules if _has_slot(rule[0])
+            (rule, re.split("[\x01-\xff]", rule[0])) for rule in rules if has_slot(rule[0])
         ]
         self._lines = "".join(f"{source}\t{target}\n" for source, target in rules)
         self._replaced: dict[Coded, frozenset[Coded]] = {}
@@ -251,6 +272,11 @@ def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
     """Number rules in the order given (sorted, if it is a set) and make them ready to match."""
     ordered = sorted(rules, key=_by_size) if isinstance(rules, set) else rules
     return CodedRules(CodedRule.of(i, *rule) for i, rule in enumerate(ordered))
+
+
+def source_rules(rules: Iterable[Coded]) -> CodedRules:
+    """Return rules that derive a source paired with itself, where the given ones derive it."""
+    return coded_rules([(source, source) for source, _ in rules])
 
 
 def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
@@ -301,7 +327,8 @@ def _inline(pattern: str) -> str:
     return pattern.replace("[^\n]", "[^\t\n]")
 
 
-def _has_slot(text: str) -> bool:
+def has_slot(text: str) -> bool:
+    """Say whether a coded side has a slot."""
     return any(ord(c) < FIRST_WORD for c in text)
 
 
