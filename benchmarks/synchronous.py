@@ -8,6 +8,10 @@ nothing), and the processor time of it all; then the rules.
 ``python -m benchmarks.synchronous --ablation [SPLIT...]`` induces with lexical licensing and class
 closure, without one of them, and without both, and prints for each the exact match, the agreement
 of sampled pairs, and the number of rules.
+
+``python -m benchmarks.synchronous --faults [SPLIT...]`` gives a share of the training lines
+the target of another one, and prints for each share the exact match, the agreement of sampled
+pairs, the pairs that were taken for faulty, and those that are.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ NAMES = (
     "simple", "length", "jump", "turn-left", "around-right", "opposite-right", "right",
     "jump-around-right", "mcd1", "mcd2", "mcd3",
 )  # fmt: skip
+FAULTY_NAMES = ("jump", "around-right", "length", "mcd3")
+SHARES = (0.001, 0.01, 0.05)
 SHUFFLES = 3
 SAMPLED = 10_000
 DEPTHS = (1, 20)
@@ -63,9 +69,11 @@ def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.synchronous")
     arguments.add_argument("splits", nargs="*", metavar="SPLIT", help=f"from {', '.join(NAMES)}")
     arguments.add_argument("--ablation", action="store_true", help="leave out parts of induction")
+    arguments.add_argument("--faults", action="store_true", help="exchange some targets")
     given = arguments.parse_args()
     warm_up()
-    (ablation if given.ablation else every_split)(given.splits or NAMES)
+    what = ablation if given.ablation else faulty if given.faults else every_split
+    what(given.splits or (FAULTY_NAMES if given.faults else NAMES))
 
 
 def every_split(names: Iterable[str]) -> None:
@@ -101,6 +109,39 @@ def ablation(names: Iterable[str]) -> None:
             rules = len(done.found.rules)
             print(f"| {done.exact:.1%}, {done.agreeing:.1%}, {rules} ", end="", flush=True)
         print("|", flush=True)
+
+
+def faulty(names: Iterable[str]) -> None:
+    """Print what is found where a share of the training pairs has the target of another."""
+    print("| split | share | exact | audit | left out | faulty of them | faulty | induce | |")
+    print("| --- " * 9 + "|")
+    for name in names:
+        parts = split(name)
+        for share in SHARES:
+            train = with_faults(parts.train, share)
+            done = run(train, parts.test, 0)
+            rows = set(zip(train.column("text"), train.column("target"), strict=True))
+            clean = set(zip(*(parts.train.column(c) for c in ("text", "target")), strict=True))
+            wrong, left = rows - clean, {f[:2] for f in done.found.faults}
+            met = done.exact >= (0.99 if share > 0.01 else 0.999) and done.agreeing >= 0.99
+            print(
+                f"| {name} | {share:.1%} | {done.exact:.3%} | {done.agreeing:.3%} | {len(left)} "
+                f"| {len(left & wrong)} | {len(wrong)} | {done.inducing:.1f} s "
+                f"| {'met' if met else 'MISSED'} |",
+                flush=True,
+            )
+
+
+def with_faults(train: Corpus, share: float) -> Corpus:
+    """Return the training lines, some of them with the target of another."""
+    targets = train.column("target")
+    drawn = np.random.default_rng(0)
+    chosen = drawn.choice(len(targets), round(share * len(targets)), replace=False)
+    others = drawn.integers(len(targets), size=len(chosen))
+    made = list(targets)
+    for row, other in zip(chosen.tolist(), others.tolist(), strict=True):
+        made[row] = targets[other]
+    return Corpus.from_columns(text=train.column("text"), target=made)
 
 
 def warm_up() -> None:

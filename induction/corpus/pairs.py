@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 
-__all__ = ["Pair", "Words", "distinct_pairs", "place_of", "target_by_source"]
+__all__ = ["Pair", "Words", "distinct_pairs", "frequent_targets", "place_of", "target_by_source"]
 
 Pair = tuple[str | Sequence[str], str | Sequence[str]]
 Words = tuple[str, ...]
@@ -44,6 +45,61 @@ def distinct_pairs(pairs: Corpus | Iterable[Pair]) -> dict[Words, tuple[int, Wor
         As :func:`target_by_source`.
     """
     targets: dict[Words, tuple[int, Words]] = {}
+    for row, source, target in _checked(pairs):
+        first, known = targets.setdefault(source, (row, target))
+        if known != target:
+            raise _two_targets(pairs, source, (first, known), (row, target))
+    return targets
+
+
+def frequent_targets(
+    pairs: Corpus | Iterable[Pair],
+) -> tuple[dict[Words, Words], list[tuple[Words, Words]]]:
+    """Return the most frequent target of each source, and the pairs that are outvoted.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`target_by_source`, but of several targets only if two are the most frequent.
+
+    Examples
+    --------
+    >>> pairs = [("walk", "W"), ("run", "R"), ("walk", "V"), ("walk", "W")]
+    >>> targets, outvoted = frequent_targets(pairs)
+    >>> targets[("walk",)], outvoted
+    (('W',), [(('walk',), ('V',))])
+    """
+    pairs = pairs if isinstance(pairs, Corpus) else list(pairs)
+    votes: dict[Words, Counter[Words]] = {}
+    rows: dict[tuple[Words, Words], int] = {}
+    for row, source, target in _checked(pairs):
+        votes.setdefault(source, Counter())[target] += 1
+        rows.setdefault((source, target), row)
+    targets: dict[Words, Words] = {}
+    outvoted: list[tuple[Words, Words]] = []
+    for source, counted in votes.items():
+        (best, most), *others = counted.most_common()
+        if others and others[0][1] == most:
+            both = ((rows[source, target], target) for target in (best, others[0][0]))
+            raise _two_targets(pairs, source, *both)
+        targets[source] = best
+        outvoted += [(source, target) for target, _ in others]
+    return targets, outvoted
+
+
+def _two_targets(
+    pairs: Corpus | Iterable[Pair], source: Words, one: tuple[int, Words], other: tuple[int, Words]
+) -> CorpusError:
+    return CorpusError(
+        f"{' '.join(source)!r} has two targets: {' '.join(one[1])!r} and {' '.join(other[1])!r}",
+        where=f"{place_of(pairs, one[0])} and {place_of(pairs, other[0])}",
+        hint="keep the right one of them",
+    )
+
+
+def _checked(pairs: Corpus | Iterable[Pair]) -> Iterator[tuple[int, Words, Words]]:
+    """Yield the row and the words of both sides of each pair."""
+    row = -1
     for row, pair in enumerate(_sides(pairs)):
         both = _both(pair)
         if both is None:
@@ -59,17 +115,9 @@ def distinct_pairs(pairs: Corpus | Iterable[Pair]) -> dict[Words, tuple[int, Wor
                 where=place_of(pairs, row),
                 hint="drop the pair, or fill it in",
             )
-        first, known = targets.setdefault(source, (row, target))
-        if known != target:
-            raise CorpusError(
-                f"{' '.join(source)!r} has two targets: {' '.join(known)!r} and "
-                f"{' '.join(target)!r}",
-                where=f"{place_of(pairs, first)} and {place_of(pairs, row)}",
-                hint="keep the right one of them",
-            )
-    if not targets:
+        yield row, source, target
+    if row < 0:
         raise CorpusError("there are no training pairs", hint="give at least one")
-    return targets
 
 
 def place_of(pairs: Corpus | Iterable[Pair], row: int) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import networkx as nx
@@ -25,7 +25,7 @@ from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.unification import Coded
 
-__all__ = ["Closure", "ClosureOptions", "close", "families"]
+__all__ = ["Closure", "ClosureOptions", "close", "divided", "families"]
 
 _HOLE = "\x00"
 Entry = tuple[str, str]
@@ -112,6 +112,53 @@ def families(rules: Iterable[Coded], lexicon: Lexicon, closure: Closure) -> dict
         rule: found[0] if (found := _blanked(rule, lexicon)) and found[1] in member else rule
         for rule in rules
     }
+
+
+def divided(keys: Sequence[Context], slots: Sequence[Collection[int]]) -> list[object]:
+    """Divide families by where their members were seen.
+
+    All words that stand for themselves share a context, so it does not tell verbs from nouns.
+    Members that have a slot in common, directly or by way of others, stay together; those that
+    were seen in none go with the others if these are all together, else they stand alone.
+
+    Parameters
+    ----------
+    keys : sequence of (str, str)
+        The family of each rule, as :func:`families` gives it.
+    slots : sequence of collection of int
+        The slots in which each rule was seen, but for the root.
+
+    Returns
+    -------
+    list of object
+        Equal for rules of one family.
+
+    Examples
+    --------
+    >>> word = ("_", "_")
+    >>> divided([word] * 5, [{1}, {1, 2}, {2}, {3}, set()])
+    [('_', '_', 0), ('_', '_', 0), ('_', '_', 0), ('_', '_', 3), ('_', '_', 4)]
+    >>> divided([word] * 3, [{1}, {1}, set()])
+    [('_', '_', 0), ('_', '_', 0), ('_', '_', 0)]
+    """
+    ties = nx.Graph()
+    ties.add_nodes_from(range(len(keys)))
+    for number, (key, seen) in enumerate(zip(keys, slots, strict=True)):
+        ties.add_edges_from((number, (key, slot)) for slot in seen)
+    first = {
+        number: min(n for n in tied if isinstance(n, int))
+        for tied in nx.connected_components(ties)
+        for number in tied
+        if isinstance(number, int)
+    }
+    together: dict[Context, set[int]] = defaultdict(set)
+    for number, key in enumerate(keys):
+        if slots[number]:
+            together[key].add(first[number])
+    for number, key in enumerate(keys):
+        if not slots[number] and len(together[key]) < 2:
+            first[number] = min(together[key], default=keys.index(key))
+    return [(*key, first[number]) for number, key in enumerate(keys)]
 
 
 def _fills(rules: Iterable[Coded], lexicon: Lexicon) -> dict[Context, set[Entry]]:

@@ -26,9 +26,16 @@ from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair
-from induction.synchronous.closure import Closure, ClosureOptions, close, families
+from induction.synchronous.closure import (
+    Closure,
+    ClosureOptions,
+    Context,
+    close,
+    divided,
+    families,
+)
 from induction.synchronous.faults import Fault, find_faults
-from induction.synchronous.layers import layered_grammar, seen_children
+from induction.synchronous.layers import layer_types, layered_grammar, settled_children
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
@@ -68,6 +75,8 @@ _TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
 _JUDGED = 100
 _REPEATS = 3
 _SHOWN = 3
+_PART = 500
+"""Pairs of a part at least: fewer say too little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +135,7 @@ class SynchronousInduction:
         How many training pairs, equal ones counted once, the rules derive, and how.
     faults : tuple of Fault
         Training pairs that were left out, because rules that many others support give their
-        sources another target.
+        sources another target, or it is given more often.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -259,7 +268,8 @@ def induce_synchronous(
     Parameters
     ----------
     pairs : Corpus or iterable of (source, target)
-        A corpus needs the column ``target``. Equal pairs count once, their order does not matter.
+        A corpus needs the column ``target``. Equal pairs count once, and their order does not
+        matter; of several targets of a source, the most frequent one is taken.
     on_progress : callable, optional
         Told each step as a text.
     **options
@@ -273,7 +283,7 @@ def induce_synchronous(
     Raises
     ------
     CorpusError
-        If there are no pairs, a side is empty, or a source has two targets.
+        If there are no pairs, a side is empty, or a source has two targets equally often.
     OptionError
         If an option is unknown or cannot be used.
     OutputError
@@ -310,13 +320,14 @@ def induce_synchronous(
     say(f"closure: {len(added)} rules added")
     rules = [*found, *added]
     keys = families(rules, words, closed)
-    groups = Families.of([keys[rule] for rule in rules], [arity(rule[0]) for rule in rules])
     forests = _forests(coded_rules(rules), training.pairs)
-    faulty = len(given) - len(training)
-    explained = explain_pairs(len(given), [forest for _, forest in forests], faulty)
+    shapes = [forest for _, forest in forests]
+    groups = _families([keys[rule] for rule in rules], rules, shapes)
+    total = len(given) + len(given.outvoted)
+    explained = explain_pairs(total, shapes, total - len(training))
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
-    packed = pack_forests([forest for _, forest in forests], groups)
+    packed = pack_forests(shapes, groups)
     written = [training.coder.rule(*rule) for rule in rules]
     types = how.types
     scores: dict[int, float] = {}
@@ -325,10 +336,13 @@ def induce_synchronous(
         types, scores = _Trial(written, groups, packed, pairs_derived, training, how.seed).best()
         say(f"types: {types}, of held-out scores {scores}")
     model = fit_types(packed, groups, types, seed=how.seed)
+    seen = settled_children(packed, model)
+    if how.types is None and types == 1:  # nothing speaks for types of another kind than layers
+        model = layer_types(groups, seen)
     grammar = typed_grammar(written, groups, model)
     return SynchronousInduction(
         grammar=grammar,
-        core=layered_grammar(written, groups, seen_children(packed, model)),
+        core=layered_grammar(written, groups, seen),
         rules=_untyped(rules, training),
         trace=trace,
         lexicon={
@@ -348,13 +362,25 @@ def induce_synchronous(
     )
 
 
+def _families(
+    keys: Sequence[Context], rules: Sequence[Coded], forests: Sequence[PairForest]
+) -> Families:
+    """Group rules that fill one context, where what was seen of them does not speak against it."""
+    slots = [arity(rule[0]) for rule in rules]
+    alone = Families.of(range(len(rules)), slots)
+    packed = pack_forests(forests, alone)
+    seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
+    places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
+    return Families.of(divided(keys, places), slots)
+
+
 def _told_faults(
     given: TrainingPairs, training: TrainingPairs, grammar: SynchronousGrammar
 ) -> Iterator[Fault]:
     """Say of each pair that was left out what the grammar expects."""
     parser = SynchronousParser(grammar)
     sound = set(training.pairs)
-    for pair in (pair for pair in given.pairs if pair not in sound):
+    for pair in (pair for pair in given.pairs + given.outvoted if pair not in sound):
         source, target = map(given.words, pair)
         best = parser.translations(source.split())
         expected = "nothing" if isinstance(best, NoParse) else " ".join(best[0].target)
@@ -373,7 +399,7 @@ class _Found(NamedTuple):
 def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     """Find rules, and if they show pairs to be faulty, find them again without those."""
     found = _found(given, how, say)
-    faulty = find_faults(found.rules, given, how.tolerance)
+    faulty = find_faults(found.rules, given, how.tolerance) if how.tolerance else None
     if not faulty:
         return found
     say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
@@ -402,6 +428,7 @@ def _searched(
     searching: RuleSearch, training: TrainingPairs, parts: int, say: Callable[[str], None]
 ) -> Iterable[TraceStep]:
     """Give the search part after part, and at last whatever later changes left underived."""
+    parts = min(parts, 1 + len(training) // _PART)
     bounds = np.linspace(0, len(training), parts + 1).round().astype(int).tolist()
     for part in range(parts):
         given = list(training.pairs[bounds[part] : bounds[part + 1]])

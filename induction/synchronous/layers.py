@@ -6,7 +6,8 @@ splits of Keysers et al. (2020), the combinations that are left out are the test
 for sampling looks at *whether* a child was seen in a slot, and generalises by three steps:
 
 1. The height of a rule is the longest chain of rules seen below it. Slots of rules of one height
-   that have a child in common are alike, and take each other's children.
+   that have a child in common are alike, and take each other's children; but slots in which rules
+   recur, such as the second of ``A_1 M_2 ### M_2 A_1``, only those of other such slots.
 2. Where a slot takes a rule, and the two have a child in common, that rule only adds to what it
    holds: the slot also takes whatever the rule holds. (In ``walk twice and run``, ``and`` holds
    ``NT_1 twice`` and ``walk``, which ``twice`` holds as well, so it takes all that ``twice`` does.)
@@ -23,11 +24,14 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.types import Families, Forests, TypeModel
+from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
 
-__all__ = ["layered_grammar", "seen_children", "slot_layers"]
+__all__ = ["layer_types", "layered_grammar", "seen_children", "settled_children", "slot_layers"]
 
 _ROOT = 0
+_ROUNDS = 50
+_UNSEEN = 1e-3
+"""Counted for what was not seen in a slot, so that it stays possible."""
 
 
 def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
@@ -39,6 +43,27 @@ def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
         Row 0 is the root of derivations.
     """
     return _best_cells(model.theta @ model.phi, *forests[:9])
+
+
+def settled_children(forests: Forests, model: TypeModel) -> FloatArray:
+    """Count as :func:`seen_children` does, and again by the shares of what was counted.
+
+    So on until the best derivations stay as they are. Where pairs have several derivations, these
+    come to agree: what is rare in a slot is not counted where there is a way without.
+
+    Returns
+    -------
+    float64 array, shape (slots, families)
+        Row 0 is the root of derivations.
+    """
+    seen = seen_children(forests, model)
+    for _ in range(_ROUNDS):
+        counts = seen + _UNSEEN
+        before, share = seen, counts / counts.sum(axis=1, keepdims=True)
+        seen = _best_cells(share, *forests[:9])
+        if (before == seen).all():
+            break
+    return seen
 
 
 def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolArray]:
@@ -70,7 +95,7 @@ def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolAr
     [[False, False, False, True], [True, False, False, False], [True, True, True, False]]
     """
     owner = np.repeat(np.arange(len(families.size)), np.diff(families.first_slot))
-    layer = _alike(seen, owner, _heights(seen, owner))
+    layer = _alike(seen, owner, *_heights(seen, owner))
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
@@ -100,8 +125,27 @@ def layered_grammar(
     return SynchronousGrammar.from_rules(made, start=names[_ROOT], normalise=True)
 
 
-def _heights(seen: FloatArray, owner: LongArray) -> dict[int, int]:
-    """Return the longest chain below each family; what recurs counts as one step."""
+def layer_types(families: Families, seen: FloatArray) -> TypeModel:
+    """Return types that are layers: what a layer does not hold is improbable in its slots.
+
+    Parameters
+    ----------
+    families : Families
+        Which slots belong to which family.
+    seen : float64 array, shape (slots, families)
+        How often each family was seen in each slot.
+    """
+    layer, holds = slot_layers(seen, families)
+    theta = np.eye(len(holds))[layer]
+    counts = theta.T @ seen + holds + SMOOTHING
+    return TypeModel(theta, counts / counts.sum(axis=1, keepdims=True), -np.inf)
+
+
+def _heights(seen: FloatArray, owner: LongArray) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the longest chain below each family, and which families recur together.
+
+    What recurs counts as one step.
+    """
     below = nx.DiGraph()
     below.add_nodes_from(range(seen.shape[1]))
     below.add_edges_from((int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT)
@@ -109,16 +153,23 @@ def _heights(seen: FloatArray, owner: LongArray) -> dict[int, int]:
     height: dict[int, int] = {}
     for part in reversed(list(nx.topological_sort(parts))):
         height[part] = max((1 + height[child] for child in parts.successors(part)), default=0)
-    return {f: height[part] for f, part in parts.graph["mapping"].items()}
+    circle = parts.graph["mapping"]
+    return {f: height[part] for f, part in circle.items()}, circle
 
 
-def _alike(seen: FloatArray, owner: LongArray, height: dict[int, int]) -> LongArray:
-    """Number the groups of slots of one height that are tied by common children; the root is 0."""
+def _alike(
+    seen: FloatArray, owner: LongArray, height: dict[int, int], circle: dict[int, int]
+) -> LongArray:
+    """Number the groups of slots of one height that are tied by common children; the root is 0.
+
+    A slot in which rules recur is not tied to one in which they do not.
+    """
     ties = nx.Graph()
     ties.add_nodes_from(range(len(seen)))
-    for s, f in np.argwhere(seen):
-        if s != _ROOT:
-            ties.add_edge(int(s), ("child", height[int(owner[s - 1])], int(f)))
+    held = [(int(s), int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT]
+    recurring = {s for s, above, f in held if circle[above] == circle[f]}
+    for s, above, f in held:
+        ties.add_edge(s, ("child", height[above], s in recurring, f))
     layer = np.full(len(seen), -1)
     number = 0
     for slot in range(len(seen)):

@@ -88,12 +88,16 @@ def _best(table: dict[tuple[str, str], float], source: str, target: str) -> set[
 
 
 def _necessary(pairs: TrainingPairs, both: Counter[tuple[str, str]], threshold: float) -> Lexicon:
-    """Keep the pairs of words that are counted often enough for how often each of them occurs."""
+    """Keep the pairs of words that are counted often enough for how often each of them occurs.
+
+    A word that every pair has goes with everything, so it says nothing.
+    """
     sources = Counter(w for source, _ in pairs.pairs for w in set(source))
     targets = Counter(v for _, target in pairs.pairs for v in set(target))
     found: dict[str, set[str]] = defaultdict(set)
     for (w, v), n in both.items():
-        if n >= threshold * sources[w] and n >= threshold * targets[v]:
+        often = n >= threshold * sources[w] and n >= threshold * targets[v]
+        if often and min(sources[w], targets[v]) < len(pairs):
             found[v].add(w)
     return {v: frozenset(words) for v, words in sorted(found.items())}
 

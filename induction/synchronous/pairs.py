@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grammar.synchronous.forest import Coder
 from induction.corpus.corpus import Corpus
-from induction.corpus.pairs import Pair, target_by_source
+from induction.corpus.pairs import Pair, frequent_targets
 from induction.synchronous.unification import Coded
 
 __all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
@@ -24,17 +24,20 @@ class TrainingPairs:
         Coded source and target.
     coder : Coder
         What the characters stand for.
+    outvoted : tuple of (str, str)
+        Pairs that were given, too, but the source has another target more often.
     """
 
     pairs: tuple[Coded, ...]
     coder: Coder
+    outvoted: tuple[Coded, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
 
     def without(self, faulty: Collection[Coded]) -> TrainingPairs:
         """Leave some pairs out."""
-        return TrainingPairs(tuple(pair for pair in self.pairs if pair not in faulty), self.coder)
+        return replace(self, pairs=tuple(pair for pair in self.pairs if pair not in faulty))
 
     def words(self, text: str) -> str:
         """Return a coded text as words apart by spaces."""
@@ -42,7 +45,7 @@ class TrainingPairs:
 
 
 def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
-    """Check and code pairs; equal ones count once.
+    """Check and code pairs; equal ones count once, and of several targets the most frequent one.
 
     Parameters
     ----------
@@ -53,13 +56,14 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
     ------
     CorpusError
         If there are no pairs, one is not a source and a target or has an empty side, or a source
-        has two targets.
+        has two targets that are given equally often.
     """
     coder = Coder()
-    distinct = target_by_source(pairs)
+    distinct, others = frequent_targets(pairs)
     ordered = sorted((len(" ".join(s)), s, t) for s, t in distinct.items())
     coded = tuple((coder.words(s), coder.words(t)) for _, s, t in ordered)
-    return TrainingPairs(coded, coder)
+    outvoted = tuple((coder.words(s), coder.words(t)) for s, t in sorted(others))
+    return TrainingPairs(coded, coder, outvoted)
 
 
 def relaxed_pattern(side: str) -> str:

@@ -29,7 +29,8 @@ from grammar.synchronous.forest import (
 )
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
-from induction.synchronous.unification import Coded, unifiers
+from induction.synchronous.proposals import Proposal, propose
+from induction.synchronous.unification import Coded, has_slot, has_word, unifiers
 
 __all__ = [
     "RuleSearch",
@@ -38,9 +39,7 @@ __all__ = [
     "coded_rules",
     "derived_without",
     "derives",
-    "has_slot",
     "needless_rules",
-    "source_rules",
 ]
 
 
@@ -73,7 +72,10 @@ class SearchOptions(Checked):
         least=0.0,
         most=0.5,
     )
-    max_slots: int = option(2, "Search: most slots of a rule.", least=1)
+    compare: bool = option(
+        True, "Search: where it is stuck, take apart pairs that differ in one place on both sides."
+    )
+    max_slots: int = option(4, "Search: most slots of a rule.", least=1)
     max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
     support: int = option(
         10,
@@ -109,6 +111,10 @@ class Step:
     size: float
 
 
+_CLASS = 3
+"""Where few pairs are still rules, so many must share a context, and it has a word of its own."""
+
+
 class RuleSearch:
     """The state of a search: the rules so far, and the examples they must derive."""
 
@@ -130,9 +136,12 @@ class RuleSearch:
         self._matched.clear()
         self.rules = shown | self._surprising(examples, beside)
         for number in range(1, self._options.max_steps + 1):
-            added, removed = self._step()
             before = self.rules
+            added, removed = self._step()
             self.rules = (before | added) - removed
+            if self.rules == before and self._options.compare:
+                added, removed = self._compared()
+                self.rules = (before | added) - removed
             if self.rules != shown:
                 yield Step(
                     part, number, len(self.examples), tuple(sorted(self.rules, key=_by_size)),
@@ -148,7 +157,7 @@ class RuleSearch:
         """Return what is not derived; without what has another target, if that is little."""
         known = coded_rules(self.rules)
         missing = {pair for pair in examples if not derives(known, pair)}
-        reading = source_rules(self.rules)
+        reading = coded_rules({(source, source) for source, _ in self.rules})
         contradicting = {pair for pair in missing if derives(reading, (pair[0], pair[0]))}
         few = len(contradicting) <= self._options.tolerance * (len(examples) + beside)
         return missing - contradicting if few else missing
@@ -168,6 +177,36 @@ class RuleSearch:
                 added.add(best)
                 removed |= view.replaced(best) | {rule}
         return added, removed
+
+    def _compared(self) -> tuple[set[Coded], set[Coded]]:
+        """Return what comparison adds and makes needless, where many pairs are still rules."""
+        own = {rule for rule in self.rules if len(rule[0]) > 1 and not has_slot(rule[0])}
+        added: set[Coded] = set()
+        few = len(own) <= self._options.tolerance * len(self.examples)
+        gone: set[Coded] = set()
+        ranked = sorted(
+            ((self._gain(found, gone | added), found) for found in propose(self.rules)),
+            key=lambda item: (-item[0], item[1].context),
+        )
+        for gain, found in ranked:
+            members = found.fillers.keys() - gone
+            if few and (len(members) < _CLASS or not has_word(found.context[0])):
+                continue
+            if gain > 0 and self._gain(found, gone) > 0:
+                added |= {found.context, *found.fillers.values()}
+                gone |= found.fillers.keys()
+        return added - gone, gone
+
+    def _gain(self, found: Proposal, gone: set[Coded]) -> float:
+        """Return how much shorter the description gets by a proposal."""
+        members = found.fillers.keys() - gone
+        made = {found.context, *(found.fillers[rule] for rule in members)} - self.rules
+        if len(members) < 2 or not all(map(self._licensed, made)):
+            return 0.0
+        saved = sum(map(self._size, members)) - sum(map(self._size, made))
+        if saved <= 0:
+            return 0.0
+        return saved + sum(map(self._penalty, members)) - sum(map(self._penalty, made))
 
     def _best(self, rule: Coded, view: _View) -> Coded | None:
         """Return the candidate that shortens the description most, by more than nothing."""
@@ -274,11 +313,6 @@ def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
     return CodedRules(CodedRule.of(i, *rule) for i, rule in enumerate(ordered))
 
 
-def source_rules(rules: Iterable[Coded]) -> CodedRules:
-    """Return rules that derive a source paired with itself, where the given ones derive it."""
-    return coded_rules([(source, source) for source, _ in rules])
-
-
 def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
     """Say whether rules derive a pair, or a rule whose slots stand for themselves."""
     forest = pair_forest(rules, *pair, leaves=True)
@@ -325,11 +359,6 @@ def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
 def _inline(pattern: str) -> str:
     """Keep the gaps of a pattern on their side of the tab."""
     return pattern.replace("[^\n]", "[^\t\n]")
-
-
-def has_slot(text: str) -> bool:
-    """Say whether a coded side has a slot."""
-    return any(ord(c) < FIRST_WORD for c in text)
 
 
 def _by_size(rule: Coded) -> tuple[int, int, Coded]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from grammar.synchronous.forest import FIRST_WORD
 
-__all__ = ["Coded", "arity", "canonical", "unifiers"]
+__all__ = ["Coded", "arity", "canonical", "has_slot", "has_word", "unifiers"]
 
 Coded = tuple[str, str]
 """Source and target."""
@@ -24,6 +24,16 @@ _FRESH = "\xff"
 def arity(text: str) -> int:
     """Return the number of different slots."""
     return len(set(_SLOT.findall(text)))
+
+
+def has_slot(text: str) -> bool:
+    """Say whether a coded side has a slot."""
+    return any(ord(c) < FIRST_WORD for c in text)
+
+
+def has_word(text: str) -> bool:
+    """Say whether a coded side has a word."""
+    return any(ord(c) >= FIRST_WORD for c in text)
 
 
 def canonical(source: str, target: str) -> Coded | None:

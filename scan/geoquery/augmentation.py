@@ -57,8 +57,10 @@ SEARCH: dict[str, Any] = {
     "target_given_source": 16,
     "max_slots": 4,
     "max_steps": 20,
-    # of few questions, many are exceptions
+    # of few questions, many are exceptions, and two that differ in one place say little
     "tolerance": 0.0,
+    "compare": False,
+    "lexicon": "necessity",
 }
 
 # how targets are written so that a part means the same wherever it stands, and back

@@ -11,7 +11,6 @@ from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous.faults import find_faults
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.pairs import read_training_pairs
-from induction.synchronous.search import derives, source_rules
 from sampling.sentences.pairs import sample_pairs
 from scan.generator import audit
 from tests.induction.synchronous.test_synchronous_induction import (
@@ -64,6 +63,14 @@ def test_they_are_told() -> None:
     assert found.to_dict()["faults"][0]["expected"] == first.expected
 
 
+def test_of_two_targets_the_more_frequent_one_is_taken() -> None:
+    pairs = short_pairs(3)
+    found = induce_synchronous([*pairs, ("jump", "I_LOOK"), ("jump", "I_JUMP")], types=1)
+    assert rules_of(found.rules) == rules_of(induce_synchronous(pairs, types=1).rules)
+    assert [tuple(fault) for fault in found.faults] == [("jump", "I_LOOK", "I_JUMP")]
+    assert (found.explained.pairs, found.explained.faulty) == (len(pairs) + 1, 1)
+
+
 def test_clean_pairs_have_none() -> None:
     assert not induce_synchronous(short_pairs(4), types=1).faults
 
@@ -113,11 +120,3 @@ def test_faults_are_those_of_a_plain_count(targets: list[int], tolerance: float)
     assert faulty == (set(own) if of_so and of_words else set())
     # what is no rule of its own was left out by the search
     assert find_faults(rules, training, tolerance) == set(own)
-
-
-def test_source_rules_read_what_the_rules_read() -> None:
-    training = read_training_pairs([("a", "A"), ("a b", "A A"), ("b a", "B")])
-    a, ab, ba = (source for source, _ in training.pairs)
-    readings = source_rules([(a, "\u0200"), ("\x01" + ab[1], "\x01\x01")])
-    assert derives(readings, (ab, ab))
-    assert not derives(readings, (ba, ba))

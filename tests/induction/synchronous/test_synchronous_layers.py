@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammar.synchronous.forest import Edge, PairForest
+from grammar.synchronous.forest import Coder, Edge, PairForest, pair_forest
+from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.induce import induce_synchronous
-from induction.synchronous.layers import seen_children, slot_layers
+from induction.synchronous.layers import layer_types, seen_children, settled_children, slot_layers
+from induction.synchronous.search import coded_rules
 from induction.synchronous.types import Families, TypeModel, pack_forests
 from sampling.sentences.pairs import sample_pairs
 from scan.generator import audit, generate
@@ -146,3 +148,50 @@ def test_every_command_of_scan_is_derived_from_the_third_mcd_split() -> None:
     known = dict(zip(language.column("text"), language.column("target"), strict=True))
     assert distinct.items() <= known.items()
     assert len(distinct) > 0.8 * len(known)
+
+
+def test_a_slot_in_which_rules_recur_is_not_tied_to_one_in_which_they_do_not() -> None:
+    # families: 0 a word, 1 "or", whose second slot holds "or"; slots 1 and 2 are those of "or"
+    families = Families.of(["word", "or"], [0, 2])
+    seen = np.zeros((3, 2))
+    seen[0, [0, 1]] = seen[1, 0] = seen[2, 0] = seen[2, 1] = 1.0
+    layer, holds = slot_layers(seen, families)
+    assert layer[1] != layer[2]
+    assert holds[layer[1]].tolist() == [True, False]
+    seen[1, 1] = 1.0
+    layer, holds = slot_layers(seen, families)
+    assert layer[1] == layer[2]
+
+
+def test_types_that_are_layers_keep_slots_apart() -> None:
+    families = Families.of(["verb", "noun", "rule"], [0, 0, 2])
+    seen = np.zeros((3, 3))
+    seen[0, 2] = seen[1, 0] = seen[2, 1] = 4.0
+    model = layer_types(families, seen)
+    share = model.theta @ model.phi
+    assert share.sum(axis=1) == pytest.approx(1.0)
+    assert share[1, 0] > 0.9 < share[2, 1]
+    assert 0 < share[1, 1] < 0.01
+
+
+def test_derivations_come_to_agree() -> None:
+    """Left and right bracketing are alike for a long pair; the short pairs have only one."""
+    pairs = [("a of b", "B A"), ("b of a", "A B"), ("a of b go", "G B A"), ("b go", "G B")]
+    pairs += [("a of a of b go", "G B A A"), ("a go", "G A"), ("b of b go", "G B B")]
+    code = Coder()
+    rules = [
+        (code.side(SynchronousRule.parse(r).source), code.side(SynchronousRule.parse(r).target))
+        for r in ("NT_1 of NT_2 ### NT_2 NT_1", "NT_1 go ### G NT_1", "a ### A", "b ### B")
+    ]
+    families = Families.of(range(4), [2, 1, 0, 0])
+    forests = [
+        pair_forest(coded_rules(rules), code.words(s.split()), code.words(t.split())).pruned()
+        for s, t in pairs
+    ]
+    packed = pack_forests(forests, families)
+    even = TypeModel(np.ones((4, 1)), np.full((1, 4), 0.25), 0.0)
+    seen = settled_children(packed, even)
+    again = settled_children(packed, even)
+    assert (seen == again).all()
+    of_first, of_second = seen[1], seen[2]
+    assert of_first[1] == of_second[1] == 0  # "go" stands above "of" wherever it can

@@ -429,7 +429,7 @@ def test_wrong_methods_and_numbers_are_told() -> None:
 def test_the_most_frequent_target_of_a_question_is_learnt() -> None:
     pairs = [Hidden("size of X", "a ( X )", {})] + 2 * [Hidden("size of X", "b ( X )", {})]
     found = induce_geoquery(pairs, types=1)
-    assert found.distinct_pairs == 1
+    assert found.explained.pairs == 1
     assert "b" in str(found.rules)
     assert "a (" not in str(found.rules)
 
