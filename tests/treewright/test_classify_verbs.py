@@ -231,7 +231,7 @@ def test_a_written_grammar_is_tried_too(run, tmp_path):
                 "--unlabelled",
                 "bare.txt",
             ],
-            "ust needs an encoder",
+            "ust needs what has dropout",
         ),
         (("evaluate", "model", "strange.csv"), "the class 'so-so' is none of neg, pos"),
         (("evaluate", "model", "numbers.csv"), "label"),

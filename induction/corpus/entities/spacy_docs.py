@@ -123,7 +123,7 @@ def _entity(doc: Any, span: dict[str, Any]) -> Any:
     return found
 
 
-def read_docbin(data: bytes, asked: Asked) -> Rows:
+def read_docbin(data: Any, asked: Asked) -> Rows:
     """Read a ``.spacy`` file.
 
     Raises
@@ -135,8 +135,9 @@ def read_docbin(data: bytes, asked: Asked) -> Rows:
     """
     spacy, tokens = _library(), _library("spacy.tokens")
     vocab = spacy.blank("xx").vocab
+    held = data if isinstance(data, bytes) else data.read()
     try:
-        columns = _columns(tokens.DocBin().from_bytes(data).get_docs(vocab))
+        columns = _columns(tokens.DocBin().from_bytes(held).get_docs(vocab))
     except CorpusError as error:
         raise CorpusError(error.what, where=asked.path, hint=error.hint) from None
     except Exception as error:  # of zlib, msgpack and spaCy, which have no common class
