@@ -134,8 +134,9 @@ def digest_of_file(path: Path) -> str:
             metadata.pop("seal", None)  # it changes with the last bits of numbers
             names = table.column_names
             if "latent" in metadata.get("schema", ""):
-                # which halves of states are merged again can hang on the last bits, and these on
-                # the processor: what was counted in trees does not
+                # which halves of states are merged again can hang on the last bits of products of
+                # matrices, which BLAS computes otherwise on other processors: what was counted in
+                # trees does not
                 table = table.select(
                     ["lhs", "nonterminals", "offsets", "rhs", "rule_count", "tags"]
                 )
