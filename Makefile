@@ -10,7 +10,7 @@ demo: $(READY)
 
 # each worker begins with its own half, so that kernels compile and fixtures are made once
 test: $(READY)
-	$(PY) -m pytest -n 2 --dist worksteal -q $(ONLY)
+	$(PY) -m pytest -n 2 --dist worksteal -q --durations 60 --durations-min 4 $(ONLY)
 
 lint: $(READY)
 	$(PY) -m ruff check .

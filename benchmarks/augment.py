@@ -20,6 +20,7 @@ from pathlib import Path
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_sst, write_batches
+from induction.corpus.pieces import mapped
 from induction.corpus.sources import data_file
 from sampling.method import induce
 from sampling.pipeline.manifest import plan_of
@@ -51,7 +52,7 @@ def piped(workers: int, output: Path) -> None:
     pipeline.facts()
     began = time.perf_counter(), time.process_time()
     with PartialWork(output, plan_of(pipeline)) as work:
-        write_batches(work.tables(pipeline.run(), pipeline.state), output)
+        write_batches(map(mapped, work.tables(pipeline.pieces(), pipeline.state)), output)
         work.remove()
     assert pipeline.report().made == N
     _tell(*began)

@@ -1,17 +1,20 @@
 """One hash over engines, workers and kills, and what workers are worth.
 
-    python -m benchmarks.engines [--examples 200000] [--kill 5] [--workers 1 2 4]
+    python -m benchmarks.engines [--examples 200000] [--kill 5] [--workers 1 2 4] [--into FOLDER]
 
 Each verb runs as a person runs it; whatever process works for it is killed when it has had so many
 seconds of a processor: on free cores every so many seconds, elsewhere after as much work. Then, of
 each engine, the driver itself is killed halfway and the verb run again, ``augment`` with
-``--resume``. A run that does not end in ten minutes is a fault.
+``--resume``. A run that does not end in ten minutes is a fault. With a folder, each run that is
+done leaves a file there, and a benchmark that was stopped goes on with the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
+import json
 import os
 import signal
 import subprocess
@@ -21,40 +24,59 @@ import time
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 VERBS = {
     "sample": "sample g.json -n {n} -o {out}.jsonl",
-    "augment": "augment corpus.jsonl -m eda -n {n} -o {out}.jsonl",
+    "augment": "augment corpus.jsonl -m sub2 -n {n} -o {out}.jsonl",
     "parse-corpus": "parse-corpus part.jsonl -o {out}.jsonl",
-    "induce": "induce nltk:treebank --model double-dop -o {out}.json",
+    "induce": "induce trees.mrg --model double-dop -o {out}.json",
 }
-WORKERS = {"processes": "-c from multiprocessing.spawn", "ray": "ray::answer_of"}
+WORKERS = {"processes": "-c from multiprocessing.spawn", "ray": "ray::counted_answer"}
 """How the command of a process begins that does units; engines have other processes, too."""
 LONGEST = 600.0
+Cell = tuple[str, int, str]
 
 
 def main() -> None:
     asked = read_arguments()
     with tempfile.TemporaryDirectory() as folder:
+        results = Path(asked.into or folder).absolute()
+        results.mkdir(exist_ok=True)
         os.chdir(folder)
-        prepare(asked.examples)
-        load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-        print(f"load before: {load}; {asked.examples:,} examples")
+        prepare(asked)
+        print(
+            f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {asked.examples:,}"
+        )
         for verb in asked.verbs:
-            alone = None
-            for engine, workers, kill in product(asked.engines, asked.workers, (0, asked.kill)):
-                if engine == "threads" and kill:
-                    continue  # there is nobody to kill
-                run = Run(VERBS[verb].format(n=asked.examples, out="out"), engine, workers)
-                took, deaths = run.timed(kill)
-                alone = alone or took
-                killed = f"{deaths} killed" if kill else "none killed"
-                speed = f"{took:7.1f} s  {alone / took:5.2f}x"
-                print(f"{run}  {killed:<14}{speed}  {run.digest}", flush=True)
-            for engine in asked.engines:
-                run = Run(VERBS[verb].format(n=asked.examples, out="out"), engine, 2)
-                took = run.stopped((alone or 0) / 2)
-                print(f"{run}  driver killed {took:7.1f} s         {run.digest}", flush=True)
+            lines = [line_of(verb, cell, asked, results) for cell in cells(asked)]
+            digests = {line["digest"] for line in lines}
+            print(f"{verb}: {len(lines)} runs, {len(digests)} hash", flush=True)
+
+
+def cells(asked: argparse.Namespace) -> list[Cell]:
+    """Return engine, workers, and who is killed: nobody, workers, or the driver."""
+    every = product(asked.engines, asked.workers, ("none", "workers"))
+    found = [cell for cell in every if cell[::2] != ("threads", "workers")]  # nobody to kill
+    return found + [(engine, 2, "driver") for engine in asked.engines]
+
+
+def line_of(verb: str, cell: Cell, asked: argparse.Namespace, results: Path) -> dict[str, Any]:
+    """Return what came of a run, from its file if that is there, and print it."""
+    engine, workers, killed = cell
+    kept = results / f"{verb}-{engine}-{workers}-{killed}.json"
+    if not kept.exists():
+        run = Run(VERBS[verb].format(n=asked.examples, out="out"), engine, workers)
+        if killed == "driver":
+            alone = json.loads((results / f"{verb}-{engine}-2-none.json").read_text())
+            took, deaths = run.stopped(alone["seconds"] / 2), 1
+        else:
+            took, deaths = run.timed(asked.kill if killed == "workers" else 0)
+        kept.write_text(json.dumps({"seconds": took, "deaths": deaths, "digest": run.digest}))
+    line: dict[str, Any] = json.loads(kept.read_text())
+    who = f"{killed} killed" if killed != "workers" else f"{line['deaths']} killed"
+    print(f"{verb:<13}{engine:<11}{workers}  {who:<14}{line['seconds']:7.1f} s  {line['digest']}")
+    return line
 
 
 def read_arguments() -> argparse.Namespace:
@@ -62,20 +84,26 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=200_000)
     parser.add_argument("--kill", type=float, default=5.0)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--sentences", type=int, default=300, help="of parse-corpus")
+    parser.add_argument("--trees", type=int, default=3900, help="of induce")
+    parser.add_argument("--into", help="a folder of results")
     parser.add_argument("--engines", nargs="+", default=["threads", "processes", "ray"])
     parser.add_argument("--verbs", nargs="+", default=list(VERBS))
     return parser.parse_args()
 
 
-def prepare(examples: int) -> None:
-    from induction import read_reviews, write_corpus
+def prepare(asked: argparse.Namespace) -> None:
+    from induction import read_reviews, read_treebank, write_corpus
     from induction.corpus.corpus import Corpus
 
     words = ("induce", "nltk:treebank", "-o", "g.json", "-q")
     subprocess.run([*treewright(), *words], check=True)
+    trees = itertools.islice(read_treebank("nltk:treebank"), asked.trees)
+    Path("trees.mrg").write_text("".join(f"{tree}\n" for tree in trees))
     reviews = read_reviews()
     write_corpus(reviews, "corpus.jsonl")
-    write_corpus(Corpus(reviews.table.slice(0, 300)), "part.jsonl")
+    some = reviews.table.select(["id", "text"]).slice(0, asked.sentences)
+    write_corpus(Corpus(some), "part.jsonl")
 
 
 def treewright() -> list[str]:
@@ -90,7 +118,7 @@ class Run:
         self.engine, self.workers = engine, workers
 
     def __str__(self) -> str:
-        return f"{self.words[0]:<13}{self.engine:<11}{self.workers}"
+        return f"{self.words[0]} {self.engine} {self.workers}"
 
     @property
     def digest(self) -> str:
@@ -118,7 +146,8 @@ class Run:
 
     def stopped(self, seconds: float) -> float:
         """Kill the driver after so many seconds and run it again; return how many that takes."""
-        Path(self.words[self.words.index("-o") + 1]).unlink()
+        for path in Path().glob("out.*"):
+            path.unlink()
         with self.begun("--force") as process:
             time.sleep(seconds)
             process.kill()

@@ -1,10 +1,11 @@
 """Examples from and to many files in an object store: seconds, and memory at its peak.
 
-    python -m benchmarks.stores [--examples 500000 1000000] [--steps sample copy augment]
+    python -m benchmarks.stores [--examples 500000 1000000] [--steps sample copy augment each]
 
 The store is one of S3's kind on the loopback address, in a process of its own, which holds what it
 is given in memory (``pip install 'treewright[dev]'``). Sentences of a grammar are written to it,
-read from there, augmented and written again; all are cut into files of 100,000.
+read from there, augmented and written again, all at once or file by file; all are cut into files of
+100,000.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ write_corpus(read_corpus(sys.argv[1]), sys.argv[2])
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--examples", type=int, nargs="+", default=[500_000, 1_000_000])
-    parser.add_argument("--steps", nargs="+", default=["sample", "copy", "augment"])
+    parser.add_argument("--steps", nargs="+", default=["sample", "copy", "augment", "each"])
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, store():
         os.chdir(folder)
@@ -61,6 +62,10 @@ def main() -> None:
                 "sample": (VERB, "sample", "g.json", "-n", n, "-o", parts, "-q"),
                 "copy": (COPY, parts, f"{at}/copy-*.parquet"),
                 "augment": (VERB, "augment", parts, "-m", "aeda", "-n", n, "-o", new, "-q"),
+                "each": (
+                    *(VERB, "augment", parts, "-m", "aeda", "--times", 1, "--each"),
+                    *("-o", f"{at}/own-*.parquet", "-q"),
+                ),
             }
             for step in asked.steps:
                 took, peak = told(*steps[step])

@@ -12,6 +12,9 @@ of sampled pairs, and the number of rules.
 ``python -m benchmarks.synchronous --faults [SPLIT...]`` gives a share of the training lines
 the target of another one, and prints for each share the exact match, the agreement of sampled
 pairs, the pairs that were taken for faulty, and those that are.
+
+``python -m benchmarks.synchronous --few [SPLIT...]`` induces from a hundredth of the training
+pairs, for three draws.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ NAMES = (
 )  # fmt: skip
 FAULTY_NAMES = ("jump", "around-right", "length", "mcd3")
 SHARES = (0.001, 0.01, 0.05)
+FEW_NAMES = ("simple", "length", "mcd1", "mcd2", "mcd3")
+FEW = 0.01
 SHUFFLES = 3
 SAMPLED = 10_000
 DEPTHS = (1, 20)
@@ -70,10 +75,17 @@ def main() -> None:
     arguments.add_argument("splits", nargs="*", metavar="SPLIT", help=f"from {', '.join(NAMES)}")
     arguments.add_argument("--ablation", action="store_true", help="leave out parts of induction")
     arguments.add_argument("--faults", action="store_true", help="exchange some targets")
+    arguments.add_argument("--few", action="store_true", help="a hundredth of the training pairs")
     given = arguments.parse_args()
     warm_up()
-    what = ablation if given.ablation else faulty if given.faults else every_split
-    what(given.splits or (FAULTY_NAMES if given.faults else NAMES))
+    if given.ablation:
+        ablation(given.splits or NAMES)
+    elif given.faults:
+        faulty(given.splits or FAULTY_NAMES)
+    elif given.few:
+        few(given.splits or FEW_NAMES)
+    else:
+        every_split(given.splits or NAMES)
 
 
 def every_split(names: Iterable[str]) -> None:
@@ -128,6 +140,27 @@ def faulty(names: Iterable[str]) -> None:
                 f"| {name} | {share:.1%} | {done.exact:.3%} | {done.agreeing:.3%} | {len(left)} "
                 f"| {len(left & wrong)} | {len(wrong)} | {done.inducing:.1f} s "
                 f"| {'met' if met else 'MISSED'} |",
+                flush=True,
+            )
+
+
+def few(names: Iterable[str]) -> None:
+    """Print what is found in a hundredth of the training pairs, for three draws."""
+    print("| split | draw | pairs | rules | by rote | exact | induce | |")
+    print("| --- " * 8 + "|")
+    for name in names:
+        parts = split(name)
+        pairs = list(zip(*(parts.train.column(c) for c in ("text", "target")), strict=True))
+        for draw in range(SHUFFLES):
+            order = np.random.default_rng(draw).permutation(len(pairs))
+            drawn = [pairs[i] for i in order[: round(FEW * len(order))]]
+            began = time.process_time()
+            found = induce_synchronous(drawn, seed=draw)
+            seconds = time.process_time() - began
+            exact = exact_match(found.grammar, parts.test)
+            print(
+                f"| {name} | {draw} | {len(drawn)} | {len(found.rules)} | {found.explained.rote} "
+                f"| {exact:.1%} | {seconds:.1f} s | {'met' if exact >= 0.99 else 'MISSED'} |",
                 flush=True,
             )
 

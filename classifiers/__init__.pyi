@@ -17,6 +17,15 @@ from classifiers.scores import Scores as Scores
 from classifiers.scores import score as score
 from classifiers.semi_supervised.options import SemiSupervised as SemiSupervised
 from classifiers.semi_supervised.training import train_semi as train_semi
+from classifiers.structured.learning import train_structured as train_structured
+from classifiers.structured.model import StructuredModel as StructuredModel
+from classifiers.structured.parser import SpanParser as SpanParser
+from classifiers.structured.recipe import read_structured_recipe as read_structured_recipe
+from classifiers.structured.saving import open_structured as open_structured
+from classifiers.structured.saving import save_structured as save_structured
+from classifiers.tagging.parts_of_speech import WordTagger as WordTagger
+from classifiers.tagging.saving import open_tagger as open_tagger
+from classifiers.tagging.saving import save_tagger as save_tagger
 from classifiers.tagging.scores import span_scores as span_scores
 from classifiers.tagging.tagger import EntityTagger as EntityTagger
 from classifiers.training.preparing import prepare_examples as prepare_examples

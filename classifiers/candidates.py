@@ -17,11 +17,12 @@ from sampling.pipeline.augment import augment
 from sampling.pipeline.chains import recombines
 from sampling.stream import ShortfallWarning
 
-__all__ = ["RECOMBINING", "WEIGHTS", "candidates_of"]
+__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of"]
 
 PER_CLASS = 40
 """At most so many examples of a class, where they are not made of the labelled ones."""
-WEIGHTS = (0.3, 1.0)
+LIGHT = 0.3
+WEIGHTS = (LIGHT, 1.0)
 """What new examples weigh together, relative to the labelled ones."""
 RECOMBINING = (
     "eda",

@@ -1,11 +1,12 @@
 """Whether new examples help, and which: a choice by evidence from the labelled examples alone.
 
 Examples that were made without the labelled ones (from class names, a written grammar, a prompt)
-leave these as clean held-out data. So they are asked two questions: does a model of the made
-examples alone name the labelled ones better than chance, and is a model of both no worse in
-cross-validation? Examples that are recombined from the labelled ones must gain in cross-validation,
-each fold judged by models that were given, and whose examples were made from, the other folds only.
-Nothing is chosen unless the evidence speaks for it.
+leave these as clean held-out data. So a model of the made examples alone is asked two questions:
+does it name the labelled ones better than chance, and does it know what the labelled ones do not
+tell? It does if its opinion, averaged with that of a model of the other folds, makes the labels of
+a fold more probable than the latter alone. Examples that are recombined from the labelled ones must
+gain in cross-validation, each fold judged by models that were given, and whose examples were made
+from, the other folds only. Nothing is chosen unless the evidence speaks for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,16 @@ from sampling.examples.class_names import class_names
 
 __all__ = ["Candidate", "Choice", "Evidence", "choose"]
 
+Probabilities = NDArray[np.float64]
+"""Of classes, along the last axis."""
+
 FOLDS = 5
 ROUNDS = 3
 """So often are folds dealt anew for examples that are made once: few labels say little."""
 LEVEL = 0.05
 """How improbable a gain must be by chance, where examples are recombined."""
+LEAST = 1e-9
+"""A label is never held less probable than this, so that one text cannot decide all."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +95,15 @@ class Evidence:
     alone : float or None
         The share of the labelled examples that a model of the made ones alone names right; None
         where these were made from them.
+    told : float or None
+        By how much the mean of that model and of those of the other folds makes labels more
+        probable than the latter do, in nats a label; None likewise.
     chance : float
         The share of the largest class.
     without, with_new : float
         Accuracy in cross-validation without and with new examples.
+    nats : float
+        By how much the log-probability of a label grows there, in nats.
     p : float
         How probable so large a gain is by chance (one-sided sign test over the examples on which
         the two differ, in all rounds of folds together).
@@ -111,9 +121,11 @@ class Evidence:
 
     name: str
     alone: float | None
+    told: float | None
     chance: float
     without: float
     with_new: float
+    nats: float
     p: float
     taken: bool
     why: str
@@ -121,14 +133,11 @@ class Evidence:
     made: int = 0
     cost: float = 0.0
 
-    @property
-    def gain(self) -> float:
-        """Accuracy with new examples minus without."""
-        return self.with_new - self.without
-
     def line(self) -> str:
         """Return it as one line."""
-        alone = "" if self.alone is None else f"alone {self.alone:.3f} (chance {self.chance:.3f}), "
+        alone = ""
+        if self.alone is not None:
+            alone = f"alone {self.alone:.3f} (chance {self.chance:.3f}), tells {self.told:+.3f}, "
         return (
             f"{self.name}: {alone}{self.without:.3f} without, {self.with_new:.3f} with, "
             f"p {self.p:.3f}: {self.why} [{self.seconds:.1f} s]"
@@ -216,8 +225,9 @@ def choose(
     Returns
     -------
     Choice
-        The candidate with the largest gain among those whose evidence suffices. The more ways to
-        recombine are tried, the less probable by chance the gain of one has to be (Bonferroni).
+        Of those whose evidence suffices, the candidate with which labels are most probable in
+        cross-validation. The more ways to recombine are tried, the less probable by chance the gain
+        of one has to be (Bonferroni).
 
     Raises
     ------
@@ -241,7 +251,7 @@ def choose(
         if on_trial is not None:
             on_trial(found[-1])
     taken = [one for one in found if one.taken]
-    best = max(taken, key=lambda one: one.gain, default=None)
+    best = max(taken, key=lambda one: one.nats, default=None)
     if best is None:
         return Choice(None, tuple(found), tuple(skipped))
     chosen = next(candidate for candidate in candidates if candidate.name == best.name)
@@ -249,7 +259,7 @@ def choose(
 
 
 class _Trial:
-    """The folds of one corpus, and what is right without new examples."""
+    """The folds of one corpus, and how its labels are told without new examples."""
 
     level = LEVEL
     """How improbable a gain must be: of so many trials none should be taken by chance."""
@@ -278,7 +288,7 @@ class _Trial:
         folds, rounds = folds_and_rounds
         count = min(folds, fewest)
         self.folds = [deal_folds(self.given.hard, count, seed, number) for number in range(rounds)]
-        self.without = self._right(lambda rows: self.given.take(rows), rounds)
+        self.without = self._told(lambda rows: self.given.take(rows), rounds)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
@@ -288,18 +298,27 @@ class _Trial:
         except TreewrightError as error:
             if not candidate.recombines:  # what a person wrote is at fault
                 raise
-            return Evidence(
-                candidate.name, None, self.chance, float(self.without.mean()), 0.0, 1.0, False,
-                f"not taken: it cannot be made ({error.what})", time.monotonic() - begin,
-            )  # fmt: skip
-        without = self.without[: len(tried.right)]
-        better = tried.right.sum(0) - without.sum(0)
-        p = _sign_test(int((better > 0).sum()), int((better < 0).sum()))
-        taken, why = self._verdict(tried.alone, int(better.sum()), p)
-        took = time.monotonic() - begin
+            return self._unmade(candidate, error, time.monotonic() - begin)
+        return self._weighed(candidate, tried, time.monotonic() - begin)
+
+    def _unmade(self, candidate: Candidate, error: TreewrightError, seconds: float) -> Evidence:
+        without = float(self._right(self.without).mean())
+        why = f"not taken: it cannot be made ({error.what})"
         return Evidence(
-            candidate.name, tried.alone, self.chance, float(without.mean()),
-            float(tried.right.mean()), p, taken, why, took, tried.made, took / tried.trainings,
+            candidate.name, None, None, self.chance, without, 0.0, 0.0, 1.0, False, why, seconds
+        )
+
+    def _weighed(self, candidate: Candidate, tried: _Tried, seconds: float) -> Evidence:
+        before, after = self.without[: len(tried.folds)], tried.folds
+        without, right = self._right(before), self._right(after)
+        better = right.sum(0) - without.sum(0)
+        p = _sign_test(int((better > 0).sum()), int((better < 0).sum()))
+        alone, told = self._known(tried.alone)
+        taken, why = self._verdict(alone, told, p)
+        nats = float((self._nats(after) - self._nats(before)).mean())
+        return Evidence(
+            candidate.name, alone, told, self.chance, float(without.mean()), float(right.mean()),
+            nats, p, taken, why, seconds, tried.made, seconds / tried.trainings,
         )  # fmt: skip
 
     def _tried(self, candidate: Candidate) -> _Tried:
@@ -312,51 +331,74 @@ class _Trial:
                 sizes.append(len(both) - len(rows))
                 return both
 
-            return _Tried(None, self._right(of_fold, 1), max(sizes), folds)
-        # made once, for all folds: these examples know nothing of the labelled ones
-        both = candidate.added(self.given, self.corpus, self.seed)
+            return _Tried(None, self._told(of_fold, 1), max(sizes), folds)
+        # made once, for all folds: these examples know nothing of the labelled ones; what they know
+        # does not turn on how much they will weigh
+        both = replace(candidate, weight=1.0).added(self.given, self.corpus, self.seed)
         made = both.take(np.arange(len(self.given), len(both)))
-        model = self.train(made)
-        alone = float((_named(model, self.given.texts) == self.given.hard).mean())
+        alone = self.train(made).probabilities(list(self.given.texts))
         rounds = len(self.folds)
-        right = self._right(
+        told = self._told(
             lambda rows: self.given.take(rows).with_new(made, candidate.weight), rounds
         )
-        return _Tried(alone, right, len(made), rounds * folds + 1)
+        return _Tried(alone, told, len(made), rounds * folds + 1)
 
-    def _verdict(self, alone: float | None, gain: int, p: float) -> tuple[bool, str]:
-        if alone is not None:
-            beats = alone > self.chance + _noise(self.chance, len(self.given))
-            if not beats:
+    def _known(self, alone: Probabilities | None) -> tuple[float | None, float | None]:
+        """Return how much a model of made examples knows, and how much of it is new."""
+        if alone is None:
+            return None, None
+        both = self._nats((self.without + alone) / 2)
+        right = float(self._right(alone).mean())
+        return right, float((both - self._nats(self.without)).mean())
+
+    def _verdict(self, alone: float | None, told: float | None, p: float) -> tuple[bool, str]:
+        if alone is not None and told is not None:
+            if alone <= self.chance:
                 return False, "not taken: alone it does not beat chance"
-            if gain < 0:
-                return False, "not taken: it is worse in cross-validation"
+            if told <= 0:
+                return False, "not taken: it tells nothing that the labelled ones do not"
             return True, "evidence suffices"
         if p < self.level:
             return True, "evidence suffices"
         return False, "not taken: the gain, if any, can be chance"
 
+    def _right(self, told: Probabilities) -> NDArray[np.bool_]:
+        """Return which labels are the most probable."""
+        return np.asarray(told.argmax(-1) == self.given.hard)
+
+    def _nats(self, told: Probabilities) -> Probabilities:
+        """Return the log-probability of every label."""
+        rows = np.arange(len(self.given))
+        return np.log(np.maximum(told[..., rows, self.given.hard], LEAST))
+
     def _some(self, rows: LongArray) -> Corpus:
         return Corpus(self.corpus.table.take(rows))
 
-    def _right(self, examples: Callable[[LongArray], Examples], rounds: int) -> NDArray[np.bool_]:
-        """Return, for each round, which examples a model of the other folds names right."""
-        right = np.zeros((rounds, len(self.given)), np.bool_)
-        for fold, found in zip(self.folds, right, strict=False):
+    def _told(self, examples: Callable[[LongArray], Examples], rounds: int) -> Probabilities:
+        """Return the probabilities of classes by models of the other folds, for each round."""
+        told = np.zeros((rounds, len(self.given), len(self.given.classes)))
+        for fold, found in zip(self.folds, told, strict=False):
             for number in range(int(fold.max()) + 1):
                 inside = np.flatnonzero(fold == number)
                 model = self.train(examples(np.flatnonzero(fold != number)))
-                held = self.given.take(inside)
-                found[inside] = _named(model, held.texts) == held.hard
-        return right
+                found[inside] = model.probabilities(list(self.given.take(inside).texts))
+        return told
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """What a trial found: right ones for each round of folds, and how many trainings it took."""
+    """What a trial found, and how many trainings it took.
 
-    alone: float | None
-    right: NDArray[np.bool_]
+    Attributes
+    ----------
+    alone : array, shape (examples, classes), or None
+        Probabilities by a model of made examples.
+    folds : array, shape (rounds, examples, classes)
+        By models of the other folds with new examples.
+    """
+
+    alone: Probabilities | None
+    folds: Probabilities
     made: int
     trainings: int
 
@@ -366,15 +408,6 @@ def _with_shares(made: Examples, given: Examples) -> Examples:
     shares, weights = given.labels.sum(0), made.labels.sum(0)
     factor = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
     return replace(made, weights=(made.labels * factor).sum(1).astype(np.float32))
-
-
-def _named(model: Classifier, texts: Any) -> LongArray:
-    return np.asarray(model.probabilities(list(texts)).argmax(1), np.int64)
-
-
-def _noise(chance: float, count: int) -> float:
-    """Return the standard deviation of the share that guessing names right."""
-    return float(np.sqrt(chance * (1 - chance) / count))
 
 
 def _sign_test(better: int, worse: int) -> float:

@@ -3,15 +3,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from grammar.options import option, read_options
 
-__all__ = ["FROM_SCRATCH", "TFIDF", "Recipe", "read_recipe"]
+__all__ = ["FROM_SCRATCH", "TFIDF", "Pace", "Recipe", "read_recipe"]
 
 TFIDF = "tfidf"
 """In place of an encoder: weights of words and pairs of words."""
 FROM_SCRATCH = ("cnn", "bilstm")
 """In place of an encoder: small networks on words, with weights drawn anew."""
+
+
+class Pace(Protocol):
+    """What the loop of a training reads of a recipe, whatever is trained."""
+
+    @property
+    def updates(self) -> int:
+        """How many batches are learnt from."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """Examples in a batch."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """The highest learning rate of the body."""
+        ...
+
+    @property
+    def warmup(self) -> float:
+        """The share of updates in which the rate rises."""
+        ...
+
+    @property
+    def decay(self) -> float:
+        """Weight decay."""
+        ...
+
+    @property
+    def share(self) -> float | None:
+        """The share of new examples in each batch."""
+        ...
+
+    @property
+    def precision(self) -> str:
+        """Numbers in training."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Of the order of examples."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

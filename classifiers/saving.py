@@ -9,11 +9,7 @@ model is a folder too, with its arrays in ``tfidf.arrow``; a network on words ha
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -23,20 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.card import card_text
+from classifiers.folders import (
+    arrays_of,
+    damage_told,
+    read_facts,
+    read_head,
+    save_folder,
+    write_encoder,
+    write_head,
+)
 from classifiers.networks.finetuning import FineTuned
 from classifiers.networks.from_scratch import FromScratch
 from classifiers.recipe import Recipe, read_recipe
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
 from classifiers.training.train import Classifier
-from grammar.errors import (
-    MissingDataError,
-    OutputError,
-    SchemaError,
-    TreewrightError,
-    UnreadableInputError,
-    located,
-)
-from grammar.files import PathLike, moved_output
+from grammar.files import PathLike
 from grammar.saving.array_checks import check_counts
 from grammar.saving.array_file import load_arrays, save_arrays
 
@@ -44,9 +41,7 @@ __all__ = ["facts_of", "open_classifier", "save_classifier"]
 
 SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
 WORDS_SCHEMA = "treewright.words/1"
-_FACTS, _ARRAYS, _WORDS, _HEAD, _WEIGHTS = (
-    "treewright.json", "tfidf.arrow", "words.arrow", "head.safetensors", "model.safetensors",
-)  # fmt: skip
+_ARRAYS, _WORDS = "tfidf.arrow", "words.arrow"
 _HINT = "train it again: treewright classify train"
 
 
@@ -75,6 +70,7 @@ def save_classifier(
     >>> from classifiers.examples import read_examples
     >>> from classifiers.training.frozen import train_tfidf
     >>> from induction import Corpus
+    >>> import tempfile
     >>> few = read_examples(Corpus.from_columns(text=["fine", "poor"], label=["good", "bad"]))
     >>> with tempfile.TemporaryDirectory() as place:
     ...     save_classifier(train_tfidf(few), f"{place}/model")
@@ -84,31 +80,15 @@ def save_classifier(
     >>> opened.classes, opened.probabilities(["fine"]).argmax(1)
     (('bad', 'good'), array([1]))
     """
-    target = Path(folder)
-    try:
-        part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
-        try:
-            kind, recipe = _write(model, part)
-            given = dict(facts or {})
-            held = {
-                "schema": SCHEMA, "kind": kind, "classes": list(model.classes),
-                "recipe": asdict(recipe), "facts": given, "weights": _hashes(part),
-            }  # fmt: skip
-            held["seal"] = _seal(held)
-            (part / _FACTS).write_text(json.dumps(held, indent=1, default=str) + "\n", "utf-8")
-            (part / "README.md").write_text(card_text(held), "utf-8")
-            os.chmod(part, 0o755)
-            for path in part.iterdir():
-                os.chmod(path, 0o644)
-            moved_output(part, target)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the folder: {error.strerror or error}",
-            where=str(folder),
-            hint="choose a path in an existing folder that you may write to, on a disk with room",
-        ) from None
+
+    def write(part: Path) -> dict[str, Any]:
+        kind, recipe = _write(model, part)
+        return {
+            "kind": kind, "classes": list(model.classes), "recipe": asdict(recipe),
+            "facts": dict(facts or {}),
+        }  # fmt: skip
+
+    save_folder(folder, SCHEMA, write, card_text)
 
 
 def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
@@ -123,61 +103,16 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
     MissingDataError
         If a library is missing.
     """
-    held = facts_of(folder)
-    place = Path(folder)
-    with located(str(folder)):
-        if _hashes(place) != held["weights"]:
-            raise SchemaError("its weights are not those that were saved", hint=_HINT)
-        try:
-            recipe = read_recipe(**held["recipe"])
-            opened: Classifier = _OPENERS[held["kind"]](
-                place, recipe, tuple(held["classes"]), device
-            )
-            return opened
-        except TreewrightError:
-            raise
-        except ImportError as error:
-            raise MissingDataError(
-                f"opening it needs {error.name}", hint="pip install 'treewright[neural]'"
-            ) from None
-        except (LookupError, TypeError, ValueError, RuntimeError) as error:
-            raise SchemaError(f"the classifier is damaged: {error}", hint=_HINT) from None
+    held, place = facts_of(folder), Path(folder)
+    with damage_told(place, held, "the classifier", _HINT):
+        recipe = read_recipe(**held["recipe"])
+        opened: Classifier = _OPENERS[held["kind"]](place, recipe, tuple(held["classes"]), device)
+        return opened
 
 
 def facts_of(folder: PathLike) -> dict[str, Any]:
     """Return what the folder of a classifier says of it (raises as :func:`open_classifier`)."""
-    path = Path(folder) / _FACTS
-    try:
-        held = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UnreadableInputError(
-            f"there is no classifier: {error.strerror}",
-            where=str(folder),
-            hint="name a folder that treewright classify train wrote",
-        ) from None
-    except ValueError:
-        held = None
-    if not isinstance(held, dict) or held.get("schema") != SCHEMA:
-        raise SchemaError(
-            "not a classifier saved by this version of treewright", where=str(folder), hint=_HINT
-        )
-    if held.get("seal") != _seal(held):
-        raise SchemaError("the file is damaged", where=str(path), hint=_HINT)
-    return held
-
-
-def _seal(held: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in held.items() if name != "seal"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _hashes(folder: Path) -> dict[str, str]:
-    names = (_ARRAYS, _WORDS, _HEAD, _WEIGHTS)
-    return {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in names
-        if (folder / name).exists()
-    }
+    return read_facts(folder, SCHEMA, "a classifier", "treewright classify train")
 
 
 def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
@@ -185,23 +120,19 @@ def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
         _write_tfidf(model, folder / _ARRAYS)
         return "tfidf", Recipe(encoder="tfidf", strength=float(model.model.C))
     if isinstance(model, FrozenClassifier):
-        _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
-        _write_head(_linear_arrays(model.model), folder)
+        write_encoder(model.encoder, model.encoder.model, folder, model.classes)
+        write_head(_linear_arrays(model.model), folder)
         return "frozen", model.recipe
     if isinstance(model, FineTuned):
-        _write_encoder(model.encoder, model.whole_encoder(), model.classes, folder)
-        _write_head(_arrays_of(model.model.head), folder)
+        write_encoder(model.encoder, model.whole_encoder(), folder, model.classes)
+        write_head(arrays_of(model.model.head), folder)
         return "fine-tuned", model.recipe
-    _write_head(_arrays_of(model.model), folder)
+    write_head(arrays_of(model.model), folder)
     if isinstance(model, FromScratch):
         save_arrays(folder / _WORDS, WORDS_SCHEMA, {}, {"words": list(model.words)})
         return "from scratch", model.recipe
-    _write_encoder(model.encoder, model.encoder.model, model.classes, folder)
+    write_encoder(model.encoder, model.encoder.model, folder, model.classes)
     return "perceptron", model.recipe
-
-
-def _arrays_of(module: Any) -> dict[str, NDArray[Any]]:
-    return {name: value.detach().cpu().numpy() for name, value in module.state_dict().items()}
 
 
 def _write_tfidf(model: TfidfClassifier, path: Path) -> None:
@@ -218,30 +149,6 @@ def _linear_arrays(model: Any) -> dict[str, NDArray[Any]]:
         "bias": np.asarray(model.intercept_),
         "present": np.asarray(model.classes_, np.int64),
     }
-
-
-def _write_encoder(encoder: Any, model: Any, classes: tuple[str, ...], folder: Path) -> None:
-    model.config.id2label = dict(enumerate(classes))
-    model.config.label2id = {name: number for number, name in enumerate(classes)}
-    model.save_pretrained(folder)
-    encoder.tokenizer.save_pretrained(folder)
-
-
-def _write_head(arrays: Mapping[str, NDArray[Any]], folder: Path) -> None:
-    from safetensors.numpy import save_file
-
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()},
-              folder / _HEAD)  # fmt: skip
-
-
-def _read_head(folder: Path) -> dict[str, NDArray[Any]]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    try:
-        return dict(load_file(folder / _HEAD))
-    except (OSError, SafetensorError) as error:
-        raise SchemaError(f"its head is damaged: {error}", hint=_HINT) from None
 
 
 def _open_tfidf(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
@@ -261,7 +168,10 @@ def _open_frozen(folder: Path, recipe: Recipe, classes: tuple[str, ...], device:
 
     encoder = open_encoder(os.fspath(folder), device=device)
     return FrozenClassifier(
-        encoder, recipe, classes, linear_model(recipe.strength, len(classes), **_read_head(folder))
+        encoder,
+        recipe,
+        classes,
+        linear_model(recipe.strength, len(classes), **read_head(folder, _HINT)),
     )
 
 
@@ -273,7 +183,7 @@ def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: 
 
     encoder = open_encoder(os.fspath(folder), device=device)
     model = TextModel(encoder, recipe, len(classes)).to(encoder.device)
-    model.head.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    model.head.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
     return FineTuned(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
 
 
@@ -288,7 +198,7 @@ def _open_perceptron(
     encoder = open_encoder(os.fspath(folder), device=device)
     width = encoder.width * (2 if recipe.pooling == "ends" else 1)
     model = Perceptron(encoder.depth + 1, width, len(classes), recipe)
-    model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    model.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
     return PerceptronClassifier(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
 
 
@@ -305,7 +215,7 @@ def _open_from_scratch(
     if not all(isinstance(word, str) for word in words):
         raise TypeError("its words are no texts")
     model = WordModel(len(words), len(classes), recipe)
-    model.load_state_dict({k: torch.tensor(v) for k, v in _read_head(folder).items()})
+    model.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
     model = model.to(device_named(device)).eval()
     return FromScratch(recipe=recipe, classes=classes, model=model, words=words)
 

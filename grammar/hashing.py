@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grammar.arrays import Bytes, Index, LongArray, kernel
+from grammar.arrays import BoolArray, Bytes, Index, LongArray, kernel
 
-__all__ = ["Keys", "hash_rows", "members", "new_set", "slot_of"]
+__all__ = ["Keys", "added", "hash_rows", "members", "new_set", "slot_of"]
 
 Keys = NDArray[np.uint64]
 
@@ -48,6 +48,21 @@ def new_set(values: Keys, room: int) -> Keys:
     for value in values:
         known[slot_of(known, value)] = value + _S1
     return known
+
+
+@kernel()
+def added(known: Keys, values: Keys) -> BoolArray:
+    """Add numbers to a set that has room for them; return which were not there before.
+
+    >>> added(new_set(np.array([7], np.uint64), 8), np.array([7, 8, 8], np.uint64)).tolist()
+    [False, True, False]
+    """
+    new = np.zeros(len(values), np.bool_)
+    for r in range(len(values)):
+        slot = slot_of(known, values[r])
+        new[r] = known[slot] == 0
+        known[slot] = values[r] + _S1
+    return new
 
 
 @kernel()

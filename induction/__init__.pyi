@@ -48,6 +48,8 @@ from induction.parsers.training import induce_parser as induce_parser
 from induction.parsers.trees import with_trees as with_trees
 from induction.synchronous.induce import induce_synchronous as induce_synchronous
 from induction.terms.induce import induce_from_terms as induce_from_terms
+from induction.terms.references import References as References
+from induction.terms.references import without_references as without_references
 from induction.terms.terms import Term as Term
 from induction.trees.binarise import binarise as binarise
 from induction.trees.binarise import unbinarise as unbinarise

@@ -10,7 +10,6 @@ from sampling.geca.stream import GECAStream as GECAStream
 from sampling.looks.explain import Explanation as Explanation
 from sampling.looks.explain import explain as explain
 from sampling.looks.look import look as look
-from sampling.looks.samplers import open_sampler as open_sampler
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
 from sampling.neural.linda.folder import open_interpolator as open_interpolator
@@ -21,6 +20,7 @@ from sampling.neural.masked.model import mask_score as mask_score
 from sampling.neural.masked.ssmba import SSMBA as SSMBA
 from sampling.neural.prompted.method import Prompted as Prompted
 from sampling.neural.translation.method import BackTranslation as BackTranslation
+from sampling.opening import open_sampler as open_sampler
 from sampling.operators.method import Agree as Agree
 from sampling.operators.method import Fluent as Fluent
 from sampling.operators.method import fluent as fluent

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.engines.engine import Engine
 from grammar.engines.threads import in_threads
-from grammar.engines.units import Unit
+from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
+from grammar.hashing import Keys, added, members, new_set
 from grammar.options import whole_number
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from induction.corpus.corpus import Corpus
@@ -51,7 +52,7 @@ BATCH = 65_536
 CHUNK = 4096
 OF_SENTENCES = ("grammar", "names")
 """Methods whose grammars are of families that derive sentences."""
-_EXAMPLES = "sampling.looks.samplers:examples_piece"
+_EXAMPLES = "sampling.opening:examples_piece"
 Columns = tuple[NDArray[Any], ...]
 """What is kept of drawn examples until they are written: arrays with one row an example."""
 
@@ -150,7 +151,11 @@ class Attempts:
         self.seed = seed
         self.made = 0
         self.passed_over: dict[str, int] = {}
-        self._known = set(sampler.known()) if sampler.distinct else None
+        self._known: Keys | None = None
+        self._accepted = 0
+        if sampler.distinct:
+            known = np.fromiter(sampler.known(), np.uint64)
+            self._known, self._accepted = new_set(known, len(known)), len(known)
         self._search = Search(sampler.patience)
         self._waiting: list[Columns] = []
 
@@ -194,7 +199,7 @@ class Attempts:
             usable &= ~refused
         if self._known is not None:
             rows = np.flatnonzero(usable)
-            usable[rows] = self._new(self.sampler.hash(drawn, rows), self._known)
+            usable[rows] = self._new(self.sampler.hash(drawn, rows))
             reasons["not new"] = np.zeros_like(usable)
             reasons["not new"][rows] = ~usable[rows]
         rows, made = self._search.goes_on(np.flatnonzero(usable), len(usable))
@@ -203,10 +208,14 @@ class Attempts:
         self.told(drawn, columns, rows)
         return tuple(column[rows] for column in columns)
 
-    @staticmethod
-    def _new(hashes: NDArray[np.uint64], known: set[int]) -> BoolArray:
-        new = [h not in known and not known.add(h) for h in hashes.tolist()]  # type: ignore[func-returns-value]
-        return np.array(new, np.bool_)
+    def _new(self, hashes: Keys) -> BoolArray:
+        assert self._known is not None
+        room = 2 * (self._accepted + len(hashes))
+        if len(self._known) < room:
+            self._known = new_set(members(self._known), room)
+        new = added(self._known, hashes)
+        self._accepted += int(np.count_nonzero(new))
+        return new
 
 
 class Resampled:
@@ -498,13 +507,24 @@ class Sampler:
         lines: str | None = None,
     ) -> Iterator[Piece]:
         """Let workers write the tables of :meth:`batches`: as lines of a format, or Arrow files."""
-        kept = engine.keep(self.grammar.save, self.grammar.codec.suffixes[0])
-        part = {"seed": seed, "lines": lines}
-        return engine.map(
-            Unit(_EXAMPLES, (kept,), part, int(index[0]) if len(index) else start, len(index),
-                 columns, engine.new_file())
-            for columns, index in self._stretches(n, seed, start, size)
-        )  # fmt: skip
+        asked = Unit(_EXAMPLES, (self.kept(engine),), {"seed": seed, "lines": lines})
+        return engine.map(self.units(n, engine, asked, start=start, size=size))
+
+    def kept(self, engine: Engine) -> Kept:
+        """Write the grammar for the workers of an engine."""
+        return engine.keep(self.grammar.save, self.grammar.codec.suffixes[0])
+
+    def units(
+        self, n: int, engine: Engine, asked: Unit, *, start: int = 0, size: int = BATCH
+    ) -> Iterator[Unit]:
+        """Yield the units of so many examples, which are as ``asked`` but for rows and numbers.
+
+        Which attempts are new is found out here; of each unit the rows are those of the stream of
+        the seed that its part names.
+        """
+        for columns, index in self._stretches(n, asked.part["seed"], start, size):
+            first = int(index[0]) if len(index) else start
+            yield replace(asked, first=first, count=len(index), rows=columns, out=engine.new_file())
 
     def _stretches(
         self, n: int, seed: int, start: int, size: int

@@ -182,7 +182,7 @@ def load_results(folder: PathLike, model: str = "lstm") -> list[Outcome]:
     for path in sorted(Path(folder).glob(f"*-{model}-seed*.json")):
         try:
             found.append(Outcome(**json.loads(read_text(path))["outcome"]))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise SchemaError(
                 f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
             ) from None

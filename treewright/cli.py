@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.interrupts import is_interrupt, lasting_interrupts
 from treewright.outputs import Verb
 from treewright.terminal import prepare_streams, say, show
 from treewright.verbs.augment import AugmentCommand, augment
@@ -42,9 +43,14 @@ from treewright.verbs.scan.generate import generate
 from treewright.verbs.scan.geoquery import geoquery
 from treewright.verbs.scan.interpret import interpret
 from treewright.verbs.scan.language import language
+from treewright.verbs.scan.slog import slog
 from treewright.verbs.scan.split import split
 from treewright.verbs.scan.table import table
 from treewright.verbs.scan.train import TrainCommand, train
+from treewright.verbs.structured.predict import predict as predict_structure
+from treewright.verbs.structured.reading import StructuredFlags, TrainFlags
+from treewright.verbs.structured.table import table as structured_table
+from treewright.verbs.structured.train import train as train_structure
 from treewright.verbs.translate import translate
 from treewright.version import __version__
 
@@ -64,10 +70,10 @@ _VERBS = (
     quality, explain, replay, models, methods,
 )  # fmt: skip
 _SCAN_VERBS = (
-    interpret, generate, split, augment_scan, table, cogs, geoquery, language, features,
+    interpret, generate, split, augment_scan, table, cogs, slog, geoquery, language, features,
 )  # fmt: skip
 scan_app = typer.Typer(
-    help="SCAN: its language, splits, models; COGS, GeoQuery, small languages.",
+    help="SCAN: its language, splits, models; COGS, SLOG, GeoQuery, small languages.",
     no_args_is_help=True,
 )
 classify_app = typer.Typer(
@@ -75,6 +81,9 @@ classify_app = typer.Typer(
 )
 linda_app = typer.Typer(
     help="LINDA: a model that gives texts between two texts.", no_args_is_help=True
+)
+structured_app = typer.Typer(
+    help="Taggers and parsers on encoders, and what new examples do to them.", no_args_is_help=True
 )
 app.command(cls=InduceCommand)(induce)
 app.command(cls=AugmentCommand)(augment)
@@ -91,10 +100,14 @@ classify_app.command(cls=Verb)(evaluate)
 classify_app.command(cls=Verb)(tag)
 linda_app.command("train", cls=LindaFlags)(train_linda)
 linda_app.command(cls=Verb)(interpolate)
+structured_app.command("train", cls=TrainFlags)(train_structure)
+structured_app.command("table", cls=StructuredFlags)(structured_table)
+structured_app.command("predict", cls=Verb)(predict_structure)
 app.add_typer(data_app, name="data")
 app.add_typer(scan_app, name="scan")
 app.add_typer(classify_app, name="classify")
 app.add_typer(linda_app, name="linda")
+app.add_typer(structured_app, name="structured")
 
 
 def _print_version(wanted: bool) -> None:
@@ -122,7 +135,8 @@ def main() -> None:
     """
     prepare_streams()
     try:
-        app()
+        with lasting_interrupts():
+            app()
     except SystemExit as leaving:
         if leaving.code == INTERRUPTED:  # what typer makes of an interrupt
             _leave("interrupted; files appear only when they are complete", INTERRUPTED)
@@ -132,7 +146,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        if _is_interrupt(error):
+        if is_interrupt(error):
             _leave("interrupted; files appear only when they are complete", INTERRUPTED)
         if os.environ.get("TREEWRIGHT_TRACEBACK"):
             raise
@@ -153,13 +167,6 @@ def main() -> None:
             "  hint: this is a fault of treewright; set TREEWRIGHT_TRACEBACK=1 to see where",
             1,
         )
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Say whether an error is what others made of an interrupt, as kernels and imports do."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _leave(message: str, code: int) -> None:

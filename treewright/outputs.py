@@ -7,7 +7,7 @@ it. All other values are taken for inputs, so a verb need not say what it reads.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -41,7 +41,7 @@ class Verb(TyperCommand):
         force = bool(ctx.params.get("force"))
         with (
             heard_by(lambda message: say(message, quiet=quiet)),
-            nothing_overwritten(force=force, given=inputs.values()),
+            nothing_overwritten(force=force, given=[path for _, path in inputs]),
         ):
             _check_different(outputs, inputs)
             for name, path in ctx.params.items():
@@ -63,22 +63,28 @@ class Verb(TyperCommand):
     def _metavars(self) -> dict[str, str]:
         return {param.name: param.metavar or "" for param in self.params if param.name}
 
-    def _paths(self, given: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-        """Return what is written and what is, perhaps, read, by the names of the options."""
-        paths = {k: v for k, v in given.items() if isinstance(v, str) and v not in ("", "-")}
+    def _paths(self, given: Mapping[str, Any]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+        """Return what is written and what is, perhaps, read, with the names of the options."""
         metavars, outputs = self._metavars, self.outputs
-        inputs = {k: v for k, v in paths.items() if k not in outputs and metavars[k] != STORE}
-        return {k: v for k, v in paths.items() if k in outputs}, inputs
+        paths = [(k, path) for k, value in given.items() for path in _strings(value)]
+        inputs = [(k, v) for k, v in paths if k not in outputs and metavars[k] != STORE]
+        return {k: v for k, v in paths if k in outputs}, inputs
 
 
-def _check_different(outputs: Mapping[str, str], inputs: Mapping[str, str]) -> None:
+def _strings(value: object) -> list[str]:
+    """Return the strings of an option that is given once or, as a list, many times."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [v for v in values if isinstance(v, str) and v not in ("", "-")]
+
+
+def _check_different(outputs: Mapping[str, str], inputs: Sequence[tuple[str, str]]) -> None:
     """Refuse outputs that are inputs, or one file; this is said before any work."""
     from grammar.errors import OptionError
     from grammar.files import same_file
 
     for name, path in outputs.items():
         others = {k: v for k, v in outputs.items() if k != name}
-        for other, its in (others | dict(inputs)).items():
+        for other, its in [*others.items(), *inputs]:
             if same_file(path, its) or (other in others and _identity(path) == _identity(its)):
                 raise OptionError(
                     f"--{name.replace('_', '-')} is also {other.replace('_', '-')}",

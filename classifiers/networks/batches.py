@@ -15,10 +15,21 @@ from torch.nn.utils.rnn import pad_sequence
 from classifiers.examples import Examples
 from classifiers.mixing.draws import draw_mixture
 from classifiers.mixing.options import Mixing
-from classifiers.recipe import Recipe
+from classifiers.recipe import Pace, Recipe
 from grammar.rng import stream_key
 
-__all__ = ["Batches", "Read", "Rows", "order_of_examples", "weights_in_batches"]
+__all__ = ["Batches", "Learnt", "Read", "Rows", "order_of_examples", "weights_in_batches"]
+
+
+class Learnt(Protocol):
+    """What is learnt from, some of it new."""
+
+    @property
+    def new(self) -> NDArray[np.bool_]:
+        """Which are new."""
+        ...
+
+    def __len__(self) -> int: ...
 
 
 class Read(Protocol):
@@ -64,7 +75,7 @@ class Rows:
         return {name: _floats(value) for name, value in made.items()} | {"attention_mask": mask}
 
 
-def order_of_examples(examples: Examples, recipe: Recipe) -> list[int]:
+def order_of_examples(examples: Learnt, recipe: Pace) -> list[int]:
     """Return which examples are learnt from, batch after batch.
 
     Each batch has its share of new ones. Both kinds go round in an order that is drawn anew for
@@ -115,7 +126,7 @@ def weights_in_batches(examples: Examples, recipe: Recipe) -> NDArray[np.float32
     return np.where(examples.new, examples.weights / oftener, examples.weights).astype(np.float32)
 
 
-def _new_in_a_batch(examples: Examples, recipe: Recipe) -> int:
+def _new_in_a_batch(examples: Learnt, recipe: Pace) -> int:
     if examples.new.all() and recipe.share is not None:
         return recipe.batch
     return round((recipe.share or 0.0) * recipe.batch) if examples.new.any() else 0

@@ -114,7 +114,7 @@ def load_checkpoint(path: Path | None, key: str) -> Checkpoint | None:
         facts = json.loads(metadata["facts"])
         if facts["schema"] != SCHEMA or metadata["seal"] != _seal(facts, tensors):
             raise ValueError
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError):
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError):
         raise SchemaError(
             "not a state of a training, or damaged", where=str(path), hint=_HINT
         ) from None

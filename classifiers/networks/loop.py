@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.utils.data import Dataset
 
 from classifiers.networks.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
-from classifiers.recipe import Recipe
+from classifiers.recipe import Pace
 from grammar.errors import TrainingError
 
 __all__ = ["Course", "StoppedTrainingError", "learn"]
@@ -90,7 +90,7 @@ class _Kept:
 
 
 def learn(
-    model: Any, batches: Batches, recipe: Recipe, device: torch.device, course: Course
+    model: Any, batches: Batches, recipe: Pace, device: torch.device, course: Course
 ) -> tuple[list[float], int]:
     """Let a model learn; its weights are those of the best update, or of the last.
 
@@ -186,7 +186,7 @@ def _trainer() -> Any:
     return InOrder
 
 
-def _arguments(recipe: Recipe, device: torch.device, folder: str, updates: int) -> Any:
+def _arguments(recipe: Pace, device: torch.device, folder: str, updates: int) -> Any:
     from transformers import TrainingArguments
 
     return TrainingArguments(
@@ -209,7 +209,7 @@ def _arguments(recipe: Recipe, device: torch.device, folder: str, updates: int) 
     )
 
 
-def _optimiser(model: Any, recipe: Recipe, updates: int) -> tuple[Any, Callable[[int], Any]]:
+def _optimiser(model: Any, recipe: Pace, updates: int) -> tuple[Any, Callable[[int], Any]]:
     """Return AdamW, with ten times the rate for the head, and the schedule from an update on."""
     groups = [
         {"params": list(model.body.parameters()), "lr": recipe.rate},

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from classifiers.networks.finetuning import FineTuned
 from classifiers.recipe import Recipe
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of
+from classifiers.table.files import Cell, Result, Wanted, read_done, run_missing
 from classifiers.table.methods import Learnt, Method, Trial
-from classifiers.training.train import Classifier, trainer
-from grammar.errors import CorpusError, SchemaError
-from grammar.files import PathLike, made_folder, read_text, write_text
+from classifiers.training.train import Classifier, Training, trainer
+from grammar.errors import CorpusError
+from grammar.files import PathLike
 
 __all__ = ["Cell", "Plan", "Result", "cells_of", "read_results", "run_cells"]
 
@@ -33,24 +33,6 @@ VERSION = 1
 DEVELOPMENT_SEED = 1000
 FROZEN = ("encoder", "train", "head", "pooling", "longest", "strength", "seed")
 """What a frozen encoder reads of a recipe."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One training: on a sample of a data set, with a method."""
-
-    data: str
-    k: int
-    ratio: int
-    method: str
-    seed: int
-
-    @property
-    def path(self) -> Path:
-        """Where its file is, in the folder of results."""
-        rare = f"-1to{self.ratio}" if self.ratio > 1 else ""
-        name = re.sub(r"[^\w.-]+", "_", self.method).strip("_")
-        return Path(f"{self.data}-{self.k}{rare}") / f"{name}-{self.seed}.json"
 
 
 @dataclass(frozen=True)
@@ -87,35 +69,6 @@ class Plan:
     development: bool = False
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a cell found.
-
-    Attributes
-    ----------
-    cell : Cell
-        Which it is.
-    settings : str
-        A hash of all that decides it.
-    scores : mapping
-        Of each part that is tested: accuracy and macro F1, in points. Empty if the method could
-        make nothing.
-    made : int
-        New examples.
-    seconds : float
-        Of one processor: to make examples, and to learn.
-    facts : mapping
-        What else the method said.
-    """
-
-    cell: Cell
-    settings: str
-    scores: Mapping[str, Mapping[str, float]]
-    made: int
-    seconds: float
-    facts: Mapping[str, Any]
-
-
 def cells_of(plan: Plan) -> list[tuple[Cell, FewShot, Method]]:
     """Return the cells: the first seed of every one comes before the second of any."""
     first = DEVELOPMENT_SEED if plan.development else 0
@@ -148,25 +101,17 @@ def run_cells(
     OutputError
         If a file cannot be written.
     """
-    begin, slowest = time.monotonic(), dict[tuple[str, str], float]()
-    wanted = cells_of(plan)
-    missing = [each for each in wanted if not _is_done(plan, *each)]
-    train = trainer(plan.recipe) if missing else None
-    left, ready = 0, _Ready()
-    for number, (cell, data, method) in enumerate(missing, len(wanted) - len(missing) + 1):
-        key = cell.data, cell.method
-        now = time.monotonic()
-        if budget is not None and now - begin + slowest.get(key, 0.0) > budget:
-            left += 1
-            continue
+    training: list[Training] = []  # opened when a first cell is run
+    ready = _Ready()
+
+    def run(cell: Cell, data: FewShot, method: Method) -> Result:
+        if not training:
+            training.append(trainer(plan.recipe))
         few = data.sample(cell.k, cell.seed, cell.ratio)
-        trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.recipe, train)  # type: ignore[arg-type]
-        result = _run(plan, cell, method, trial, ready)
-        _write(plan, result)
-        slowest[key] = max(slowest.get(key, 0.0), time.monotonic() - now)
-        if on_cell is not None:
-            on_cell(result, number, len(wanted))
-    return left
+        trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.recipe, training[0])
+        return _run(plan, cell, method, trial, ready)
+
+    return run_missing(_wanted(plan, run), plan.folder, budget=budget, on_cell=on_cell)
 
 
 def read_results(plan: Plan, *, strict: bool = True) -> list[Result]:
@@ -177,12 +122,18 @@ def read_results(plan: Plan, *, strict: bool = True) -> list[Result]:
     SchemaError
         If a file is no result of this version.
     """
-    found = []
-    for cell, data, method in cells_of(plan):
-        result = _read(plan, cell)
-        if result and not (strict and result.settings != _digest(plan, cell, data, method)):
-            found.append(result)
-    return found
+    return read_done(_wanted(plan), plan.folder, strict=strict)
+
+
+def _wanted(plan: Plan, run: Callable[..., Result] | None = None) -> list[Wanted]:
+    return [
+        Wanted(each[0], _digest(plan, *each), partial(run or _never, *each))
+        for each in cells_of(plan)
+    ]
+
+
+def _never(*_: Any) -> Result:
+    raise AssertionError("cells that are read are not run")
 
 
 def _run(plan: Plan, cell: Cell, method: Method, trial: Trial, ready: _Ready) -> Result:
@@ -261,30 +212,3 @@ def _settings_of(recipe: Recipe) -> dict[str, Any]:
     default = asdict(Recipe())
     # what is off by default is left out where it is off, so that a new option changes no old cell
     return {k: v for k, v in held.items() if v != default[k] or v not in (None, 0, "", "none")}
-
-
-def _is_done(plan: Plan, cell: Cell, data: FewShot, method: Method) -> bool:
-    result = _read(plan, cell)
-    return result is not None and result.settings == _digest(plan, cell, data, method)
-
-
-def _read(plan: Plan, cell: Cell) -> Result | None:
-    path = Path(plan.folder) / cell.path
-    if not path.exists():
-        return None
-    try:
-        held = json.loads(read_text(path))
-        return Result(
-            Cell(**held["cell"]), held["settings"], held["scores"], held["made"],
-            held["seconds"], held["facts"],
-        )  # fmt: skip
-    except (ValueError, KeyError, TypeError) as error:
-        raise SchemaError(
-            f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
-        ) from None
-
-
-def _write(plan: Plan, result: Result) -> None:
-    path = Path(plan.folder) / result.cell.path
-    made_folder(path.parent)
-    write_text(path, json.dumps(asdict(result), indent=1, default=dict) + "\n", renewed=True)

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from classifiers.candidates import PER_CLASS, RECOMBINING, WEIGHTS, candidates_of
+from classifiers.candidates import LIGHT, PER_CLASS, RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import FOLDS, LEVEL, ROUNDS
 from classifiers.deciding import auto
 from classifiers.examples import Examples, read_examples
 from classifiers.recipe import Recipe
-from classifiers.table.controls import Train, adjusted, balanced, undersampled
+from classifiers.table.controls import adjusted, balanced, undersampled
 from classifiers.table.data import FewShot
-from classifiers.training.train import Classifier
+from classifiers.training.train import Classifier, Training
 from grammar.errors import MissingDataError, OptionError
 from induction.corpus.corpus import Corpus
 from sampling.expression import Expression, Step, read_expression
 from sampling.method import find_method
 
-__all__ = ["IMBALANCE", "METHODS", "NAMES", "Learnt", "Method", "Trial", "find_compared"]
+__all__ = [
+    "IMBALANCE",
+    "METHODS",
+    "NAMES",
+    "Learnt",
+    "Method",
+    "Trial",
+    "find_compared",
+    "versions_of",
+]
 
-RULE = "alone above chance by a standard deviation, not worse in the folds; else by sign test"
+RULE = "alone above chance, tells what the others do not, judged frozen; else by sign test"
 """To be changed when the rule of the choice changes."""
 NAMES = "names"
-LIGHT, FULL = 0.3, 1.0
+FULL = 1.0
 """What new examples weigh together; which of the two suits a method was settled in development."""
 UNTIMED = 1e9
 """Seconds for a choice in a table: what it finds must not turn on the machine."""
@@ -47,7 +59,7 @@ class Trial:
         The labelled examples.
     recipe : Recipe
         What is trained.
-    train : callable
+    train : Training
         What trains by the recipe.
     """
 
@@ -57,7 +69,7 @@ class Trial:
     ratio: int
     few: Corpus
     recipe: Recipe
-    train: Train
+    train: Training
 
     @property
     def given(self) -> Examples:
@@ -109,7 +121,7 @@ class Method:
         """Return all that decides what it does, with the content of files that it reads."""
         held: dict[str, Any] = {"method": self.name}
         if self.expression:
-            held |= {"expression": self.expression, "versions": _versions(self.expression)}
+            held |= {"expression": self.expression, "versions": versions_of(self.expression)}
         if self.learn in (_recombined, _named, _replicated, _taught, _labelled):
             held |= {"weight": self.weight, "per class": PER_CLASS}
         if self.learn is _chosen:
@@ -282,17 +294,36 @@ def find_compared(name: str, *, weight: float | None = None) -> Method:
     return found if weight is None else replace(found, weight=weight)
 
 
-def _versions(expression: str) -> dict[str, Any]:
-    """Return the version of every method in an expression."""
-    return {name: find_method(name).sampler.version for name in sorted(_steps(expression))}
+_MODELS = {"model", "back", "teacher"}
+"""Options that may name the folder of a model."""
 
 
-def _steps(expression: str) -> set[str]:
+def versions_of(expression: str) -> dict[str, Any]:
+    """Return the version of every method in an expression, and a hash of every model in a folder.
+
+    Examples
+    --------
+    >>> sorted(versions_of("aeda + fluent(of=sub2)"))
+    ['aeda', 'fluent', 'sub2']
+    """
+    steps = list(_steps(expression))
+    held = {name: find_method(name).sampler.version for name in sorted({s.method for s in steps})}
+    folders = {str(step.options[name]) for step in steps for name in _MODELS & {*step.options}}
+    return held | {one: _content(Path(one)) for one in sorted(folders) if os.path.isdir(one)}
+
+
+def _steps(expression: str) -> Iterator[Step]:
     read: Expression = read_expression(expression)
-    found = set()
     for part in read.parts:
         for step in part.steps:
-            found.add(step.method)
+            yield step
             if "of" in step.options:
-                found |= _steps(str(step.options["of"]))
-    return found
+                yield from _steps(str(step.options["of"]))
+
+
+def _content(folder: Path) -> str:
+    """Return a hash of the files of a folder: a model that was trained anew is another one."""
+    held = hashlib.sha256()
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+        held.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return held.hexdigest()[:16]

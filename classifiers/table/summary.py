@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,7 +147,7 @@ def paired_gain(with_it: Sequence[float], without: Sequence[float]) -> Gain:
 def rows_of(results: Iterable[Result]) -> list[Row]:
     """Return a row for each data set, size, part and method, in the order of the results.
 
-    The score is accuracy, or macro F1 where some classes are rare.
+    The score is the first of a result (accuracy), or macro F1 where some classes are rare.
     """
     grouped: dict[tuple[str, int, int, str], list[Result]] = {}
     parts: dict[str, tuple[str, ...]] = {}
@@ -180,11 +180,13 @@ def _row(
 
 
 def _scores(results: Iterable[Result], part: str) -> dict[int, float]:
-    return {
-        one.cell.seed: one.scores[part]["accuracy" if one.cell.ratio == 1 else "macro F1"]
-        for one in results
-        if part in one.scores
-    }
+    return {one.cell.seed: _points(one, part) for one in results if part in one.scores}
+
+
+def _points(result: Result, part: str) -> float:
+    """Return the score that counts: macro F1 where classes are rare, else the one named first."""
+    scores = result.scores[part]
+    return scores["macro F1"] if result.cell.ratio > 1 else next(iter(scores.values()))
 
 
 def ranks(rows: Iterable[Row]) -> Ranks:
@@ -238,26 +240,31 @@ def rank_table(names: Sequence[str], table: Scores) -> Ranks:
     return Ranks(pairs, distance, float(chi2.sf(statistic, count - 1)), blocks)
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[Row], told: Callable[[int, int], str] | None = None) -> str:
     """Return a table for each size: a row for each method, a column for each data set and part.
 
     A cell is the mean and the standard deviation, and in parentheses the gain over none with half
-    of its 95 % interval. A star says that the interval does not hold 0.
+    of its 95 % interval. A star says that the interval does not hold 0. The title of a table is
+    what ``told`` says of a size and ratio, by default that of classifiers.
     """
     tables = []
     for k, ratio in dict.fromkeys((row.k, row.ratio) for row in rows):
         mine = [row for row in rows if (row.k, row.ratio) == (k, ratio)]
-        tables.append(_title(k, ratio, mine) + "\n\n" + _table(mine))
+        title = _title((told or _of_classes)(k, ratio), mine)
+        tables.append(title + "\n\n" + _table(mine))
     return "\n\n".join(tables)
 
 
-def _title(k: int, ratio: int, rows: Sequence[Row]) -> str:
-    seeds = sorted({len(row.scores) + row.cannot for row in rows})
-    of_each = f"{k} examples of each class, accuracy"
+def _of_classes(k: int, ratio: int) -> str:
     if ratio > 1:
-        of_each = f"{k} examples of half of the classes, {k * ratio} of the others, macro F1"
+        return f"{k} examples of half of the classes, {k * ratio} of the others, macro F1"
+    return f"{k} examples of each class, accuracy"
+
+
+def _title(told: str, rows: Sequence[Row]) -> str:
+    seeds = sorted({len(row.scores) + row.cannot for row in rows})
     over = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    return f"**{of_each}** ({over} seeds)"
+    return f"**{told}** ({over} seeds)"
 
 
 def _table(rows: Sequence[Row]) -> str:

@@ -1,8 +1,7 @@
 """The averaged structured perceptron: a Viterbi search a sentence, and an update where it errs.
 
-Tags are the marks of words (:class:`sampling.examples.entities.Marks`): 0 outside spans, an odd
-number where one begins, the even number behind it inside. Inside follows only the same span, so
-what is found is always spans.
+Which tag may follow which is given: of the marks of spans, inside follows only the same span, so
+that what is found is always spans; parts of speech follow each other freely.
 
 References
 ----------
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel
 
 __all__ = ["Weights", "best_tags", "trained"]
 
@@ -24,16 +23,19 @@ __all__ = ["Weights", "best_tags", "trained"]
 class Weights(NamedTuple):
     """What a tag weighs: ``emitted[feature, tag]``, and ``follows[before, tag]``.
 
-    The last row of ``follows`` is of the beginning of a sentence.
+    The last row of ``follows`` is of the beginning of a sentence, and so is that of ``may``, which
+    says what may follow at all.
     """
 
     emitted: FloatArray
     follows: FloatArray
+    may: BoolArray
 
 
 def trained(
-    features: IntArray, offsets: LongArray, gold: IntArray, order: LongArray, sizes: tuple[int, int]
-) -> Weights:
+    features: IntArray, offsets: LongArray, gold: IntArray, order: LongArray, known: int,
+    may: BoolArray,
+) -> Weights:  # fmt: skip
     """Return the weights that sentences teach, averaged over all updates.
 
     Parameters
@@ -44,15 +46,16 @@ def trained(
         Where sentences begin, and the tags of their words.
     order : int64[updates]
         The sentences that are looked at, one after the other.
-    sizes : (int, int)
-        How many features and tags there are.
+    known : int
+        How many features there are.
+    may : bool[tags + 1, tags]
+        Which tag may follow which, and in the last row, which may be the first.
     """
-    count, tags = sizes
-    now = Weights(np.zeros((count, tags)), np.zeros((tags + 1, tags)))
-    late = Weights(np.zeros((count, tags)), np.zeros((tags + 1, tags)))
+    now, late = (Weights(np.zeros((known, may.shape[1])), np.zeros(may.shape), may) for _ in "ab")
     _train(features, offsets, gold, order, now, late)
     steps = len(order) + 1
-    return Weights(*(a - b / steps for a, b in zip(now, late, strict=True)))
+    emitted, follows = (a - b / steps for a, b in zip(now[:2], late[:2], strict=True))
+    return Weights(emitted, follows, may)
 
 
 @kernel()
@@ -97,12 +100,12 @@ def _viterbi(features: IntArray, weights: Weights) -> IntArray:
             for feature in features[w]:
                 if feature >= 0:
                     own += weights.emitted[feature, tag]
-            goes_on = tag > 0 and tag % 2 == 0
             if w == 0:
-                score[w, tag] = -np.inf if goes_on else own + weights.follows[tags, tag]
+                if weights.may[tags, tag]:
+                    score[w, tag] = own + weights.follows[tags, tag]
                 continue
             for before in range(tags):
-                if goes_on and before != tag and before != tag - 1:
+                if not weights.may[before, tag]:
                     continue
                 value = score[w - 1, before] + weights.follows[before, tag] + own
                 if value > score[w, tag]:

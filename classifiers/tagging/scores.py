@@ -9,7 +9,7 @@ from typing import Any
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 
-__all__ = ["SpanScores", "span_scores"]
+__all__ = ["SpanScores", "points", "span_scores"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,28 @@ def span_scores(gold: Corpus, found: Corpus) -> dict[str, SpanScores]:
     labels = sorted(counts["gold"] | counts["found"])
     scores = {label: SpanScores(*(counts[n][label] for n in counts)) for label in labels}
     return {"": SpanScores(*(count.total() for count in counts.values())), **scores}
+
+
+def points(task: str, gold: Corpus, found: Corpus) -> dict[str, float]:
+    """Return how good tags or spans are, from 0 to 100, the score that counts first.
+
+    Examples
+    --------
+    >>> gold = Corpus.from_columns(text=["we left"], tags=[["PRON", "VERB"]])
+    >>> points("tags", gold, Corpus.from_columns(text=["we left"], tags=[["PRON", "NOUN"]]))
+    {'accuracy': 50.0}
+    """
+    if task == "tags":
+        pairs = [
+            right == mine
+            for both in zip(gold.column("tags"), found.column("tags"), strict=True)
+            for right, mine in zip(*both, strict=True)
+        ]
+        return {"accuracy": 100 * sum(pairs) / len(pairs)}
+    result = span_scores(gold, found)[""]
+    return {
+        "F1": 100 * result.f1, "precision": 100 * result.precision, "recall": 100 * result.recall
+    }  # fmt: skip
 
 
 def _as_set(spans: list[dict[str, Any]]) -> set[tuple[int, int, str]]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from classifiers.tagging.features import Features
-from classifiers.tagging.perceptron import Weights, best_tags, trained
+from classifiers.tagging.learning import learnt
+from classifiers.tagging.perceptron import Weights, best_tags
+from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
-from grammar.options import whole_number
-from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import Marks, NewWords, carried_spans
 from sampling.examples.examples import checked
 from sampling.examples.sides import read_side
-from sampling.stream import in_rounds
 
 __all__ = ["EntityTagger"]
-
-_ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +43,8 @@ class EntityTagger:
     >>> tagger.tag(Corpus.from_columns(text=["Bo left"]))[0]["spans"]
     [{'start': 0, 'end': 2, 'label': 'P'}]
     """
+
+    task: ClassVar[str] = "spans"
 
     names: tuple[str, ...]
     features: Features
@@ -73,20 +73,13 @@ class EntityTagger:
         OptionError
             If ``updates`` is not a whole number of one or more.
         """
-        updates = _ROUNDS * len(corpus) if updates is None else updates
-        whole_number("updates", updates, 1)
-        whole_number("seed", seed, 0)
         corpus.arrow("spans")
         side = read_side(checked(corpus), cores=True)
         marks = side.marks
         if marks is None or not marks.names:
             raise CorpusError("there is no span to learn from", hint="give texts with spans")
-        features = Features()
-        columns = features.of(side, learn=True)
-        key = stream_key(seed, "tagger order")
-        order = in_rounds(key, np.arange(updates, dtype=np.int64), len(side))
-        sizes = len(features), 2 * len(marks.names) + 1
-        return cls(marks.names, features, trained(columns, side.offsets, marks.mark, order, sizes))
+        features, weights = learnt(side, marks.mark, cls.following(len(marks.names)), updates, seed)
+        return cls(marks.names, features, weights)
 
     def tag(self, corpus: Corpus) -> Corpus:
         """Return texts with the spans that are found in them; spans that they have are not seen."""
@@ -101,3 +94,17 @@ class EntityTagger:
         marks = Marks(found, none, none, self.names)
         spans = carried_spans(marks, new, (side.text, side.text_offsets))
         return plain.with_column("spans", spans)
+
+    @staticmethod
+    def following(names: int) -> BoolArray:
+        """Return which mark may follow which (:class:`sampling.examples.entities.Marks`).
+
+        0 is outside, an odd number begins a span, and the even one behind it goes on with it; the
+        last row is of the beginning of a sentence.
+        """
+        tags = 2 * names + 1
+        may = np.ones((tags + 1, tags), np.bool_)
+        inside = np.arange(2, tags, 2)
+        may[:, inside] = False
+        may[inside, inside] = may[inside - 1, inside] = True
+        return may

@@ -22,10 +22,13 @@ from grammar.engines.units import Kept, Unit
 from grammar.files import PathLike, made_folder
 from grammar.options import named, whole_number
 
-__all__ = ["AHEAD", "ATTEMPTS", "ENGINES", "Engine", "in_order", "open_engine"]
+__all__ = ["AHEAD", "ATTEMPTS", "ENGINES", "STARTS", "Engine", "in_order", "open_engine"]
 
 ATTEMPTS = 3
 """A unit that so many workers died of is given up."""
+
+STARTS = 10
+"""A unit that so many workers had not even begun when they died is given up, too."""
 
 AHEAD = 3
 """So many units a worker are under way at a time, that none waits, and no long work is held."""

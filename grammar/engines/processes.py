@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from grammar.engines.engine import AHEAD, ATTEMPTS, Engine, in_order
+from grammar.engines.engine import AHEAD, ATTEMPTS, STARTS, Engine, in_order
 from grammar.engines.units import Answer, Unit, answer_of, result_of
 from grammar.errors import EngineError
 
@@ -25,8 +25,6 @@ __all__ = ["Processes"]
 _SPAWN = multiprocessing.get_context("spawn")
 _AT_ONCE = 2
 """Units that a worker is given, so that it has one while this process is busy."""
-_STARTS = 10
-"""A unit that so many workers had not even begun when they died is given up, too."""
 _BEGUN = None
 """What a worker says when it begins with a unit."""
 
@@ -92,7 +90,7 @@ class Processes(Engine):
         first = worker.jobs[0]
         first.deaths += worker.has_begun
         first.false_starts += not worker.has_begun
-        if first.deaths == ATTEMPTS or first.false_starts == _STARTS:
+        if first.deaths == ATTEMPTS or first.false_starts == STARTS:
             times = first.deaths + first.false_starts
             first.answer = False, EngineError.of_deaths(str(first.unit), times)
             worker.jobs.popleft()
@@ -132,11 +130,9 @@ class _Worker:
 
 def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
-    while True:
-        try:
+    with suppress(EOFError, OSError):  # or is gone, and then nobody waits for an answer
+        while True:
             unit = pipe.recv()
-        except EOFError:
-            return
-        unit.get_ready()
-        pipe.send(_BEGUN)
-        pipe.send(answer_of(unit))
+            unit.get_ready()
+            pipe.send(_BEGUN)
+            pipe.send(answer_of(unit))

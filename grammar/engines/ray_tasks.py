@@ -1,7 +1,9 @@
 """Tasks of Ray Core: units on all machines of a cluster, or of this one.
 
-Ray itself does a task again whose worker died. Files are named and not sent, so all machines must
-see the folder of the output, and have the same version of this toolkit.
+Ray itself does a task again whose worker died, and counts deaths of workers that had not even begun
+with it; so each beginning leaves a mark in the folder of the output, and those are counted. Files
+are named and not sent, so all machines must see that folder, and have the same version of this
+toolkit.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grammar.engines.engine import AHEAD, ATTEMPTS, Engine, in_order
-from grammar.engines.units import Unit, answer_of, result_of
+from grammar.engines.engine import AHEAD, ATTEMPTS, STARTS, Engine, in_order
+from grammar.engines.units import Answer, Unit, answer_of, result_of
 from grammar.errors import EngineError, MissingDataError
 
 __all__ = ["RayTasks"]
@@ -31,8 +33,8 @@ class RayTasks(Engine):
         self._starts = not self._ray.is_initialized()
         if self._starts:
             self._start()
-        once_more = self._ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)
-        self._task = once_more(answer_of)
+        once_more = self._ray.remote(num_cpus=1, max_retries=ATTEMPTS + STARTS)
+        self._task = once_more(counted_answer)
 
     def map(self, units: Iterable[Unit]) -> Iterator[Any]:
         """Do units as tasks of Ray."""
@@ -62,14 +64,27 @@ class RayTasks(Engine):
             ) from None
 
     def _begun(self, unit: Unit) -> tuple[Unit, Any]:
-        return unit, self._task.remote(unit)
+        return unit, self._task.remote(unit, self.new_file(".begun"))
 
     def _ended(self, begun: tuple[Unit, Any]) -> Any:
         unit, reference = begun
         try:
             return result_of(self._ray.get(reference))
         except self._ray.exceptions.RayError:
-            raise EngineError.of_deaths(str(unit), ATTEMPTS) from None
+            raise EngineError.of_deaths(str(unit), ATTEMPTS + STARTS) from None
+
+
+def counted_answer(unit: Unit, mark: str) -> Answer:
+    """Do a unit, unless as many workers began with it as may die of it."""
+    unit.get_ready()
+    begun = len(list(Path(mark).parent.glob(f"{Path(mark).name}.*")))
+    if begun == ATTEMPTS:
+        return False, EngineError.of_deaths(str(unit), ATTEMPTS)
+    Path(f"{mark}.{begun}").touch()
+    answer = answer_of(unit)
+    for number in range(begun + 1):
+        Path(f"{mark}.{number}").unlink(missing_ok=True)
+    return answer
 
 
 def _imported() -> Any:

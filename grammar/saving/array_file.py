@@ -98,7 +98,10 @@ def load_arrays(
                 }
     except (SchemaError, UnreadableInputError):
         raise
-    except (pa.ArrowException, ValueError, LookupError, TypeError, SystemError, RecursionError):
+    except (
+        pa.ArrowException, ValueError, LookupError, TypeError, AttributeError, SystemError,
+        RecursionError,
+    ):  # fmt: skip
         pass  # said below: it is damaged, or something else
     except OSError as error:
         if error.errno is not None:

@@ -17,7 +17,7 @@ import networkx as nx
 
 from grammar.synchronous.rule import NT, Slot, SynchronousRule
 
-__all__ = ["CodedRule", "CodedRules", "Coder", "Edge", "PairForest", "pair_forest"]
+__all__ = ["CodedRule", "CodedRules", "Coder", "Edge", "PairForest", "pair_forest", "source_forest"]
 
 FIRST_WORD = 0x100
 """Characters below stand for slots: slot k is ``chr(k)``."""
@@ -191,8 +191,37 @@ def pair_forest(
     return forest
 
 
+def source_forest(
+    rules: CodedRules, source: str, *, most_nodes: int, start: str = NT
+) -> tuple[PairForest, list[int]] | None:
+    """Build the forest of a coded source with all its targets, and tell the nodes of the whole.
+
+    None if it takes more nodes than given.
+
+    Examples
+    --------
+    >>> code = Coder()
+    >>> rules = CodedRules(
+    ...     CodedRule.of(i, code.words(s), code.words(t)) for i, (s, t) in enumerate(["aA", "bB"])
+    ... )
+    >>> forest, roots = source_forest(rules, code.words("a"), most_nodes=10)
+    >>> [code.symbols(forest.nodes[root][3]) for root in roots]
+    [('A',)]
+    """
+    builder = _Builder(rules, source, None)
+    for width in range(1, len(source) + 1):
+        for begin in range(len(source) - width + 1):
+            builder.fill(begin, begin + width, leaves=False)
+            if len(builder.forest.nodes) > most_nodes:
+                return None
+    whole = builder.cells.get((0, len(source)), {})
+    return builder.forest, [node for (symbol, _), node in whole.items() if symbol == start]
+
+
 class _Builder:
-    def __init__(self, rules: CodedRules, source: str, target: str) -> None:
+    """Fills a chart; with a goal, only what occurs within that is kept."""
+
+    def __init__(self, rules: CodedRules, source: str, target: str | None) -> None:
         self.rules, self.source, self.goal = rules, source, target
         self.open = rules.within(source)
         self.forest = PairForest()
@@ -202,7 +231,7 @@ class _Builder:
         """Make the nodes of a span, those of all narrower ones being there."""
         text = self.source[begin:end]
         cell: dict[tuple[str, str], int] = {}
-        if leaves and len(text) == 1 and ord(text) < FIRST_WORD and text in self.goal:
+        if leaves and len(text) == 1 and ord(text) < FIRST_WORD and self._wanted(text):
             self._node(cell, begin, end, NT, text)
         for rule in self.rules.whole.get(text, ()):
             self._edge(cell, begin, end, rule, ())
@@ -254,11 +283,14 @@ class _Builder:
         children: tuple[int, ...],
     ) -> int:
         made = rule.join([self.forest.nodes[child][3] for child in children])
-        if made not in self.goal:
+        if not self._wanted(made):
             return -1
         node = self._node(cell, begin, end, rule.lhs, made)
         self.forest.edges.append(Edge(node, rule.number, children))
         return node
+
+    def _wanted(self, target: str) -> bool:
+        return self.goal is None or target in self.goal
 
     def _node(
         self, cell: dict[tuple[str, str], int], begin: int, end: int, lhs: str, target: str

@@ -2,8 +2,9 @@
 
 Words become ``tokens``, ``tags``, ``heads`` and ``deprels``. Multiword ranges (``3-4``) are no
 tokens: what they look like in the text is kept in the column ``ranges``, and in the text itself.
-Empty nodes (``5.1``) belong to the enhanced graph and are passed over. Lemmas, features, the other
-tag column, enhanced dependencies and MISC (but for ``SpaceAfter=No``) are not kept.
+All else that a sentence has is in the column ``conllu`` (:data:`CONLLU`), so that it is written
+again as it was: lemmas, features, the other tags, enhanced dependencies, MISC, empty nodes
+(``5.1``), and comments.
 
 References
 ----------
@@ -27,15 +28,38 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.validity import HEADS_FAULTS, first_broken_heads
 
-__all__ = ["COMMENTS", "RANGES", "parse_conllu", "read_conllu"]
+__all__ = ["COMMENTS", "CONLLU", "RANGES", "SPACE", "parse_conllu", "read_conllu"]
 
 RANGES = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("form", pa.string())]))
 """Type of the column ``ranges``: the first and last word of each, from 1, and how it is written."""
+
+_STRINGS = pa.list_(pa.string())
+CONLLU = pa.struct(
+    [
+        ("lemmas", _STRINGS),
+        ("upos", _STRINGS),
+        ("xpos", _STRINGS),
+        ("features", _STRINGS),
+        ("dependencies", _STRINGS),
+        ("misc", _STRINGS),
+        ("ranges", _STRINGS),
+        ("empty_nodes", pa.list_(pa.struct([("behind", pa.int32()), ("line", pa.string())]))),
+        ("comments", _STRINGS),
+    ]
+)
+"""Type of the column ``conllu``: one value a word as it is written in the file, null where all are
+``_``; of both kinds of tags those that are not in ``tags`` (UPOS always, if ``tags`` are XPOS); the
+last eight fields of each range, parted by tabs; lines of empty nodes, and the word that each stands
+behind; the lines of comments, of those that are columns only what stands before the value."""
+
+SPACE = "SpaceAfter=No"
+"""What MISC says of a word that nothing parts from the next."""
 
 COMMENTS = ("label", "text_pair", "target", "tree", "tree_pair", "spans", "provenance")
 """Columns that CoNLL-U has no field for: they are comments ``# name = JSON``."""
 
 _TAG_FIELD = {"upos": 3, "xpos": 4}
+_KEPT_FIELD = {"lemmas": 2, "features": 5, "dependencies": 8}
 _COMMENT = re.compile(r"#\s*(\w+) = ?(.*)")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
@@ -46,13 +70,16 @@ _DIGITS = 9
 
 @dataclass
 class _Sentence:
-    """The lines of one sentence: its comments, the fields of its words, and its ranges."""
+    """The lines of one sentence: its comments, the fields of its words, ranges, empty nodes."""
 
     line: int
     comments: dict[str, tuple[int, str]] = field(default_factory=dict)
     words: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     ranges: list[dict[str, Any]] = field(default_factory=list)
+    range_fields: list[list[str]] = field(default_factory=list)
+    empty: list[dict[str, Any]] = field(default_factory=list)
+    above: list[str] = field(default_factory=list)
     glued: set[int] = field(default_factory=set)
 
 
@@ -107,6 +134,9 @@ def parse_conllu(data: bytes, asked: Asked) -> Rows:
     arrays = {name: _array(name, values) for name, values in told.items()}
     if any(sentence.ranges for sentence in sentences):
         arrays["ranges"] = pa.array([sentence.ranges for sentence in sentences], RANGES)
+    kept = [_kept(sentence, asked.tags) for sentence in sentences]
+    if any(kept):
+        arrays["conllu"] = pa.array([each or None for each in kept], CONLLU)
     return Rows(pa.table(arrays), lambda row: f"{asked.path}:{lines[row]}")
 
 
@@ -128,10 +158,20 @@ def _sentences(text: str, path: str) -> Iterator[_Sentence]:
         if current is None:
             current = _Sentence(number)
         if line.startswith("#"):
-            if match := _COMMENT.fullmatch(line):
-                current.comments.setdefault(match[1], (number, match[2]))
+            _add_comment(current, line, number)
         else:
             _add(current, line.split("\t"), number, path)
+
+
+def _add_comment(sentence: _Sentence, line: str, number: int) -> None:
+    """Keep the line of a comment; of one that is a column, what stands before its value."""
+    match = _COMMENT.fullmatch(line)
+    if match is None:
+        sentence.above.append(line)
+        return
+    is_column = match[1] in ("sent_id", "text", *COMMENTS) and match[1] not in sentence.comments
+    sentence.above.append(line[: match.start(2)] if is_column else line)
+    sentence.comments.setdefault(match[1], (number, match[2]))
 
 
 def _add(sentence: _Sentence, fields: list[str], number: int, path: str) -> None:
@@ -145,13 +185,15 @@ def _add(sentence: _Sentence, fields: list[str], number: int, path: str) -> None
         )
     known = len(sentence.words)
     if fields[0] == str(known + 1) and fields[1]:
-        if "SpaceAfter=No" in fields[9].split("|"):
+        if SPACE in fields[9].split("|"):
             sentence.glued.add(known + 1)
         sentence.words.append(fields)
         sentence.lines.append(number)
     elif match := _RANGE.fullmatch(fields[0]):
         _add_range(sentence, int(match[1]), int(match[2]), fields, where)
-    elif not (_EMPTY_NODE.fullmatch(fields[0]) and int(fields[0].split(".")[0]) == known):
+    elif _EMPTY_NODE.fullmatch(fields[0]) and int(fields[0].split(".")[0]) == known:
+        sentence.empty.append({"behind": known, "line": "\t".join(fields)})
+    else:
         raise CorpusError(
             f"the id {fields[0]!r} with the form {fields[1]!r} is not word {known + 1}",
             where=where,
@@ -168,7 +210,8 @@ def _add_range(sentence: _Sentence, first: int, last: int, fields: list[str], wh
             hint="a range stands before its first word, and ranges do not overlap",
         )
     sentence.ranges.append({"start": first, "end": last, "form": fields[1]})
-    if "SpaceAfter=No" in fields[9].split("|"):
+    sentence.range_fields.append(fields[2:])
+    if SPACE in fields[9].split("|"):
         sentence.glued.add(-last)
 
 
@@ -205,6 +248,33 @@ def _values(sentences: Sequence[_Sentence], place: int) -> list[list[str]] | Non
     values = [[word[place] for word in sentence.words] for sentence in sentences]
     told = any(value != "_" for row in values for value in row)
     return values if told or not values else None
+
+
+def _kept(sentence: _Sentence, tags: str) -> dict[str, Any]:
+    """Return what a sentence has that no other column holds; empty, if it has nothing else."""
+    other = "xpos" if tags == "upos" else "upos"
+    fields = {**_KEPT_FIELD, other: _TAG_FIELD[other]}
+    cells = {name: [word[at] for word in sentence.words] for name, at in fields.items()}
+    found: dict[str, Any] = {
+        name: values
+        for name, values in cells.items()
+        # UPOS is there even if it says nothing: by it the writer knows that tags are XPOS
+        if name == "upos" or any(value != "_" for value in values)
+    }
+    misc = [word[9] for word in sentence.words]
+    # what the text says of spaces need not be kept, but it says nothing of that behind the last
+    if misc[-1] != "_" or any(value not in ("_", SPACE) for value in misc):
+        found["misc"] = misc
+    rest = ["\t".join(fields) for fields in sentence.range_fields]
+    plain = {"\t".join(["_"] * 7 + [value]) for value in ("_", SPACE)}
+    if not plain.issuperset(rest) or (found.get("misc") and rest):
+        found["ranges"] = rest
+    if sentence.empty:
+        found["empty_nodes"] = sentence.empty
+    ours = [f"# {name} = " for name in ("sent_id", "text", *COMMENTS) if name in sentence.comments]
+    if sentence.above != ours:
+        found["comments"] = sentence.above
+    return found
 
 
 def _heads(sentences: Sequence[_Sentence], path: str) -> list[list[int]] | None:

@@ -12,11 +12,13 @@ import shutil
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
+from grammar.arrays import BoolArray
 from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
 from grammar.errors import OutputError
@@ -25,8 +27,16 @@ from grammar.places.place import is_many
 from induction.corpus.formats import FORMATS, output_format, write_batches
 from induction.corpus.rows import Writer
 
-__all__ = ["Piece", "in_pieces", "lines_of", "read_piece", "write_piece", "write_pieces"]
-
+__all__ = [
+    "Piece",
+    "chosen",
+    "in_pieces",
+    "lines_of",
+    "mapped",
+    "read_piece",
+    "write_piece",
+    "write_pieces",
+]
 
 _LINES = "induction.corpus.pieces:lines_piece"
 
@@ -40,14 +50,17 @@ class Piece:
     file : Kept
         Its name and digest.
     num_rows : int
-        How many rows it has.
+        How many rows it has, but for those left out.
     header : int
         How many bytes stand before the first of them, in a format of lines.
+    left_out : tuple of int
+        Rows of an Arrow file that do not count.
     """
 
     file: Kept
     num_rows: int
     header: int = 0
+    left_out: tuple[int, ...] = ()
 
 
 def lines_of(path: PathLike) -> str | None:
@@ -82,17 +95,53 @@ def write_piece(table: pa.Table, path: PathLike, lines: str | None = None) -> Pi
     return Piece(Kept.of(path), table.num_rows, header)
 
 
-def read_piece(piece: Piece) -> pa.Table:
-    """Map a piece that is an Arrow file, and delete its name; see before that it is unchanged."""
-    table = _mapped(piece.file)
-    with suppress(OSError):  # where files that are mapped cannot be deleted, the folder is
-        os.unlink(piece.file.path)
+def read_piece(piece: pa.Table | Piece) -> pa.Table:
+    """Map a piece that is an Arrow file, and delete its name; a table is returned as it is."""
+    table = mapped(piece)
+    if isinstance(piece, Piece):
+        _delete(piece)
     return table
 
 
-def _mapped(file: Kept) -> pa.Table:
-    with pa.memory_map(os.fsencode(file.checked())) as source:
-        return pa.ipc.open_file(source).read_all()
+def mapped(piece: pa.Table | Piece) -> pa.Table:
+    """Map a piece that is an Arrow file, having seen that it is unchanged.
+
+    Raises
+    ------
+    SchemaError, UnreadableInputError
+        If it is not as it was written.
+    """
+    if not isinstance(piece, Piece):
+        return piece
+    with pa.memory_map(os.fsencode(piece.file.checked())) as source:
+        table = pa.ipc.open_file(source).read_all()
+    through = np.ones(table.num_rows, np.bool_)
+    through[list(piece.left_out)] = False
+    return table if through.all() else table.filter(pa.array(through))
+
+
+def chosen(piece: pa.Table | Piece, rows: BoolArray) -> pa.Table | Piece | None:
+    """Return of a table, or of a piece that has all its rows, those that are true.
+
+    None is returned if there are none; a piece is deleted then.
+
+    >>> chosen(pa.table({"a": [1, 2, 3]}), np.array([True, False, True])).to_pydict()
+    {'a': [1, 3]}
+    """
+    if isinstance(piece, Piece):
+        if not rows.any():
+            _delete(piece)
+            return None
+        left_out = tuple(np.flatnonzero(~rows).tolist())
+        return replace(piece, num_rows=int(rows.sum()), left_out=left_out)
+    if not rows.any():
+        return None
+    return piece if rows.all() else piece.filter(pa.array(rows))
+
+
+def _delete(piece: Piece) -> None:
+    with suppress(OSError):  # where files that are mapped cannot be deleted, the folder is
+        os.unlink(piece.file.path)
 
 
 def write_pieces(pieces: Iterable[Piece], output: PathLike) -> int:
@@ -119,25 +168,45 @@ def write_pieces(pieces: Iterable[Piece], output: PathLike) -> int:
     return rows
 
 
-def in_pieces(tables: Iterable[pa.Table], output: PathLike, engine: Engine) -> Iterator[Piece]:
-    """Let workers turn tables into lines of the format of an output, piece by piece."""
-    lines = lines_of(output)
-    given: deque[Kept] = deque()
+def in_pieces(
+    batches: Iterable[pa.Table | Piece], output: PathLike, names: list[str], engine: Engine
+) -> Iterator[Piece]:
+    """Let workers turn tables into lines of the format of an output, piece by piece.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.Table or Piece
+        Tables, or Arrow files, which workers read themselves and which stay.
+    output : path
+        What will be made of the lines.
+    names : list of str
+        What columns are called there.
+    engine : Engine
+        Its workers.
+    """
+    part = {"lines": lines_of(output), "names": names}
+    given: deque[Piece | None] = deque()
 
     def units() -> Iterator[Unit]:
-        for table in tables:
-            given.append(write_piece(table, engine.new_file()).file)
+        for batch in batches:
+            known = isinstance(batch, Piece)
+            piece = batch if isinstance(batch, Piece) else write_piece(batch, engine.new_file())
+            given.append(None if known else piece)
+            without = np.array(piece.left_out, np.int64)
             out = engine.new_file(".lines")
-            yield Unit(_LINES, (given[-1],), {"lines": lines}, count=table.num_rows, out=out)
+            yield Unit(_LINES, (piece.file,), part, 0, piece.num_rows, (without,), out)
 
     for piece in engine.map(units()):
-        os.unlink(given.popleft().path)  # only now: a killed worker's unit is done once more
+        if own := given.popleft():  # only now: a killed worker's unit is done once more
+            _delete(own)
         yield piece
 
 
 def lines_piece(unit: Unit) -> Piece:
     """Do a unit of :func:`in_pieces`."""
-    return write_piece(_mapped(unit.given[0]), unit.out, unit.part["lines"])
+    without = tuple(unit.rows[0].tolist())
+    table = mapped(Piece(unit.given[0], unit.count, left_out=without))
+    return write_piece(table.rename_columns(unit.part["names"]), unit.out, unit.part["lines"])
 
 
 def _write(writer: Writer, path: Path, table: pa.Table) -> None:

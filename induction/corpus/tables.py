@@ -190,7 +190,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     header = 0 if asked.names else 1
     where = functools.partial(_line_of_record, data, asked.path, quoted, header)
     # cells are what they are written as: "007" is no number, and a day no time of day
-    verbatim = asked.names or _header(data, separator, quoted=quoted)
+    verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
     skipped: dict[int, Skipped] = {}
 
     def leave_out(row: Any) -> str:
@@ -227,12 +227,19 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     return Rows(table, where, untyped=True)
 
 
-def _header(data: bytes, separator: str, *, quoted: bool) -> list[str]:
+def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str]:
     text = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
     records = csv.reader(
         text, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     )
-    return next(filter(None, records), [])
+    try:
+        return next(filter(None, records), [])
+    except csv.Error as error:
+        raise CorpusError(
+            f"the names of the columns cannot be read: {error}",
+            where=f"{path}:1",
+            hint="is a quote not closed? close it, or double it within quotes",
+        ) from None
 
 
 def _line_of_record(data: bytes, path: str, quoted: bool, header: int, row: int) -> str:

@@ -149,7 +149,7 @@ class CachedParser(TextParser):
             return None
         try:
             return result_from_json(json.loads(row[0]))
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, RecursionError):
             raise _not_a_cache(self.path, "a stored parse is malformed") from None
 
     def _store(self, database: sqlite3.Connection, key: _Key, result: _Result) -> None:
@@ -219,6 +219,8 @@ def _faults_told(path: str) -> Iterator[None]:
         ) from None
     except sqlite3.DatabaseError as error:
         raise _not_a_cache(path, str(error)) from None
+    except UnicodeDecodeError:  # SQLite names what it found, which may be no text
+        raise _not_a_cache(path, "it is not UTF-8") from None
 
 
 def _not_a_cache(path: str, reason: str) -> SchemaError:

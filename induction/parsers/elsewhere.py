@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -11,6 +12,7 @@ from typing import Any
 from grammar.chart.parses import NoParse
 from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
+from grammar.errors import OptionError
 from grammar.files import PathLike, at_hand
 from grammar.places.place import is_url
 from grammar.trees.tree import Tree
@@ -72,6 +74,12 @@ class EngineParser(TextParser):
 
 def _kept(path: PathLike, engine: Engine) -> Kept:
     """Return a file for workers; an object of a store is fetched once, and not by each of them."""
+    if os.path.isdir(path):
+        raise OptionError(
+            "workers are given a parser in one file, and this is a folder",
+            where=str(path),
+            hint="use --engine threads",
+        )
     if not is_url(path):
         return Kept.of(path)
     with at_hand(path) as file:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +17,7 @@ from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
 from induction.parsers.forest import ForestParser
 from induction.parsers.fragments import FragmentParser
 from induction.parsers.lexicalised import LexicalisedParser
-from induction.parsers.protocol import MAX_WORDS
+from induction.parsers.protocol import MAX_WORDS, TextParser
 
 __all__ = ["ENGLISH", "open_parser", "parser_file"]
 
@@ -32,6 +34,9 @@ _PARSERS: dict[str, Callable[..., ChartTextParser | ForestParser]] = {
 }
 """What makes a parser of a grammar, by its family; a latent grammar is one."""
 
+_FOLDER = "classifiers.structured.parser:open_span_parser"
+"""What opens a folder: named and not imported, as parsers that learn on encoders live above."""
+
 
 def open_parser(
     path: PathLike = ENGLISH,
@@ -41,7 +46,7 @@ def open_parser(
     workers: int = 1,
     memory_limit: int = MEMORY_LIMIT,
     step_limit: int = STEP_LIMIT,
-) -> ChartTextParser | ForestParser:
+) -> ChartTextParser | ForestParser | TextParser:
     """Open the parser that ships, or the one that a file holds.
 
     Parameters
@@ -49,7 +54,7 @@ def open_parser(
     path : str or Path
         ``"english"``, the parser that ships; else a grammar of the family PCFG, TSG or L-PCFG
         (``.json``, ``.json.gz``; a PCFG also in text notation, or ``-`` for standard input), or a
-        latent parser (``.arrow``).
+        latent parser (``.arrow``); or a folder of ``treewright structured train constituency``.
     decoder : {"viterbi", "max-rule"}, optional
         Of a PCFG: its most probable derivation (the default), or the tree whose rules are most
         probable where they stand. All others decode by max-rule.
@@ -79,6 +84,9 @@ def open_parser(
         "step_limit": step_limit,
     }
     check_options(decoder=decoder or "viterbi", **options)
+    if os.path.isdir(path):
+        _refuse_decoder(path, decoder)
+        return _open_folder(path, max_words)
     grammar = open_grammar(parser_file(path))
     if grammar.family not in _PARSERS:
         raise SchemaError(
@@ -88,14 +96,34 @@ def open_parser(
         )
     if grammar.family == "pcfg":
         options["decoder"] = decoder or "viterbi"
-    elif decoder not in (None, "max-rule"):
+    elif decoder != "max-rule":
+        _refuse_decoder(path, decoder)
+    with located(str(path)):
+        return _PARSERS[grammar.family](grammar, **options)
+
+
+def _open_folder(path: PathLike, max_words: int) -> TextParser:
+    module, _, name = _FOLDER.partition(":")
+    try:
+        opened: TextParser = getattr(importlib.import_module(module), name)(
+            path, max_words=max_words
+        )
+    except ImportError as error:
+        raise MissingDataError(
+            f"opening it needs {error.name}",
+            where=str(path),
+            hint="pip install 'treewright[neural]'",
+        ) from None
+    return opened
+
+
+def _refuse_decoder(path: PathLike, decoder: str | None) -> None:
+    if decoder is not None:
         raise OptionError(
             f"this parser has no decoder {decoder}",
             where=str(path),
-            hint="it decodes by max-rule; leave the decoder out",
+            hint="it has one way to decode; leave the decoder out",
         )
-    with located(str(path)):
-        return _PARSERS[grammar.family](grammar, **options)
 
 
 def parser_file(path: PathLike) -> PathLike:

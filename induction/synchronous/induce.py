@@ -23,9 +23,9 @@ from grammar.options import option, read_options, takes
 from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
-from grammar.synchronous.rule import SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair
+from induction.synchronous.choice import choose_types
 from induction.synchronous.closure import (
     Closure,
     ClosureOptions,
@@ -35,7 +35,9 @@ from induction.synchronous.closure import (
     families,
 )
 from induction.synchronous.faults import Fault, find_faults
-from induction.synchronous.layers import layer_types, layered_grammar, settled_children
+from induction.synchronous.layers import (
+    settled_children,
+)
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
@@ -45,16 +47,13 @@ from induction.synchronous.search import (
     Step,
     coded_rules,
     derives,
+    joined_rules,
     needless_rules,
 )
 from induction.synchronous.types import (
     Families,
-    Fold,
-    Forests,
     fit_types,
-    held_out_folds,
     pack_forests,
-    typed_grammar,
 )
 from induction.synchronous.unification import Coded, arity
 
@@ -69,11 +68,7 @@ __all__ = [
 PURPOSES = {"sampling": "core", "parsing": "grammar", "reading": "rules"}
 """What a saved grammar is for, and the part of the induction that serves it."""
 
-_TYPES = (1, 2, 3, 4, 5, 6)
 _LAST_ROUNDS = 3
-_TRIAL_RESTARTS, _TRIAL_ROUNDS = 3, 80
-_JUDGED = 100
-_REPEATS = 3
 _SHOWN = 3
 _PART = 500
 """Pairs of a part at least: fewer say too little."""
@@ -127,8 +122,10 @@ class SynchronousInduction:
         Rules that closure added.
     closure : Closure
         What the training pairs said of closure.
+    held_out : float or None
+        The share of held-out recombined training pairs parsed right, if that was tried.
     type_scores : dict of int to float
-        By number of types, the share of held-out recombined training pairs parsed right, if tried.
+        The same by number of fitted types, if these were tried beside layers.
     types : int
         The number of types.
     explained : Explained
@@ -148,6 +145,7 @@ class SynchronousInduction:
     classes: tuple[tuple[tuple[str, str], ...], ...]
     added: tuple[str, ...]
     closure: Closure = field(repr=False)
+    held_out: float | None
     type_scores: dict[int, float]
     types: int
     explained: Explained
@@ -159,11 +157,6 @@ class SynchronousInduction:
         """The grammar for the purpose."""
         found: SynchronousGrammar = getattr(self, PURPOSES[self.purpose])
         return found
-
-    @property
-    def held_out(self) -> float | None:
-        """The share of held-out recombined training pairs parsed right, if that was tried."""
-        return self.type_scores.get(self.types)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as values that JSON can hold."""
@@ -203,7 +196,7 @@ class SynchronousInduction:
         if self.held_out is not None:
             yield "held out", f"{self.held_out:.1%} of recombined training pairs parsed right"
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
-        yield "types", f"{self.types}{f' (held-out scores {scores})' if scores else ''}"
+        yield "types", f"{self.types}{f' (held-out scores if fitted {scores})' if scores else ''}"
         yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
         saved = f"{len(self.saved)} rules of {len(self.saved.types)} types"
         yield "saved", f"{saved}, for {self.purpose}"
@@ -240,7 +233,8 @@ class SynchronousOptions(SearchOptions, ClosureOptions):
     )
     types: int | None = option(
         None,
-        "Number of types; none is chosen by held-out recombinations of the training pairs.",
+        "Number of fitted types; none takes layers, unless fitted types are better at held-out "
+        "recombinations of the training pairs.",
         source="Qiu et al. 2022, section 3.3",
         least=1,
     )
@@ -327,22 +321,12 @@ def induce_synchronous(
     explained = explain_pairs(total, shapes, total - len(training))
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
-    packed = pack_forests(shapes, groups)
-    written = [training.coder.rule(*rule) for rule in rules]
-    types = how.types
-    scores: dict[int, float] = {}
-    if types is None:
-        pairs_derived = [pair for pair, _ in forests]
-        types, scores = _Trial(written, groups, packed, pairs_derived, training, how.seed).best()
-        say(f"types: {types}, of held-out scores {scores}")
-    model = fit_types(packed, groups, types, seed=how.seed)
-    seen = settled_children(packed, model)
-    if how.types is None and types == 1:  # nothing speaks for types of another kind than layers
-        model = layer_types(groups, seen)
-    grammar = typed_grammar(written, groups, model)
+    typing = choose_types(
+        rules, groups, forests, training.coder, types=how.types, seed=how.seed, say=say
+    )
     return SynchronousInduction(
-        grammar=grammar,
-        core=layered_grammar(written, groups, seen),
+        grammar=typing.grammar,
+        core=typing.core,
         rules=_untyped(rules, training),
         trace=trace,
         lexicon={
@@ -354,10 +338,11 @@ def induce_synchronous(
         ),
         added=tuple(str(training.coder.rule(*rule)) for rule in added),
         closure=closed,
-        type_scores=scores,
-        types=model.types,
+        held_out=typing.held_out,
+        type_scores=typing.scores,
+        types=typing.types,
         explained=explained,
-        faults=tuple(_told_faults(given, training, grammar)),
+        faults=tuple(_told_faults(given, training, typing.grammar)),
         purpose=how.purpose,
     )
 
@@ -410,7 +395,9 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     words = induce_lexicon(training, method=how.lexicon)
     searching = RuleSearch(words if how.licensing else None, how)
     trace = tuple(_searched(searching, training, how.parts, say))
-    return _Found(training, words, trace, _needed(searching.rules, training, say))
+    needed = _needed(searching.rules, training, say)
+    rules = joined_rules(needed, training.pairs) if how.compare else needed
+    return _Found(training, words, trace, rules)
 
 
 def _save_trace(trace: Sequence[TraceStep], folder: Path) -> None:
@@ -464,48 +451,6 @@ def _told(step: Step, training: TrainingPairs, say: Callable[[str], None]) -> Tr
 def _forests(rules: CodedRules, pairs: Sequence[Coded]) -> list[tuple[Coded, PairForest]]:
     forests = ((pair, pair_forest(rules, *pair)) for pair in pairs)
     return [(pair, forest.pruned()) for pair, forest in forests if forest.root >= 0]
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """Tries numbers of types on held-out recombinations of the training pairs."""
-
-    rules: list[SynchronousRule]
-    groups: Families
-    forests: Forests
-    pairs: list[Coded]
-    training: TrainingPairs
-    seed: int
-
-    def best(self) -> tuple[int, dict[int, float]]:
-        """Return the number that is best, the smaller one of equals, and all scores."""
-        folds = [
-            fold
-            for repeat in range(_REPEATS)
-            for fold in held_out_folds(self.forests, seed=self.seed, repeat=repeat)
-        ]
-        if not folds:
-            return 1, {}
-        exact = {t: float(np.mean([self._exact(t, fold) for fold in folds])) for t in _TYPES}
-        return max(exact, key=lambda t: (exact[t], -t)), exact
-
-    def _exact(self, types: int, fold: Fold) -> float:
-        """Return the share of judged pairs whose best parse is right, types fitted to the rest."""
-        model = fit_types(
-            self.forests, self.groups, types, seed=self.seed, fitted=fold.fitted,
-            restarts=_TRIAL_RESTARTS, rounds=_TRIAL_ROUNDS,
-        )  # fmt: skip
-        parser = SynchronousParser(typed_grammar(self.rules, self.groups, model))
-        # an even choice of not too many
-        judged = fold.judged[:: 1 + len(fold.judged) // _JUDGED]
-        right = 0
-        for i in judged:
-            source, target = self.pairs[int(self.forests.first[i])]
-            found = parser.translations(self.training.words(source).split())
-            right += not isinstance(found, NoParse) and found[0].target == tuple(
-                self.training.words(target).split()
-            )
-        return right / len(judged)
 
 
 def _untyped(rules: Sequence[Coded], training: TrainingPairs) -> SynchronousGrammar:

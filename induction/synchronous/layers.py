@@ -26,7 +26,16 @@ from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
 
-__all__ = ["layer_types", "layered_grammar", "seen_children", "settled_children", "slot_layers"]
+__all__ = [
+    "best_cells",
+    "best_edge",
+    "layer_types",
+    "layered_grammar",
+    "rule_heights",
+    "seen_children",
+    "settled_children",
+    "slot_layers",
+]
 
 _ROOT = 0
 _ROUNDS = 50
@@ -42,25 +51,34 @@ def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
     float64 array, shape (slots, families)
         Row 0 is the root of derivations.
     """
-    return _best_cells(model.theta @ model.phi, *forests[:9])
+    return best_cells(model.theta @ model.phi, *forests[:9])
 
 
-def settled_children(forests: Forests, model: TypeModel) -> FloatArray:
+def settled_children(
+    forests: Forests, model: TypeModel, prior: FloatArray | float = 1.0
+) -> FloatArray:
     """Count as :func:`seen_children` does, and again by the shares of what was counted.
 
     So on until the best derivations stay as they are. Where pairs have several derivations, these
     come to agree: what is rare in a slot is not counted where there is a way without.
+
+    Parameters
+    ----------
+    forests, model : Forests, TypeModel
+        The derivations, and the shares to begin with.
+    prior : float64 array, shape (slots, families), optional
+        By what all shares are multiplied.
 
     Returns
     -------
     float64 array, shape (slots, families)
         Row 0 is the root of derivations.
     """
-    seen = seen_children(forests, model)
+    seen = best_cells(model.theta @ model.phi * prior, *forests[:9])
     for _ in range(_ROUNDS):
         counts = seen + _UNSEEN
         before, share = seen, counts / counts.sum(axis=1, keepdims=True)
-        seen = _best_cells(share, *forests[:9])
+        seen = best_cells(share * prior, *forests[:9])
         if (before == seen).all():
             break
     return seen
@@ -94,7 +112,7 @@ def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolAr
     >>> holds.tolist()
     [[False, False, False, True], [True, False, False, False], [True, True, True, False]]
     """
-    owner = np.repeat(np.arange(len(families.size)), np.diff(families.first_slot))
+    owner = np.repeat(np.arange(len(families.size)), families.arity)
     layer = _alike(seen, owner, *_heights(seen, owner))
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
@@ -125,7 +143,7 @@ def layered_grammar(
     return SynchronousGrammar.from_rules(made, start=names[_ROOT], normalise=True)
 
 
-def layer_types(families: Families, seen: FloatArray) -> TypeModel:
+def layer_types(families: Families, seen: FloatArray, prior: FloatArray) -> TypeModel:
     """Return types that are layers: what a layer does not hold is improbable in its slots.
 
     Parameters
@@ -134,11 +152,24 @@ def layer_types(families: Families, seen: FloatArray) -> TypeModel:
         Which slots belong to which family.
     seen : float64 array, shape (slots, families)
         How often each family was seen in each slot.
+    prior : float64 array, shape (slots, families)
+        How much what is not held counts; slots of a layer for which it differs get types of their
+        own.
     """
     layer, holds = slot_layers(seen, families)
-    theta = np.eye(len(holds))[layer]
-    counts = theta.T @ seen + holds + SMOOTHING
+    rows, first, of_slot = np.unique(
+        np.column_stack([layer, prior]), axis=0, return_index=True, return_inverse=True
+    )
+    pooled = np.eye(len(holds))[layer].T @ seen + holds
+    counts = pooled[layer[first]] + SMOOTHING * rows[:, 1:]
+    theta = np.eye(len(rows))[of_slot.ravel()]
     return TypeModel(theta, counts / counts.sum(axis=1, keepdims=True), -np.inf)
+
+
+def rule_heights(seen: FloatArray, families: Families) -> list[int]:
+    """Return the longest chain of families seen below each family."""
+    height, _ = _heights(seen, np.repeat(np.arange(len(families.size)), families.arity))
+    return [height[family] for family in range(len(families.size))]
 
 
 def _heights(seen: FloatArray, owner: LongArray) -> tuple[dict[int, int], dict[int, int]]:
@@ -194,7 +225,7 @@ def _close(holds: BoolArray, families: Families, layer: LongArray) -> None:
 
 
 @kernel()
-def _best_cells(
+def best_cells(
     share: FloatArray,
     node: LongArray,
     family: LongArray,
@@ -216,10 +247,10 @@ def _best_cells(
         for e in range(edges[i], edges[i + 1]):
             score[e] = weight[e]
             for k in range(children[e], children[e + 1]):
-                best, filler[k] = _best_edge(share, slot[k], last[child[k]], before, family, score)
+                best, filler[k] = best_edge(share, slot[k], last[child[k]], before, family, score)
                 score[e] *= best
             before[e], last[node[e]] = last[node[e]], e
-        _, top = _best_edge(share, 0, last[root[i]], before, family, score)
+        _, top = best_edge(share, 0, last[root[i]], before, family, score)
         uses[top] = pairs[i]
         counts[0, family[top]] += pairs[i]
         # children come first, so going back every edge is done before its children
@@ -232,7 +263,7 @@ def _best_cells(
 
 
 @kernel()
-def _best_edge(
+def best_edge(
     share: FloatArray,
     slot: int,
     edge: int,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -29,8 +30,9 @@ from grammar.synchronous.forest import (
 )
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
+from induction.synchronous.phrases import arrangements
 from induction.synchronous.proposals import Proposal, propose
-from induction.synchronous.unification import Coded, has_slot, has_word, unifiers
+from induction.synchronous.unification import Coded, canonical, has_slot, has_word, unifiers
 
 __all__ = [
     "RuleSearch",
@@ -39,6 +41,7 @@ __all__ = [
     "coded_rules",
     "derived_without",
     "derives",
+    "joined_rules",
     "needless_rules",
 ]
 
@@ -111,6 +114,8 @@ class Step:
     size: float
 
 
+_READ = 40
+"""Pairs that are read as arrangements at a time, the shortest ones."""
 _CLASS = 3
 """Where few pairs are still rules, so many must share a context, and it has a word of its own."""
 
@@ -135,6 +140,8 @@ class RuleSearch:
         self.examples += examples
         self._matched.clear()
         self.rules = shown | self._surprising(examples, beside)
+        if self._options.compare:
+            self._arrange()
         for number in range(1, self._options.max_steps + 1):
             before = self.rules
             added, removed = self._step()
@@ -161,6 +168,39 @@ class RuleSearch:
         contradicting = {pair for pair in missing if derives(reading, (pair[0], pair[0]))}
         few = len(contradicting) <= self._options.tolerance * (len(examples) + beside)
         return missing - contradicting if few else missing
+
+    def _arrange(self) -> None:
+        """Add rules that arrange phrases, the one that saves most first; drop what they make."""
+        while True:
+            known = {rule for rule in self.rules if not _is_pair(rule)}
+            pairs = sorted(self.rules - known, key=_by_size)[:_READ]
+            numbered = coded_rules(known)
+            support: dict[Coded, list[Coded]] = defaultdict(list)
+            for pair in pairs:
+                for made in arrangements(numbered, pair, max_slots=self._options.max_slots):
+                    support[made].append(pair)
+            best, chosen = 0.0, None
+            for rule in sorted(support.keys() - known, key=_by_size):
+                if sum(map(self._size, support[rule])) - self._size(rule) > best:
+                    gain = self._arranging(rule, known, pairs)
+                    if gain > best:
+                        best, chosen = gain, rule
+            if chosen is None:
+                return
+            numbered = coded_rules(known | {chosen})
+            gone = {rule for rule in self.rules - known if derives(numbered, rule)}
+            self.rules = (self.rules | {chosen}) - gone
+
+    def _arranging(self, rule: Coded, known: set[Coded], pairs: Iterable[Coded]) -> float:
+        """Return what a rule saves of pairs; nothing if it gives many of them another target."""
+        numbered = coded_rules(known | {rule})
+        made = {pair for pair in pairs if derives(numbered, pair)}
+        reading = coded_rules({(source, source) for source, _ in known | {rule}})
+        others = ((source, source) for source, target in pairs if (source, target) not in made)
+        against = sum(derives(reading, source) for source in others)
+        if against > self._options.tolerance * (against + len(made)):
+            return 0.0
+        return sum(map(self._size, made)) - self._size(rule) - self._penalty(rule)
 
     def _step(self) -> tuple[set[Coded], set[Coded]]:
         rules = sorted(self.rules, key=_by_size)
@@ -321,6 +361,11 @@ def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
     return any(edge.node == forest.root and edge.rule != without for edge in forest.edges)
 
 
+def _is_pair(rule: Coded) -> bool:
+    """Say whether a rule is a pair of more than one word."""
+    return len(rule[0]) > 1 and not has_slot(rule[0])
+
+
 def needless_rules(forests: Sequence[PairForest], candidates: Iterable[int]) -> frozenset[int]:
     """Return rules that no training pair needs: they can go together, the least used tried first.
 
@@ -345,6 +390,50 @@ def needless_rules(forests: Sequence[PairForest], candidates: Iterable[int]) -> 
         if all(derived_without(forest, gone | {rule}) for forest in using[rule]):
             gone |= {rule}
     return gone
+
+
+def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
+    r"""Put rules into the slot of a rule without words where they are never seen elsewhere.
+
+    If ``NT_1 dax`` stands nowhere but before another phrase, nothing says that it is one: with
+    concatenation it is ``NT_1 dax NT_2``. All pairs keep a derivation.
+
+    Examples
+    --------
+    >>> from grammar.synchronous.forest import Coder
+    >>> code = Coder()
+    >>> given = ("a", "A"), ("b", "B"), ("a dax b", "A B"), ("b a", "B A")
+    >>> pairs = [(code.words(s.split()), code.words(t.split())) for s, t in given]
+    >>> rules = [*pairs[:2], ("\x01\x02",) * 2, ("\x01" + code.words(["dax"]), "\x01")]
+    >>> for rule in joined_rules(rules, pairs):
+    ...     print(code.rule(*rule))
+    a ### A
+    b ### B
+    NT_1 NT_2 ### NT_1 NT_2
+    NT_1 dax NT_2 ### NT_1 NT_2
+    """
+    joining = [rule for rule in rules if not any(map(has_word, rule))]
+    for rule in rules:
+        if not (has_slot(rule[0]) and has_word(rule[0])) or has_word(rule[1]):
+            continue
+        for outer in joining:
+            for slot in sorted(set(outer[0])):
+                others = [other for other in rules if other != rule]
+                made = [*others, _joined(outer, slot, rule)]
+                known = coded_rules(made)
+                if all(derives(known, pair) for pair in pairs):
+                    return joined_rules(made, pairs)
+    return rules
+
+
+def _joined(outer: Coded, slot: str, inner: Coded) -> Coded:
+    """Return a rule with another one in a slot."""
+    shifted = {k: chr(ord(k) + 0x40) for k in set(inner[0]) if ord(k) < FIRST_WORD}
+    source, target = ("".join(shifted.get(c, c) for c in side) for side in inner)
+    joined = canonical(outer[0].replace(slot, source), outer[1].replace(slot, target))
+    if joined is None:
+        raise ValueError("both rules must have the same slots on both sides")
+    return joined
 
 
 def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:

@@ -82,6 +82,11 @@ class Families:
         return cls(of_rule, size, np.cumsum(slots))
 
     @property
+    def arity(self) -> LongArray:
+        """How many slots the rules of each family have."""
+        return np.diff(self.first_slot)
+
+    @property
     def slots(self) -> int:
         """How many slots there are, the root included."""
         return int(self.first_slot[-1])
@@ -317,7 +322,7 @@ def _expected(
         total = 0.0
         for t in range(types):
             total += theta[0, t] * inside[root[i], t]
-        if total <= 0.0:
+        if total <= 1e-280:  # too long a pair for plain numbers: its inverse would be infinite
             likelihood -= 700.0 * pairs[i]
             continue
         likelihood += pairs[i] * np.log(total)

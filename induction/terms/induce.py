@@ -15,11 +15,9 @@ for. Four steps, each a choice made on the pairs only:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-import networkx as nx
 
 from grammar.errors import CorpusError, NotationError, located
 from grammar.options import TINY, Checked, option, read_options, takes
@@ -28,8 +26,10 @@ from grammar.synchronous.rule import Slot, SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair, distinct_pairs, place_of
 from induction.terms.alignment import TermPair, WordLexicon, induce_word_lexicon
+from induction.terms.gaps import Gaps, find_gaps
+from induction.terms.phrase_types import PhraseTypes, head_slot, seen_templates
+from induction.terms.references import find_references
 from induction.terms.rules import (
-    PHRASE,
     TOP,
     WORD,
     Attachment,
@@ -40,14 +40,12 @@ from induction.terms.rules import (
 )
 from induction.terms.terms import Term
 from induction.terms.word_classes import Context, WordClasses, induce_word_classes
+from induction.terms.word_forms import exchanged, with_forms
 
 __all__ = ["TermInduction", "TermOptions", "induce_from_terms"]
 
 _TRIED = 1000
 """Pairs on which it is decided what words without a link belong to."""
-
-Place = tuple[SynchronousRule, int]
-"""A slot of a template."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +162,10 @@ def induce_from_terms(
     how = read_options(TermOptions, options, "induce_from_terms")
     say = on_progress or _silent
     training = _training(pairs)
+    references = find_references(training)
+    if references:
+        say(f"references: {references}")
+        training = [TermPair(p.source, references.write(p.term)) for p in training]
     lexicon = induce_word_lexicon(training)
     say(f"lexicon: {len(lexicon)} source words, {len(lexicon.sources)} target words")
     attachment = choose_attachment(training[:: max(1, len(training) // _TRIED)], lexicon)
@@ -176,10 +178,13 @@ def induce_from_terms(
         )
     templates = Counter(use.template for tree in trees for use in tree.walk())
     say(f"rules: {len(templates)} templates, {len(found) - len(trees)} pairs left out")
-    classes = induce_word_classes(_uses(trees), evidence=how.evidence, refuted=how.refuted)
+    types = PhraseTypes(trees, how.evidence)
+    made = _Assembly(types, find_gaps(types, how.evidence))
+    uses = made.uses(trees)
+    classes = induce_word_classes(uses, evidence=how.evidence, refuted=how.refuted)
     say(f"frames: {len(classes.classes)} classes, {classes.added} uses added")
     words = classes.admitted if how.frames else classes.seen
-    grammar = _Typing(trees, how.evidence).grammar(words)
+    grammar = made.grammar(with_forms(words, uses, made.other_forms()))
     say(f"grammar: {len(grammar)} rules of {len(grammar.types)} types")
     return TermInduction(
         grammar, lexicon, attachment, dict(templates), classes, len(found) - len(trees)
@@ -201,71 +206,88 @@ def _training(pairs: Corpus | Iterable[Pair]) -> list[TermPair]:
     return made
 
 
-def _uses(trees: Sequence[RuleTree]) -> dict[Entry, Counter[Context]]:
-    uses: defaultdict[Entry, Counter[Context]] = defaultdict(Counter)
-    for tree in trees:
-        for use in tree.walk():
-            for slot, entry in use.entries.items():
-                uses[entry][_context(use.template, slot)] += 1
-    return dict(uses)
+class _Assembly:
+    """The rules of a grammar: templates with types for phrases and words."""
 
+    def __init__(self, types: PhraseTypes, gaps: Gaps) -> None:
+        self.types, self.gaps = types, gaps
+        self.weighted: Counter[tuple[str, SynchronousRule]] = Counter()
+        for lhs, template, n in seen_templates(types):
+            self.weighted[lhs, template] += n
+        for name, added in gaps.added.items():
+            for form in types.forms(name):
+                self._share(name, form, added)
+        self.origin = exchanged(types.whole)
+        self.weighted.update({(TOP, t): types.whole[o] for t, o in self.origin.items()})
 
-def _context(template: SynchronousRule, slot: int) -> Context:
-    source, target = (" ".join(map(str, side)) for side in (template.source, template.target))
-    return Context(template.lhs, source, target, slot)
+    def _share(self, name: str, form: str, added: Counter[SynchronousRule]) -> None:
+        """Give all slots of a type what any of them holds."""
+        plain = name == form
+        for template, n in added.items():
+            self.weighted[form, template] += n
+        for template, n in () if plain else self.types.templates(name).items():
+            if (form, template) not in self.weighted:
+                self.weighted[form, template] = n
 
+    def context(self, lhs: str, template: SynchronousRule, slot: int) -> Context:
+        """Return where a word stands: gaps do not count, forms do, for the head."""
+        template = self.origin.get(template, template)
+        full, at = self.gaps.full.get((template, slot), (template, slot))
+        source, target = (" ".join(map(str, side)) for side in (full.source, full.target))
+        other = lhs in self.types.other_forms and slot == head_slot(template)
+        return Context(lhs if other else full.lhs, source, target, at)
 
-class _Typing:
-    """Types of phrases: the whole, and sets of slots that share what fills them."""
-
-    def __init__(self, trees: Sequence[RuleTree], evidence: int) -> None:
-        self.fillers: defaultdict[Place, Counter[SynchronousRule]] = defaultdict(Counter)
-        self.whole: Counter[SynchronousRule] = Counter()
+    def uses(self, trees: Sequence[RuleTree]) -> dict[Entry, Counter[Context]]:
+        """Count the contexts of words."""
+        found: defaultdict[Entry, Counter[Context]] = defaultdict(Counter)
         for tree in trees:
-            self.whole[tree.template] += 1
-            for use in tree.walk():
-                for slot, child in use.children.items():
-                    self.fillers[use.template, slot][child.template] += 1
-        self.type_of = self._types(evidence)
+            waiting = [(TOP, tree)]
+            while waiting:
+                lhs, use = waiting.pop()
+                for slot, entry in use.entries.items():
+                    found[entry][self.context(lhs, use.template, slot)] += 1
+                waiting += [
+                    (self.types.form_of[use.template, slot], child)
+                    for slot, child in use.children.items()
+                ]
+        return dict(found)
 
-    def _types(self, evidence: int) -> dict[Place, str]:
-        places = sorted(self.fillers, key=lambda p: (-self.fillers[p].total(), str(p)))
-        alike = nx.Graph()
-        alike.add_nodes_from(places)
-        for i, a in enumerate(places):
-            for b in places[:i]:
-                shared = len(self.fillers[a].keys() & self.fillers[b].keys())
-                # a slot that has only ever been filled in few ways cannot share more
-                few = min(evidence, len(self.fillers[a]), len(self.fillers[b]))
-                if shared >= few:
-                    alike.add_edge(a, b)
-        groups = sorted(nx.connected_components(alike), key=lambda g: min(map(places.index, g)))
-        return {place: f"P{n}" for n, group in enumerate(groups, start=1) for place in group}
+    def other_forms(self) -> Iterator[tuple[Context, Context]]:
+        """Yield the contexts that want other forms, each with that of the plain form."""
+        for lhs, template in self.weighted:
+            slot = head_slot(template)
+            if lhs in self.types.other_forms and slot:
+                context = self.context(lhs, template, slot)
+                full, _ = self.gaps.full.get((template, slot), (template, slot))
+                yield context, replace(context, stratum=full.lhs)
 
-    def grammar(self, words: dict[Context, tuple[Entry, ...]]) -> SynchronousGrammar:
+    def grammar(self, words: Mapping[Context, tuple[Entry, ...]]) -> SynchronousGrammar:
         """Return the grammar of these templates, with these words in them."""
         types: dict[tuple[Entry, ...], str] = {}
-        weighted: Counter[tuple[str, SynchronousRule]] = Counter()
-        weighted.update({(TOP, template): n for template, n in self.whole.items()})
-        for place, counts in self.fillers.items():
-            weighted.update({(self.type_of[place], t): n for t, n in counts.items()})
         rules: list[tuple[SynchronousRule, float, int]] = []
-        for (lhs, template), n in weighted.items():
+        for (lhs, template), n in self.weighted.items():
             symbols: dict[Slot, tuple[Slot | str, Slot | str]] = {}
             for slot in template.slots:
-                if slot.symbol == PHRASE:
-                    typed = Slot(slot.number, self.type_of[template, slot.number])
+                if slot.symbol != WORD:
+                    typed = Slot(slot.number, self._below(template, slot.number))
                     symbols[slot] = typed, typed
-                else:
-                    entries = tuple(sorted(words[_context(template, slot.number)]))
-                    name = types.setdefault(entries, f"{WORD}{len(types) + 1}")
-                    typed = Slot(slot.number, name)
-                    symbols[slot] = entries[0] if len(entries) == 1 else (typed, typed)
-            rules.append((_filled(template, symbols, lhs), float(n), n))
+                    continue
+                entries = tuple(sorted(words.get(self.context(lhs, template, slot.number), ())))
+                if not entries:
+                    break
+                name = types.setdefault(entries, f"{WORD}{len(types) + 1}")
+                typed = Slot(slot.number, name)
+                symbols[slot] = entries[0] if len(entries) == 1 else (typed, typed)
+            else:
+                rules.append((_filled(template, symbols, lhs), float(n), n))
         for entries, name in types.items():
             if len(entries) > 1:
                 rules += [(SynchronousRule((w,), (v,), name), 1.0, 0) for w, v in entries]
         return SynchronousGrammar.from_rules(rules, start=TOP, normalise=True)
+
+    def _below(self, template: SynchronousRule, slot: int) -> str:
+        place = self.origin.get(template, template), slot
+        return self.types.form_of.get(place) or self.gaps.below[place]
 
 
 def _filled(

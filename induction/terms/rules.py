@@ -26,15 +26,26 @@ from typing import Literal
 
 from grammar.synchronous.rule import Slot, SynchronousRule
 from induction.terms.alignment import TermPair, WordLexicon
+from induction.terms.references import GAP
 from induction.terms.terms import Term
 
-__all__ = ["TOP", "Attachment", "Entry", "RuleTree", "choose_attachment", "linked_rules"]
+__all__ = [
+    "GAPPED",
+    "PHRASE",
+    "TOP",
+    "WORD",
+    "Attachment",
+    "Entry",
+    "RuleTree",
+    "choose_attachment",
+    "linked_rules",
+]
 
 TOP = "TOP"
 """The type of a whole pair."""
 _ROLE = -1
-PHRASE, WORD = "X", "W"
-"""Types of slots in templates: a phrase below, a blanked word."""
+PHRASE, GAPPED, WORD = "X", "Y", "W"
+"""Types of slots in templates: a phrase below, one with a reference to what is outside, a word."""
 
 Attachment = Literal["around", "after", "before"]
 """A word without a link belongs to the phrase around it, to that after it, or to that before it."""
@@ -129,6 +140,10 @@ class _Linking:
     ----------
     same : list of int
         By subterm, the first one that it is a copy of, or itself.
+    scope : list of int
+        By subterm, the one right below the role that binds references in it; 0 if none does.
+    references : list of int
+        Subterms that are references.
     below : list of list of (str, int or None)
         Roles and subterm numbers of the arguments.
     label_place : dict of (int, int) to int
@@ -146,19 +161,24 @@ class _Linking:
         self.terms: list[Term] = []
         self.same: list[int] = []
         self.below: list[list[tuple[str, int | None]]] = []
+        self.scope: list[int] = []
         self.label_place: dict[tuple[int, int], int] = {}
         self.role_place: dict[int, int] = {}
-        self._number(pair.term)
+        self._number(pair.term, 0)
+        self.references = [i for i, term in enumerate(self.terms) if term.head == GAP]
         self._find_copies()
         self.is_certain = self._link_heads() and self._link_others()
 
-    def _number(self, term: Term) -> int:
+    def _number(self, term: Term, scope: int) -> int:
         number = len(self.terms)
         self.terms.append(term)
+        self.scope.append(number if scope < 0 else scope)
         self.same.append(number)
         self.below.append([])
         for argument in term.arguments:
-            child = None if argument.value is None else self._number(argument.value)
+            # what stands below a role that binds has references of its own
+            inner = -1 if argument.role.endswith(GAP) else self.scope[number]
+            child = None if argument.value is None else self._number(argument.value, inner)
             self.below[number].append((argument.role, child))
         return number
 
@@ -184,8 +204,13 @@ class _Linking:
                 if len(self.places[term.head]) != 1:
                     return False
                 self.label_place[number, len(term.label) - 1] = self.places[term.head][0]
-        heads = [self.places[term.head] for term in self.terms]
-        return all(len(at) == 1 for at in heads)
+        # only a leaf may have no word: it is written in the rule of what it is an argument of
+        return all(
+            len(self.places[term.head]) == 1 or self._is_wordless(term) for term in self.terms
+        )
+
+    def _is_wordless(self, term: Term) -> bool:
+        return not term.arguments and len(term.label) == 1 and term.head not in self.lexicon.sources
 
     def _link_others(self) -> bool:
         """Link the words of labels before heads, and roles, in the order of the heads' places."""
@@ -212,7 +237,8 @@ class _Linking:
                 asked[word].append((self.places[term.head][0], number, k))
             for role, child in self.below[number]:
                 if child is not None:
-                    asked[role].append((self.places[self.terms[child].head][0], child, _ROLE))
+                    places = self.places[self.terms[child].head]
+                    asked[role].append((places[0] if places else -1, child, _ROLE))
         return asked
 
 
@@ -245,8 +271,18 @@ class _Extraction:
 
     def _is_frontier(self, number: int, linked: set[int]) -> bool:
         own = self.all[number]
+        if not own or not self._holds_its_references(number):
+            return False
         between = {place for place in linked if min(own) <= place <= max(own)}
         return between == own
+
+    def _holds_its_references(self, number: int) -> bool:
+        """Say whether all references to what one of them refers to are in a subterm, or none."""
+        linking = self.linking
+        scope = linking.scope[number]
+        last = number + sum(1 for _ in linking.terms[number].subterms())
+        inside = [number <= at < last for at in linking.references if linking.scope[at] == scope]
+        return all(inside) or not any(inside)
 
     def _own_words(self, number: int, frontier: int) -> None:
         """Note for each linked word the frontier in whose rule it stands."""
@@ -287,6 +323,9 @@ class _Extraction:
 
     def tree(self) -> RuleTree:
         mine = [i for i, owner in self.owner.items() if owner == -1]
+        if mine and self._is_lifted:  # what is written above a term is the sentence, no phrase
+            self.owner.update(dict.fromkeys(mine, 0))
+            mine = []
         if not mine:
             return self._rule(0)
         first = min(self.all[0])
@@ -296,13 +335,15 @@ class _Extraction:
         return RuleTree(rule, {}, {1: self._rule(0)})
 
     def _rule(self, number: int) -> RuleTree:
-        lhs = TOP if number == 0 and -1 not in self.owner.values() else PHRASE
+        lhs = TOP if number == 0 and -1 not in self.owner.values() else self._kind(number)
         mine = [i for i, owner in self.owner.items() if owner == number]
         below: dict[int, int] = {}
         target = list(self._target(number, number, below))
         slots = sorted([*(i for i in mine if i in self._linked), *below])
         number_of = {place: k for k, place in enumerate(slots, start=1)}
-        kinds = {p: Slot(k, PHRASE if p in below else WORD) for p, k in number_of.items()}
+        kinds = {
+            p: Slot(k, self._kind(below[p]) if p in below else WORD) for p, k in number_of.items()
+        }
         source = [kinds.get(i, self.linking.words[i]) for i in sorted({*mine, *below})]
         made = [kinds[symbol] if isinstance(symbol, int) else symbol for symbol in target]
         words, lexicon = self.linking.words, self.linking.lexicon
@@ -312,6 +353,19 @@ class _Extraction:
              if p not in below},
             {number_of[p]: self._rule(child) for p, child in sorted(below.items())},
         )  # fmt: skip
+
+    def _kind(self, number: int) -> str:
+        """Return the type of a phrase: whether what it refers to stands outside of it."""
+        linking = self.linking
+        last = number + sum(1 for _ in linking.terms[number].subterms())
+        outer = any(
+            number <= at < last and linking.scope[at] <= number for at in linking.references
+        )
+        return GAPPED if outer else PHRASE
+
+    @property
+    def _is_lifted(self) -> bool:
+        return any(role == GAP for role, _ in self.linking.below[0])
 
     @property
     def _linked(self) -> set[int]:

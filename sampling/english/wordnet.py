@@ -237,12 +237,11 @@ def _senses(word: str, kind: str) -> Iterator[tuple[str, int, int]]:
 def _uses() -> dict[tuple[str, str, int], int]:
     """Return how often each sense was met in the tagged texts (cntlist.rev, cntlist(5WN))."""
     uses = {}
-    with wordnet().open("cntlist.rev") as lines:
-        for line in lines:
-            key, number, count = line.split()
-            lemma, _, rest = key.partition("%")
-            kind = "nvara"[int(rest[0]) - 1]
-            uses[lemma, kind, int(number)] = int(count)
+    for line in _lines("cntlist.rev"):
+        key, number, count = line.split()
+        lemma, _, rest = key.partition("%")
+        kind = "nvara"[int(rest[0]) - 1]
+        uses[lemma, kind, int(number)] = int(count)
     return uses
 
 
@@ -266,16 +265,21 @@ def _synsets(pos: str) -> dict[int, _Synset]:
     ``reader.synset`` reads and parses each on its own; here all are read at once, ten times faster.
     """
     synsets = {}
-    with wordnet().open(_DATA[pos]) as lines:
-        for line in lines:
-            if line.startswith(" "):  # the licence
-                continue
-            fields = line.split(" ", 4 + 2 * 255)
-            words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
-            # adjectives may have a mark of their place, as in galore(ip)
-            names = tuple(word.partition("(")[0] for word in words)
-            synsets[int(fields[0])] = _Synset(int(fields[1]), names)
+    for line in _lines(_DATA[pos]):
+        if line.startswith(" "):  # the licence
+            continue
+        fields = line.split(" ", 4 + 2 * 255)
+        words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+        # adjectives may have a mark of their place, as in galore(ip)
+        names = tuple(word.partition("(")[0] for word in words)
+        synsets[int(fields[0])] = _Synset(int(fields[1]), names)
     return synsets
+
+
+def _lines(name: str) -> Iterator[str]:
+    """Yield the lines of a file of WordNet; NLTK's own way of lines takes thrice as long."""
+    with wordnet().open(name) as file:
+        yield from filter(None, file.read().split("\n"))
 
 
 def match_case(word: str, like: str) -> str:

@@ -32,6 +32,7 @@ from induction.corpus.validity import (
 )
 
 __all__ = [
+    "MOST_MIXED",
     "Labels",
     "check_corpus",
     "class_numbers",
@@ -42,6 +43,9 @@ __all__ = [
     "share_of_host",
     "soften",
 ]
+
+MOST_MIXED = 10_000
+"""Mixed labels are over so many classes at most; one number in a file must not take all memory."""
 
 _ALIGNED = ("tags", "heads", "deprels")
 
@@ -68,10 +72,25 @@ class Labels:
         return len(self.hard) if self.soft is None else len(self.soft)
 
     def distributions(self, rows: Any) -> NDArray[np.float64]:
-        """Return the labels of the chosen examples as distributions, one a row."""
+        """Return the labels of the chosen examples as distributions, one a row.
+
+        Raises
+        ------
+        CorpusError
+            If they are over more classes than :data:`MOST_MIXED`.
+        """
         if self.soft is not None:
             return np.asarray(self.soft[rows])
-        return np.asarray(np.eye(self.classes)[self.hard[rows]])
+        if self.classes > MOST_MIXED:
+            raise CorpusError(
+                f"the classes go up to {self.classes - 1}, and distributions are over at most "
+                f"{MOST_MIXED:,}",
+                hint="number the classes from 0 without gaps, or use a method that keeps labels",
+            )
+        hard = self.hard[rows]
+        made = np.zeros((len(hard), self.classes))
+        made[np.arange(len(hard)), hard] = 1
+        return made
 
     def keys(self) -> LongArray:
         """Return one number an example: its class, or that of its distribution among the others."""

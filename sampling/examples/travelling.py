@@ -2,11 +2,13 @@
 
 A new example has those of its first parent, as they are. Where labels are mixed, an example is as
 much of one parent as of another, so it has what all its parents share. One that has no parents,
-such as a sentence of a grammar, has none.
+such as a sentence of a grammar, has none. What is said of the words one by one (:data:`OF_WORDS`)
+travels only where the words are those of the parent.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grammar.arrays import LongArray
+from grammar.files import PathLike
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.validity import is_list
 
 __all__ = ["Travelling", "listed", "other_columns", "tell_losses", "tell_mixing"]
+
+_SHARED = "shared"
+OF_WORDS = ("ranges", "conllu")
+"""Columns of CoNLL-U that hold values of words: lemmas, features, and others."""
 
 _OF_METHODS = {*COLUMNS, "label", "protected"}
 
@@ -41,6 +48,9 @@ def tell_losses(method: str, given: Corpus, made: pa.Table) -> None:
     lost = [name for name in missing if name not in others]
     if lost:
         tell(f"{method} does not keep {listed(lost)}: new examples have none")
+    bound = [name for name in OF_WORDS if name in given.names and name in made.column_names]
+    if bound:
+        tell(f"{listed(bound)}: new examples have none where their words are others")
     if kept_by_augment := [name for name in missing if name in others]:
         tell(f"a sampler leaves out {listed(kept_by_augment)}: augment keeps other columns")
 
@@ -75,11 +85,14 @@ class Travelling:
         What travels from each.
     shared : bool
         Whether new examples have only what all their parents share.
+    words : Arrow strings or None
+        The words of each example, if there are columns of words.
     """
 
     ids: Any
     columns: pa.Table
     shared: bool
+    words: Any = None
 
     @classmethod
     def of(cls, corpus: Corpus, *, shared: bool) -> Travelling | None:
@@ -90,7 +103,24 @@ class Travelling:
         has_ids = "id" in corpus.names
         ids = corpus.arrow("id") if has_ids else pa.array(map(str, range(len(corpus))), pa.string())
         plain = ids.combine_chunks() if has_ids else ids
-        return cls(plain, corpus.table.select(names).combine_chunks(), shared)
+        words = _words(corpus.table) if {*OF_WORDS} & {*names} else None
+        return cls(plain, corpus.table.select(names).combine_chunks(), shared, words)
+
+    def save(self, path: PathLike) -> None:
+        """Write what travels to an Arrow file."""
+        schema = self.columns.schema.with_metadata({_SHARED: str(self.shared)})
+        table = self.columns.cast(schema).append_column("id", pa.chunked_array([self.ids]))
+        with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as out:
+            out.write_table(table)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Travelling:
+        """Undo :meth:`save`; the file stays mapped."""
+        with pa.memory_map(os.fsencode(path)) as source:
+            table = pa.ipc.open_file(source).read_all()
+        ids = table.column("id").combine_chunks()
+        shared = table.schema.metadata[_SHARED.encode()] == b"True"
+        return cls(ids, table.drop_columns(["id"]), shared)
 
     def joined(self, made: pa.Table) -> pa.Table:
         """Return new examples with the columns before their provenance.
@@ -120,9 +150,19 @@ class Travelling:
             if name not in made.column_names:
                 column = self.columns.column(name).combine_chunks()
                 known = self._known(column, first, rows, sizes) if self.shared else first >= 0
+                if name in OF_WORDS:
+                    known = known & self._same_words(made, first)
                 taken = pa.array(np.maximum(first, 0), mask=~known)
                 made = made.append_column(name, column.take(taken))
         return made.append_column("provenance", own)
+
+    def _same_words(self, made: pa.Table, first: LongArray) -> Any:
+        """Say which examples have the words of their first parent."""
+        mine = _words(made)
+        if mine is None or self.words is None:
+            return np.zeros(len(first), np.bool_)
+        same = pc.equal(mine, self.words.take(pa.array(np.maximum(first, 0))))
+        return pc.fill_null(same, False).to_numpy(zero_copy_only=False)
 
     @staticmethod
     def _known(column: pa.Array, first: LongArray, rows: LongArray, sizes: Any) -> Any:
@@ -134,3 +174,10 @@ class Travelling:
         owner = np.repeat(np.arange(len(sizes)), sizes)
         differs = (rows < 0) | (codes[rows] != codes[first[owner]])
         return (first >= 0) & (np.bincount(owner[differs], minlength=len(sizes)) == 0)
+
+
+def _words(table: pa.Table) -> Any:
+    """Return the tokens of each example as one string; None if there are none."""
+    if "tokens" not in table.column_names:
+        return None
+    return pc.binary_join(table.column("tokens").combine_chunks(), "\x1f")

@@ -20,22 +20,29 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray
 from grammar.engines.engine import Engine
+from grammar.engines.units import Kept, Unit, opened
 from grammar.errors import CorpusError, TreewrightError, located
 from grammar.messages import heard_by, tell
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from induction.corpus.pieces import Piece, mapped, write_piece
 from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
+from sampling.examples.conforming import Form
 from sampling.examples.travelling import Travelling, listed, tell_losses
 from sampling.expression import Expression, Part, Step
 from sampling.method import Method, find_method
+from sampling.opening import open_sampler
+from sampling.pipeline.deduplication import Seen
 from sampling.stream import Sampler, ShortfallWarning, method_of
 from sampling.words.sampler import RefusedColumnError
 
 __all__ = [
     "BLOCK",
     "Chain",
+    "Drawn",
     "Single",
     "Source",
+    "drawn_piece",
     "open_source",
     "recombines",
     "seeds_of",
@@ -45,7 +52,12 @@ BLOCK = 4096
 """Examples of one method that the next one of a chain is induced from at a time."""
 
 _BATCH = 16_384
+_DRAWN = "sampling.pipeline.chains:drawn_piece"
 _SEEDS = 2**62
+
+
+Drawn = tuple[pa.Table | Piece, Seen]
+"""Examples, in a file if a worker wrote them, with what is looked at of them."""
 
 
 class Source(Protocol):
@@ -67,6 +79,10 @@ class Source(Protocol):
 
     def examples(self, start: int, count: int) -> Iterator[pa.Table]:
         """Yield the next ``count`` examples from number ``start`` on, or all there are."""
+        ...
+
+    def drawn(self, start: int, count: int, form: Form) -> Iterator[Drawn]:
+        """Yield these examples in a form, and what decides whether they are let through."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -192,11 +208,17 @@ class Single:
         self.shortfall = ""
         self._workers = workers
         self._engine: Engine | None = None
+        self._given: tuple[Kept, ...] = ()
 
     def work_with(self, engine: Engine) -> None:
         """Let the workers of an engine make examples, if they can open the grammar."""
-        if _opens_elsewhere(self.sampler):
-            self._engine = engine
+        if not _opens_elsewhere(self.sampler):
+            return
+        self._engine = engine
+        if engine.apart:
+            self._given = (self.sampler.kept(engine),)
+            if self._travelling is not None:
+                self._given += (engine.keep(self._travelling.save),)
 
     @property
     def schema(self) -> pa.Schema:
@@ -211,10 +233,32 @@ class Single:
             count, seed=self.seed, start=start, workers=self._workers, batch_size=_BATCH,
             engine=self._engine,
         )  # fmt: skip
+        for table in self._heard(tables):
+            if table.num_rows:
+                table = self._complete(table)
+                self._tell_of_orphans(table)
+                yield table
+
+    def drawn(self, start: int, count: int, form: Form) -> Iterator[Drawn]:
+        """Yield these examples in a form; workers apart write all of it, and tell what is seen."""
+        if not self._given or self._engine is None:
+            for table in self.examples(start, count):
+                yield form.conform(table), Seen.of(table)
+            return
+        asked = Unit(_DRAWN, self._given, {"seed": self.seed, "form": form})
+        units = self.sampler.units(count, self._engine, asked, start=start, size=_BATCH)
+        for piece, seen in self._heard(self._engine.map(units)):
+            if piece.num_rows:
+                if not self._told:
+                    self._tell_of_orphans(mapped(piece))
+                yield piece, seen
+
+    def _heard(self, made: Iterator[Any]) -> Iterator[Any]:
+        """Pass on what is made, and keep the reason why there is no more."""
         while True:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                table = next(tables, None)
+                one = next(made, None)
             for warning in caught:
                 if isinstance(warning.message, ShortfallWarning):
                     # how many were asked for at a time is nobody's business
@@ -223,12 +267,9 @@ class Single:
                     warnings.warn_explicit(
                         warning.message, warning.category, warning.filename, warning.lineno
                     )
-            if table is None:
+            if one is None:
                 return
-            if table.num_rows:
-                table = self._complete(table)
-                self._tell_of_orphans(table)
-                yield table
+            yield one
 
     def _tell_of_orphans(self, table: pa.Table) -> None:
         if self._travelling is not None and not self._told:
@@ -249,6 +290,17 @@ class Single:
         for table in self.examples(0, 1):
             return {self.name: str(_field(table, "version")[0])}
         return {}
+
+
+def drawn_piece(unit: Unit) -> tuple[Piece, Seen]:
+    """Draw examples, write them in their form, and look at them: a unit of :meth:`Single.drawn`."""
+    grammar, *columns = unit.given
+    sampler = opened(grammar, open_sampler)
+    made = sampler.examples(unit.rows, unit.part["seed"], unit.numbers)
+    for kept in columns:
+        made = opened(kept, Travelling.load).joined(made)
+    made = made.combine_chunks()
+    return write_piece(unit.part["form"].conform(made), unit.out), Seen.of(made)
 
 
 class Chain:
@@ -295,6 +347,10 @@ class Chain:
                     self.shortfall = block.source.shortfall or self.before.shortfall
                     return
                 start = (number + 1) * BLOCK
+
+    def drawn(self, start: int, count: int, form: Form) -> Iterator[Drawn]:
+        """Yield these examples in a form."""
+        return ((form.conform(table), Seen.of(table)) for table in self.examples(start, count))
 
     def facts(self) -> dict[str, Any]:
         """Say what the first block draws from."""

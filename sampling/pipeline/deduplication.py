@@ -19,10 +19,12 @@ from grammar.arrays import BoolArray, Bytes, LongArray, kernel, text_bytes
 from grammar.errors import OptionError
 from grammar.hashing import hash_rows, members, new_set, slot_of
 from induction.corpus.corpus import Corpus
+from induction.corpus.pieces import Piece, mapped
 from sampling.pipeline.near_duplicates import NOTHING_NEAR, Candidates, NearIndex, is_near, keep
+from sampling.pipeline.quotas import classes_of
 from sampling.quality.measures.words import normalised
 
-__all__ = ["DEDUPLICATION", "FATES", "Progress", "Screen", "text_keys"]
+__all__ = ["DEDUPLICATION", "FATES", "Progress", "Screen", "Seen", "text_keys"]
 
 DEDUPLICATION = ("exact", "minhash", "none")
 FATES = ("made", "none of the wanted class or length", "in the source", "made before", "near",
@@ -37,6 +39,34 @@ _M61 = np.uint64(2**61 - 1)
 _S61, _ONE = np.uint64(61), np.uint64(1)
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _JOIN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What decides whether examples are let through: numbers, and no texts.
+
+    Attributes
+    ----------
+    index : int64[examples]
+        Their numbers in the stream.
+    keys : uint64[examples]
+        Of their texts (:func:`text_keys`).
+    words : int64[examples]
+        How many they have.
+    classes : int64[examples]
+        Of their labels; empty if they have none.
+    """
+
+    index: LongArray
+    keys: Keys
+    words: LongArray
+    classes: LongArray
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Seen:
+        """Look at drawn examples."""
+        index = table.column("provenance").combine_chunks().field("index").to_numpy()
+        return cls(index, *text_keys(table), classes_of(table))
 
 
 def text_keys(table: pa.Table) -> tuple[Keys, LongArray]:
@@ -192,16 +222,21 @@ class Screen:
             self._near.add(source.table)
 
     def admit(
-        self, table: pa.Table, keys: Keys, cells: LongArray, progress: Progress, patience: int
+        self,
+        batch: pa.Table | Piece,
+        keys: Keys,
+        cells: LongArray,
+        progress: Progress,
+        patience: int,
     ) -> tuple[BoolArray, int]:
         """Say which examples are let through, and how many were looked at.
 
         Fewer are looked at only if nothing more is wanted, or more than ``patience`` examples in a
-        row brought nothing.
+        row brought nothing. Of the batch itself only near ones are looked for.
         """
         if len(self._made) < 2 * (self._size + len(keys)):
             self._made = new_set(members(self._made), 2 * (self._size + len(keys)))
-        near = NOTHING_NEAR if self._near is None else self._near.prepare(table)
+        near = NOTHING_NEAR if self._near is None else self._near.prepare(mapped(batch))
         through = np.zeros(len(keys), np.bool_)
         kept = 0 if self._near is None else self._near.made
         looked, progress.barren, leaked = _admit(

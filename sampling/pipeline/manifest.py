@@ -29,6 +29,7 @@ __all__ = [
     "SCHEMA",
     "file_hash",
     "files_read",
+    "is_made",
     "manifest_beside",
     "manifest_of",
     "manifest_path",
@@ -116,6 +117,20 @@ def manifest_of(
     """Return the manifest of a finished run: its plan, its report, and what was written."""
     made = {"output": dict(output)} if output is not None else {}
     return {**plan_of(pipeline, files), **made, "report": pipeline.report().to_dict()}
+
+
+def is_made(output: PathLike, plan: Mapping[str, Any]) -> bool:
+    """Say whether an output is there as this plan made it, with its manifest.
+
+    Raises
+    ------
+    SchemaError
+        If what lies beside it is no manifest.
+    """
+    if not place_of(output).exists() or (manifest := manifest_beside(output)) is None:
+        return False
+    same = all(manifest.get(k) == v for k, v in json.loads(json.dumps(dict(plan))).items())
+    return same and manifest.get("output", {}).get("sha256") == file_hash(output)
 
 
 def write_manifest(manifest: Mapping[str, Any], output: PathLike) -> None:

@@ -20,20 +20,16 @@ from grammar.messages import said_once, tell
 from grammar.options import whole_number
 from induction.corpus.corpus import PROVENANCE, Corpus
 from induction.corpus.inputs.names import MIXED
+from induction.corpus.pieces import Piece, chosen, read_piece
 from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker
-from sampling.examples.class_names import (
-    class_names,
-    label_kind,
-    named,
-    number_classes,
-    type_of,
-)
-from sampling.examples.labels import check_corpus, read_labels, soften
+from sampling.examples.class_names import class_names, label_kind, number_classes, type_of
+from sampling.examples.conforming import Form
+from sampling.examples.labels import check_corpus, read_labels
 from sampling.examples.travelling import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
 from sampling.pipeline.chains import Source, open_source, recombines, seeds_of
-from sampling.pipeline.deduplication import FATES, Progress, Screen, text_keys
+from sampling.pipeline.deduplication import FATES, Progress, Screen
 from sampling.pipeline.quotas import plan_cells
 from sampling.pipeline.report import Report, report_of
 from sampling.pipeline.settings import Settings
@@ -151,20 +147,25 @@ class Pipeline:
         for source in self.sources:
             source.work_with(engine)
 
-    def as_written(self, table: pa.Table) -> pa.Table:
-        """Return examples for a file, where the name of the column says that labels are mixed."""
+    @property
+    def written_names(self) -> list[str]:
+        """The columns of a file; the name of the one of labels says that they are mixed."""
         mixed = {"label": MIXED} if self.mixes else {}
-        return table.rename_columns([mixed.get(name, name) for name in table.column_names])
+        return [mixed.get(name, name) for name in self.schema.names]
 
     def run(self) -> Iterator[pa.Table]:
         """Yield the examples in batches, part after part; the first batch may be empty.
 
         Between two batches, :meth:`state` says how far it has come.
         """
+        return map(read_piece, self.pieces())
+
+    def pieces(self) -> Iterator[pa.Table | Piece]:
+        """Yield the batches of :meth:`run` as they are: in files where workers wrote them."""
         yield self.schema.empty_table()
         if not self._originals_given:
             self._originals_given = True
-            yield self._conform(_without_derivation(self.corpus.table))
+            yield self._form.conform(_without_derivation(self.corpus.table))
         for source, progress in zip(self.sources, self._progress, strict=True):
             while not progress.finished:
                 yield from self._draw(source, progress)
@@ -222,7 +223,7 @@ class Pipeline:
         for source in self.sources:
             if (source.name, source.seed) == (name, seed):
                 for table in source.examples(index, 1):
-                    return self._conform(table)
+                    return self._form.conform(table)
         return self.schema.empty_table()
 
     def _opened_schema(self) -> pa.Schema:
@@ -237,7 +238,7 @@ class Pipeline:
                 named=type_of(self._kind) if self.class_names else None,
             )
 
-    def _draw(self, source: Source, progress: Progress) -> Iterator[pa.Table]:
+    def _draw(self, source: Source, progress: Progress) -> Iterator[pa.Table | Piece]:
         left = int(progress.wanted.sum())
         if not left:
             progress.finished = True
@@ -245,15 +246,14 @@ class Pipeline:
         drawn, made = int(progress.tally.sum()), int(progress.tally[0])
         asked = -(-left * (drawn + 1) // (made + 1))
         asked = min(max(asked, min(left, _FEWEST_ASKED)), _MOST_ASKED)
-        for table in source.examples(progress.position, asked):
-            keys, words = text_keys(table)
-            cells = self.cells.of(table, words)
-            through, looked = self._screen.admit(table, keys, cells, progress, self.patience)
-            progress.position = _number_of(table, looked - 1) + 1 if looked else progress.position
-            asked -= table.num_rows
-            if through.any():
-                yield self._conform(table if through.all() else table.filter(pa.array(through)))
-            if looked < table.num_rows:
+        for batch, seen in source.drawn(progress.position, asked, self._form):
+            cells = self.cells.of(seen.words, seen.classes)
+            through, looked = self._screen.admit(batch, seen.keys, cells, progress, self.patience)
+            progress.position = int(seen.index[looked - 1]) + 1 if looked else progress.position
+            asked -= len(seen.index)
+            if kept := chosen(batch, through):
+                yield kept
+            if looked < len(seen.index):
                 asked = 0
                 break
         if not progress.wanted.any():
@@ -263,26 +263,11 @@ class Pipeline:
         elif progress.barren > self.patience:
             _give_up(progress, f"of the last {progress.barren:,} drawn, none was let through")
 
-    def _conform(self, table: pa.Table) -> pa.Table:
-        """Return the columns that all parts have, with labels of one kind."""
-        columns = []
-        for wanted in self.schema:
-            if wanted.name not in table.column_names:  # only originals have it
-                columns.append(pa.nulls(table.num_rows, wanted.type))
-                continue
-            column = table.column(wanted.name)
-            if wanted.name == "label" and pa.types.is_integer(column.type):
-                if wanted.type == _SOFT:
-                    column = soften(read_labels(Corpus(table), classes=self._classes))
-                elif self.class_names:
-                    column = named(column, self.class_names, self._kind)
-            columns.append(column if column.type.equals(wanted.type) else column.cast(wanted.type))
-        return pa.table(columns, schema=self.schema)
-
     @cached_property
-    def _classes(self) -> int:
-        """How wide soft labels are."""
-        return max(read_labels(self.corpus).classes, self._classes_asked)
+    def _form(self) -> Form:
+        soft = _SOFT in self.schema.types
+        width = max(read_labels(self.corpus).classes, self._classes_asked) if soft else 0
+        return Form(self.schema, self.class_names, self._kind, width)
 
     @property
     def _classes_asked(self) -> int:
@@ -304,10 +289,6 @@ def _give_up(progress: Progress, why: str) -> None:
     drawn = [(int(count), FATES[k]) for k, count in enumerate(progress.tally) if k and count]
     others = ", ".join(f"{count:,} {fate}" for count, fate in drawn)
     progress.shortfall = why + (f"; not let through: {others}" if others else "")
-
-
-def _number_of(table: pa.Table, row: int) -> int:
-    return int(table.column("provenance")[row]["index"].as_py())
 
 
 def _without_derivation(table: pa.Table) -> pa.Table:

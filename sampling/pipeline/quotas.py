@@ -23,6 +23,7 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.options import whole_number
 from induction.corpus.corpus import Corpus
+from induction.corpus.validity import is_list
 from sampling.examples.labels import read_labels
 
 __all__ = ["ANY_LENGTH", "Band", "Cells", "apportion", "classes_of", "levelled", "plan_cells",
@@ -153,9 +154,9 @@ class Cells:
             rows.append(row)
         return [np.array(column, np.int64) for column in zip(*rows, strict=True)]
 
-    def of(self, table: pa.Table, words: LongArray) -> LongArray:
-        """Return the cell of each example, -1 where there is none; ``words`` are their lengths."""
-        band = np.full(table.num_rows, -1, np.int64)
+    def of(self, words: LongArray, classes: LongArray) -> LongArray:
+        """Return the cell of examples of these lengths and classes, -1 where there is none."""
+        band = np.full(len(words), -1, np.int64)
         for number, b in enumerate(self.bands):
             inside = words >= b.least
             if b.most is not None:
@@ -163,10 +164,9 @@ class Cells:
             band[inside] = number
         if self.classes == (None,):
             return band
-        label = classes_of(table)
-        number_of = np.full(max(int(label.max(initial=0)), *_numbers(self.classes)) + 1, -1)
+        number_of = np.full(max(int(classes.max(initial=0)), *_numbers(self.classes)) + 1, -1)
         number_of[_numbers(self.classes)] = np.arange(len(self.classes))
-        row = number_of[label]
+        row = number_of[classes]
         return np.where((row < 0) | (band < 0), -1, row * len(self.bands) + band)
 
 
@@ -177,13 +177,17 @@ def _numbers(classes: tuple[int | None, ...]) -> list[int]:
 def classes_of(table: pa.Table) -> LongArray:
     """Return the class of each example: of a soft label the most probable, the first of equals.
 
+    Without labels, or where these are no classes, there are none.
+
     >>> classes_of(pa.table({"label": [[0.2, 0.8], [0.5, 0.5]]})).tolist()
     [1, 0]
     """
+    if "label" not in table.column_names:
+        return np.zeros(0, np.int64)
     label: Any = table.column("label").combine_chunks()
     if pa.types.is_integer(label.type):
         return np.asarray(label.to_numpy(zero_copy_only=False), np.int64)
-    if not len(label):
+    if not len(label) or not is_list(label.type):
         return np.zeros(0, np.int64)
     width = int(pc.list_value_length(label)[0].as_py())
     soft = label.flatten().to_numpy(zero_copy_only=False).reshape(len(label), width)

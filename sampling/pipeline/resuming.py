@@ -9,17 +9,20 @@ stopped. The plan of the run, each shard and each finished file are known by the
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
 
+from grammar.engines.units import Kept
 from grammar.errors import OptionError, SchemaError, TreewrightError, UnreadableInputError
 from grammar.files import (
     PathLike,
@@ -33,6 +36,7 @@ from grammar.files import (
 from grammar.places.opening import place_of
 from grammar.places.place import is_many
 from grammar.saving.seal import UNSEALED, check_seal, sealed
+from induction.corpus.pieces import Piece, mapped
 from sampling.pipeline.locking import LOCK, owned_folder, unfinished_folder
 from sampling.pipeline.manifest import file_hash, manifest_path, write_manifest
 from sampling.pipeline.pipeline import Pipeline
@@ -140,13 +144,15 @@ class PartialWork:
             self._check_plan()
             return self._go_on(pipeline)
 
-    def tables(self, run: Iterator[pa.Table], state: Callable[[], Any]) -> Iterator[pa.Table]:
+    def tables(
+        self, run: Iterator[pa.Table | Piece], state: Callable[[], Any]
+    ) -> Iterator[pa.Table | Piece]:
         """Yield all examples: those of finished shards, then of the run, which is kept in shards.
 
         Parameters
         ----------
-        run : iterator
-            Batches of examples.
+        run : iterator of pyarrow.Table or Piece
+            Batches of examples; files that workers wrote become part of a shard as they are.
         state : function
             How far the run has come.
 
@@ -155,16 +161,15 @@ class PartialWork:
         OutputError
             If a shard cannot be written (as on a full disk); those before it stay.
         """
-        yield from self._tables()
-        waiting: list[pa.Table] = []
-        rows = 0
-        for table in run:
-            waiting.append(table)
-            rows += table.num_rows
-            if rows >= self._shard:
+        yield from self._pieces()
+        waiting: list[pa.Table | Piece] = []
+        for batch in run:
+            waiting.append(self._moved(batch, len(waiting)) if isinstance(batch, Piece) else batch)
+            batch = waiting[-1]
+            if sum(each.num_rows for each in waiting) >= self._shard:
                 self._write(waiting, state())
-                waiting, rows = [], 0
-            yield table
+                waiting = []
+            yield batch
 
     def finish(self, manifest: Mapping[str, Any], state: Any) -> None:
         """Write the manifest beside the draft; from then on, the work is done.
@@ -224,18 +229,19 @@ class PartialWork:
         saved: dict[str, Any] = {}
         self._shards = len(self._states())
         for number in range(self._shards):
-            shard = self._path(number, "arrow")
-            saved = self._read(self._path(number, "state.json").name)
-            if (saved["plan"], saved["sha256"]) != (self._digest, file_hash(shard)):
-                raise _changed(shard)
+            saved = self._state(number)
+            if saved["plan"] != self._digest:
+                raise _changed(self._path(number, "state.json"))
+        for piece in self._pieces():
+            piece.file.checked()
         if self.is_finished:
             saved = self._read(_FINISHED)
             for name, digest in saved["files"].items():
                 draft = self.folder / _FILES / name
                 if place_of(draft).exists() and file_hash(draft) != digest:
                     raise _changed(draft)
-        pipeline.resume(saved["state"], self._tables())
-        return sum(table.num_rows for table in self._tables())
+        pipeline.resume(saved["state"], map(mapped, self._pieces()))
+        return sum(piece.num_rows for piece in self._pieces())
 
     def _check_plan(self) -> None:
         saved = self._read(_PLAN)["plan"]
@@ -256,20 +262,41 @@ class PartialWork:
         target, draft = place_of(self._targets[name]), place_of(self.folder / _FILES / name)
         return not draft.exists() and target.exists() and file_hash(target.name) == digest
 
-    def _write(self, tables: list[pa.Table], state: Any) -> None:
-        shard = self._path(self._shards, "arrow")
+    def _write(self, batches: list[pa.Table | Piece], state: Any) -> None:
+        """Write a shard: its files, of which some are there, and behind them its state."""
+        pieces: list[Piece] = []
+        for kind, group in itertools.groupby(batches, type):
+            like = list(group)
+            pieces += like if kind is Piece else [self._written(like, len(pieces))]
+        files = [
+            (Path(piece.file.path).name, piece.file.sha256, piece.num_rows, piece.left_out)
+            for piece in pieces
+        ]
+        # only with its state does a shard count
+        saved = {"plan": self._digest, "files": files, "state": state}
+        self._save(self._path(self._shards, "state.json").name, saved)
+        self._shards += 1
+
+    def _written(self, tables: list[pa.Table], number: int) -> Piece:
+        path = self._file(f"{number:03}")
         with (
-            atomic_output(shard, renewed=True) as temporary,
+            atomic_output(path, renewed=True) as temporary,
             _translated(),
             pa.OSFile(os.fsencode(temporary), "wb") as sink,
             pa.ipc.new_file(sink, tables[0].schema) as writer,
         ):
             for table in tables:
                 writer.write_table(table)
-        # only with its state does a shard count
-        saved = {"plan": self._digest, "sha256": file_hash(shard), "state": state}
-        self._save(self._path(self._shards, "state.json").name, saved)
-        self._shards += 1
+        return Piece(Kept.of(path), sum(table.num_rows for table in tables))
+
+    def _moved(self, piece: Piece, number: int) -> Piece:
+        """Take the file of a worker for the next shard; it counts when the shard has its state."""
+        path = self._file(f"worker-{number:03}")
+        os.replace(piece.file.path, path)
+        return replace(piece, file=replace(piece.file, path=str(path)))
+
+    def _file(self, name: str) -> Path:
+        return self._path(self._shards, f"{name}.arrow")
 
     @property
     def _digest(self) -> str:
@@ -291,12 +318,14 @@ class PartialWork:
         read: dict[str, Any] = json.loads(data)
         return read
 
-    def _tables(self) -> Iterator[pa.Table]:
+    def _state(self, number: int) -> dict[str, Any]:
+        return self._read(self._path(number, "state.json").name)
+
+    def _pieces(self) -> Iterator[Piece]:
         for number in range(self._shards):
-            with pa.memory_map(os.fsencode(self._path(number, "arrow"))) as source:
-                reader = pa.ipc.open_file(source)
-                for k in range(reader.num_record_batches):
-                    yield pa.Table.from_batches([reader.get_batch(k)])
+            for name, digest, rows, left_out in self._state(number)["files"]:
+                kept = Kept(str(self.folder / Path(name).name), digest)
+                yield Piece(kept, rows, left_out=tuple(left_out))
 
     @contextmanager
     def _faults_told(self) -> Iterator[None]:
@@ -309,7 +338,9 @@ class PartialWork:
                 where=error.where,
                 hint=_DAMAGED,
             ) from None
-        except (ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
+        except (
+            ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException,
+        ) as error:  # fmt: skip
             if isinstance(error, TreewrightError):
                 raise
             raise SchemaError(

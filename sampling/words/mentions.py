@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grammar.arrays import IntArray, LongArray, kernel
-from grammar.errors import OptionError
+from grammar.errors import OptionError, SchemaError
 from grammar.options import option
 from grammar.rng import next_uniform, open_stream
 from induction.corpus.corpus import Corpus
@@ -112,6 +112,11 @@ class MentionReplacement(TokenSampler):
     def _mentions(self) -> Mentions:
         """The spans; those of a label with one text are not exchanged."""
         mentions, forms = _mentions(self.texts)
+        if mentions.pool.max(initial=-1) >= len(self.pools.offsets) - 1:
+            raise SchemaError(
+                "the grammar has spans of more labels than pools of mentions",
+                hint="save it again",
+            )
         known = {form: number for number, form in enumerate(vocabulary_of(self.pools).to_pylist())}
         form = np.array([known.get(name, -1) for name in forms], np.int32)[mentions.form]
         lone = (np.diff(self.pools.offsets) < 2)[mentions.pool] | (form < 0)

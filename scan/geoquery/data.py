@@ -242,7 +242,7 @@ def _read_text2sql(representation: str) -> list[_Row]:
             for number, entry in enumerate(json.loads(read_text(path)))
             for place, sentence in enumerate(entry["sentences"])
         ]  # fmt: skip
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise CorpusError(
             f"not the form of the text2sql data: {error!r}",
             where=str(path),

@@ -50,6 +50,18 @@ def test_names_that_say_nothing_are_hardly_ever_taken(tmp_path: Path) -> None:
     assert sum(one is not None for one in found) <= 2
 
 
+def test_an_encoder_that_learns_is_judged_as_it_stands(tiny: Path, tmp_path: Path) -> None:
+    names, few = named(tmp_path, {0: ["bad", "poor"], 1: ["good", "great"]}), labelled(0, 4)
+    learning = Recipe(encoder=str(tiny), train="whole", device="cpu", updates=1)
+    standing = Recipe(encoder=str(tiny), train="frozen", device="cpu")
+    first, second = (auto(few, how, names=names, methods=[]) for how in (learning, standing))
+    light, full = second.evidence
+    (one,) = first.evidence
+    assert one.name.endswith("weight 0.3")
+    assert (one.told, one.nats) == (light.told, light.nats)
+    assert light.told == full.told
+
+
 def test_a_fault_of_the_file_is_an_error_and_no_evidence(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="'2' is none of 0, 1"):
         auto(labelled(0), TFIDF, names=named(tmp_path, {0: ["a"], 2: ["b"]}))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from classifiers.choice import Candidate, choose
+from classifiers.examples import Examples
 from classifiers.recipe import Recipe
 from classifiers.training.train import trainer
 from grammar.errors import CorpusError, NothingNewError
@@ -83,6 +87,40 @@ def test_the_largest_gain_is_chosen_and_all_evidence_is_shown() -> None:
     text = str(found)
     assert text.startswith("chosen: names\n  repeated: ")
     assert "not taken" in text
+
+
+class Shares:
+    """A model that knows how often each class came, and nothing of texts."""
+
+    def __init__(self, examples: Examples) -> None:
+        self.classes = examples.classes
+        self.shares = examples.labels.mean(0)
+
+    def probabilities(self, texts: Sequence[object]) -> NDArray[np.float64]:
+        return np.tile(self.shares, (len(texts), 1)).astype(np.float64)
+
+
+def test_what_made_examples_tell_is_the_likelihood_of_labels_by_both_models() -> None:
+    """By hand: halves without, three quarters alone, so five eighths of one class by both."""
+
+    def lopsided(corpus: Corpus, seed: int) -> Corpus:
+        return Corpus.from_columns(text=["a", "b", "c", "d"], label=[0, 1, 1, 1])
+
+    found = choose(labelled(6, 10), [Candidate("lopsided", lopsided, recombines=False)], Shares)
+    (one,) = found.evidence
+    assert one.told == pytest.approx((np.log(3 / 8) + np.log(5 / 8)) / 2 - np.log(1 / 2))
+    assert (one.alone, one.chance, one.taken) == (0.5, 0.5, False)
+
+
+def test_what_is_known_already_is_not_taken() -> None:
+    """Made examples that name half of the labels right by chance beat nobody who knows them all."""
+    corpus = Corpus.from_columns(text=["good good", "bad bad"] * 8, label=[1, 0] * 8)
+
+    def vague(part: Corpus, seed: int) -> Corpus:
+        return Corpus.from_columns(text=["good", "bad", "good", "bad"], label=[1, 0, 0, 1])
+
+    (one,) = choose(corpus, [Candidate("vague", vague, recombines=False)], TRAIN).evidence
+    assert not one.taken
 
 
 def test_examples_are_made_without_the_fold_that_judges() -> None:

@@ -14,10 +14,11 @@ from classifiers.examples import read_examples
 from classifiers.networks import finetuning as finetuning_module
 from classifiers.recipe import Recipe
 from classifiers.table import methods as methods_module
-from classifiers.table.cells import Cell, Plan, Result, cells_of, read_results, run_cells
+from classifiers.table.cells import Plan, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, balanced, undersampled
 from classifiers.table.data import open_few_shot
-from classifiers.table.methods import IMBALANCE, METHODS, find_compared
+from classifiers.table.files import Cell, Result
+from classifiers.table.methods import IMBALANCE, METHODS, find_compared, versions_of
 from classifiers.table.plot import draw_ranks
 from classifiers.table.summary import (
     Ranks,
@@ -286,6 +287,21 @@ def test_the_versions_of_methods_are_settings(
 def uneven() -> Any:
     texts = [f"good {n}" for n in range(9)] + ["bad 1", "bad 2", "bad 3"]
     return read_examples(Corpus.from_columns(text=texts, label=["pos"] * 9 + ["neg"] * 3))
+
+
+def test_a_model_in_a_folder_is_known_by_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = "0.5*linda(model='mixer') + 0.5*aeda"
+    before = versions_of(asked)
+    assert before.keys() == {"linda", "aeda"}
+    (tmp_path / "mixer").mkdir()
+    (tmp_path / "mixer" / "weights").write_text("1")
+    one = versions_of(asked)
+    assert one.keys() == {"linda", "aeda", "mixer"}
+    (tmp_path / "mixer" / "weights").write_text("2")
+    assert versions_of(asked) != one
 
 
 def test_reweighting_gives_every_class_its_part() -> None:

@@ -24,8 +24,8 @@ from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from induction.parsers.opening import open_parser
 from sampling.expression import read_expression
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS
+from sampling.opening import open_sampler
 from sampling.sentences.sentences import sample_sentences
 from scan.models.files import TrainedModel
 from scan.models.recipe import Recipe

@@ -153,6 +153,9 @@ def _classifiers() -> Iterator[Format]:
     yield _member("perceptron.safetensors", _save_perceptron, "head.safetensors", _use_classifier)
     yield _member("cnn.safetensors", _save_cnn, "head.safetensors", _use_classifier)
     yield _member("words.arrow", _save_cnn, "words.arrow", _use_classifier)
+    yield _member("span-parser.json", _save_span_parser, "treewright.json", _use_span_parser)
+    yield _member("tagger.arrow", _save_tagger, "perceptron.arrow", _use_tagger)
+    yield _member("tagger.json", _save_tagger, "treewright.json", _use_tagger)
     yield Format("training.safetensors", _save_checkpoint, _use_checkpoint)
 
 
@@ -190,9 +193,56 @@ def _save_trained(folder: Path, **how: Any) -> None:
     save_classifier(trainer(recipe)(_few()), folder)
 
 
+def _save_span_parser(folder: Path) -> None:
+    from classifiers.structured.learning import train_structured
+    from classifiers.structured.recipe import read_structured_recipe
+    from classifiers.structured.saving import save_structured
+    from induction.corpus.tree_files import corpus_of_trees
+    from tests.classifiers.conftest import save_tiny
+
+    with tempfile.TemporaryDirectory() as place:
+        tiny = str(save_tiny(Path(place)))
+        recipe = read_structured_recipe(encoder=tiny, updates=2, hidden=4, device="cpu")
+        corpus = corpus_of_trees(Treebank.parse(TREES))
+        save_structured(train_structured("constituency", corpus, recipe), folder)
+
+
+def _use_span_parser(folder: Path) -> None:
+    from classifiers.structured.saving import open_structured
+
+    _seal_again(folder)
+    opened = open_structured(folder, device="cpu")
+    made = opened.apply(Corpus.from_columns(text=TEXTS))
+    assert len(made) == len(TEXTS)
+
+
+def _save_tagger(folder: Path) -> None:
+    from classifiers.tagging.saving import save_tagger
+    from classifiers.tagging.tagger import EntityTagger
+
+    spans = [[{"start": 0, "end": text.index(" "), "label": "L"}] for text in TEXTS]
+    save_tagger(EntityTagger.train(Corpus.from_columns(text=TEXTS, spans=spans)), folder)
+
+
+def _use_tagger(folder: Path) -> None:
+    from classifiers.tagging.saving import open_tagger
+
+    _seal_again(folder)
+    made = open_tagger(folder).tag(Corpus.from_columns(text=TEXTS))
+    assert len(made) == len(TEXTS)
+
+
 def _use_classifier(folder: Path) -> None:
     from classifiers.saving import open_classifier
 
+    _seal_again(folder)
+    opened = open_classifier(folder, device="cpu")
+    made = opened.probabilities(TEXTS)
+    assert np.asarray(made).shape[0] == len(TEXTS)
+
+
+def _seal_again(folder: Path) -> None:
+    """Let a folder say of itself what it holds."""
     facts = folder / "treewright.json"
     try:
         held = json.loads(facts.read_text("utf-8"))
@@ -204,11 +254,8 @@ def _use_classifier(folder: Path) -> None:
         seal = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
         facts.unlink()
         facts.write_text(json.dumps({**rest, "seal": seal}))
-    except (ValueError, LookupError, TypeError, AttributeError, OSError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError):
         pass  # what is left of it says nothing of others
-    opened = open_classifier(folder, device="cpu")
-    made = opened.probabilities(TEXTS)
-    assert np.asarray(made).shape[0] == len(TEXTS)
 
 
 def _save_checkpoint(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import tests.fuzz.trial
+from tests.fuzz.__main__ import line_of
 from tests.fuzz.damage import damaged
 from tests.fuzz.formats import FORMATS
 from tests.fuzz.trial import Worker, outcome_of
@@ -33,11 +35,27 @@ def test_damaged_files_are_refused_or_read(worker: Worker, name: str) -> None:
     assert sum(tally.outcomes.values()) == INPUTS
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("mention-replacement.arrow", 2338), ("words.arrow", 3834), ("linda.json", 4010),
+     ("parses.db", 870)],
+)  # fmt: skip
+def test_what_was_a_fault_is_none(worker: Worker, name: str, number: int) -> None:
+    """Spans of more labels than pools, a null column, JSON nested deep, an error of no UTF-8."""
+    assert worker.tried(name, range(number, number + 1)).outcomes["refused"] == 1
+
+
 def test_damage_is_a_function_of_its_number() -> None:
     data = b'{"text": "a film", "label": 12}\n' * 9
     changed = [damaged(data, "a.jsonl", number) for number in range(50)]
     assert changed == [damaged(data, "a.jsonl", number) for number in range(50)]
     assert len(set(changed)) > 40
+
+
+def test_a_format_that_is_done_is_not_tried_again(tmp_path: Path) -> None:
+    line = {"inputs": 5, "refused": 3, "accepted": 2, "faults": 0}
+    (tmp_path / "notation.txt.json").write_text(json.dumps(line))
+    assert line_of("notation.txt", 7, tmp_path) == line
 
 
 def test_what_goes_wrong_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ WORD = "1\ta\ta\tX\tX\t_\t{}\troot\t_\t_\n\n"
 FILES = {
     "deep.csv": f'text,tokens\na,"{DEEP}"\n',
     "open.csv": 'text,tokens\na,"' + "[" * 5000 + '"\n',
+    "header.csv": 'text,"label\n' + "a,1\n" * 50_000,
     "large.csv": 'id,text,provenance\n1,a,"{""method"": ""x"", ""index"": 9' + "9" * 30 + '}"\n',
     "deep.conllu": f"# label = {DEEP}\n{WORD.format(0)}",
     "long.conllu": WORD.format(LONG),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar.arrays import pack_strings
-from grammar.hashing import hash_rows, members, new_set, slot_of
+from grammar.hashing import added, hash_rows, members, new_set, slot_of
 
 numbers = st.lists(st.integers(0, 2**61 - 1) | st.integers(0, 20), max_size=60)
 
@@ -31,3 +31,13 @@ def test_equal_rows_have_equal_hashes_and_others_differ(texts):
 
 def test_the_hash_is_fnv_1a():
     assert hash_rows(*pack_strings(["", "a"])).tolist() == [0xCBF29CE484222325, 0xAF63DC4C8601EC8C]
+
+
+@given(st.lists(st.integers(0, 2**64 - 2), max_size=30), st.lists(st.integers(0, 9), max_size=30))
+def test_what_is_added_is_new_once(before: list[int], values: list[int]) -> None:
+    known = set(before[::2])
+    found = added(
+        new_set(np.array(before[::2], np.uint64), 60), np.array(before + values, np.uint64)
+    )
+    slow = [value not in known and not known.add(value) for value in before + values]  # type: ignore[func-returns-value]
+    assert found.tolist() == slow

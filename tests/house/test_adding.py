@@ -16,13 +16,13 @@ import pytest
 
 import grammar.opening
 import sampling.looks.explain
-import sampling.looks.samplers
 import sampling.method
+import sampling.opening
 from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.opening import open_grammar
 from induction.corpus.corpus import Corpus
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, Method, induce
+from sampling.opening import open_sampler
 from sampling.stream import ShortfallWarning
 from treewright.cli import main
 
@@ -41,7 +41,7 @@ def turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(body, PAGE.name, "exec"), module.__dict__)
     methods = MappingProxyType({**METHODS, line[0]: Method(*line)})
-    for place in (sampling.method, sampling.looks.explain, sampling.looks.samplers):
+    for place in (sampling.method, sampling.looks.explain, sampling.opening):
         monkeypatch.setattr(place, "METHODS", methods)
     families = MappingProxyType({**grammar.opening.FAMILIES, **family})
     monkeypatch.setattr(grammar.opening, "FAMILIES", families)

@@ -25,7 +25,9 @@ def commands(page: Path) -> list[str]:
 
 def save_files(page: Path, folder: Path) -> None:
     """Save the files that a page asks its reader to save."""
-    for kind, name in (("csv", "reviews.csv"), ("conll", "entities.conll")):
+    for kind, name in (
+        ("csv", "reviews.csv"), ("conll", "entities.conll"), ("conllu", "few.conllu"),
+    ):  # fmt: skip
         for body in blocks(page, kind):
             (folder / name).write_text(body, encoding="utf-8")
 

@@ -20,8 +20,8 @@ from grammar.errors import MissingDataError, OptionError, SchemaError
 from grammar.opening import open_grammar
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, induce
+from sampling.opening import open_sampler
 from sampling.stream import Sampler
 from tests.guards.golden import METHODS_TRIED, corpora
 

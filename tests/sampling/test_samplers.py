@@ -21,8 +21,8 @@ from induction.corpus.corpus import Corpus
 from sampling import GECA
 from sampling.examples.labels import check_corpus
 from sampling.geca.grammar import SubstitutionGrammar
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, find_method, induce
+from sampling.opening import open_sampler
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.sampler import SpanSampler
 from sampling.stream import Sampler, ShortfallWarning

@@ -17,7 +17,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import FORMATS, read_corpus, write_batches, write_corpus
 from induction.corpus.readers import read_reviews, read_treebank
 from sampling import WordDrop
-from sampling.looks.samplers import open_sampler
+from sampling.opening import open_sampler
 
 REVIEWS = Corpus(read_reviews().table.slice(0, 40))
 TREES = "(S (A a) (B b))\n(S (B b))\n"

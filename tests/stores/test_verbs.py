@@ -152,3 +152,36 @@ def test_folders_that_are_added_to_are_refused(run, memory):
         "--cache", f"{memory}/parses.db",
     )  # fmt: skip
     assert "which no object store can do" in said.err
+
+
+def test_each_file_of_a_store_by_itself(run, anywhere):
+    texts = read_reviews()
+    for number in range(3):
+        write_corpus(texts[20 * number : 20 * number + 20], f"{anywhere}/part-{number}.jsonl")
+    source, name = f"{anywhere}/part-*.jsonl", f"{anywhere}/new-*.jsonl"
+    words = ["augment", source, "-m", "aeda", "--times", 2, "--each", "-o"]
+    done = run(*words, name, "--json")
+    assert done.code == 0
+    assert [one["examples"] for one in done.facts["files"]] == [40, 40, 40]
+    assert list(place_of(name).files()) == [f"new-{number}.jsonl" for number in range(3)]
+    assert len(set(read_corpus(name).column("id"))) == 120
+    one = [f"{anywhere}/part-1.jsonl", f"{anywhere}/new-1.jsonl"]
+    made = read_bytes(one[1])
+    place_of(one[1]).remove()
+    place_of(f"{one[1]}.manifest.json").remove()
+    assert "exists" in run(*words, name).err
+    again = run(*words, name, "--resume")
+    assert (again.code, again.out.count("was there already")) == (0, 2)
+    assert read_bytes(one[1]) == made
+    assert run("replay", one[1]).code == 0
+
+
+def test_each_file_needs_two_names_with_a_star(run, memory):
+    fill(memory)
+    words = ["augment", f"{memory}/train.jsonl", "-m", "aeda", "--each", "-o"]
+    assert "IN is a name with one star" in run(*words, f"{memory}/new-*.jsonl").err
+    words[1] = f"{memory}/tr*.jsonl"
+    assert "OUT is a name with one star" in run(*words, f"{memory}/new.jsonl").err
+    assert "IN is a name for the output, too" in run(*words, f"{memory}/tr-new-*.jsonl").err
+    words[1] = f"{memory}/none-*.jsonl"
+    assert "there are no such files" in run(*words, f"{memory}/new-*.jsonl").err

@@ -16,6 +16,7 @@ import pytest
 
 from grammar.errors import TreewrightError
 from induction.corpus.formats import read_corpus, read_sst, write_corpus
+from sampling.examples.conforming import Form
 from sampling.pipeline import chains, pipeline, resuming
 from sampling.pipeline.augment import augment
 from sampling.pipeline.pipeline import Pipeline
@@ -125,16 +126,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch, small: None) -> Any:
     """Runs are interrupted inside the batch that this is set to."""
-    whole = Pipeline._conform
+    whole = Form.conform
     left = {"batches": 10**9}
 
-    def conform(self: Pipeline, table: Any) -> Any:
+    def conform(self: Form, table: Any) -> Any:
         left["batches"] -= 1
         if left["batches"] < 0:
             raise KeyboardInterrupt
         return whole(self, table)
 
-    monkeypatch.setattr(Pipeline, "_conform", conform)
+    monkeypatch.setattr(Form, "conform", conform)
     return lambda batches: left.update(batches=batches)
 
 
@@ -222,7 +223,7 @@ def test_a_fault_of_the_system_is_no_fault_of_ours(run, monkeypatch):
     def full(*_: object) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/cache/kernel.nbi")
 
-    monkeypatch.setattr(Pipeline, "run", full)
+    monkeypatch.setattr(Pipeline, "pieces", full)
     done = run(*COMMAND, "-o", "new.jsonl")
     assert done.code == 1
     assert "treewright: /cache/kernel.nbi: No space left on device\n  hint: " in done.err

@@ -14,6 +14,9 @@ import typer.main
 
 from classifiers.examples import read_examples
 from classifiers.saving import save_classifier
+from classifiers.structured.learning import train_structured
+from classifiers.structured.recipe import StructuredRecipe
+from classifiers.structured.saving import save_structured
 from classifiers.training.frozen import train_tfidf
 from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank
@@ -21,6 +24,7 @@ from induction.corpus.formats import read_corpus, write_corpus
 from sampling.examples.class_names import number_classes
 from sampling.neural.linda.runs import train_linda
 from sampling.pipeline.augment import augment
+from tests.classifiers.conftest import save_tiny
 from tests.sampling.pipeline.test_pipeline import TREES, corpus_of
 from tests.treewright import test_command_line
 from treewright.cli import app
@@ -30,6 +34,7 @@ run = test_command_line.run
 
 PAIRS = test_command_line.PAIRS
 SYNCHRONOUS = "NT_1 twice ### NT_1 NT_1 [0.2]\njump ### JUMP [0.4]\nwalk ### WALK [0.4]\n"
+WORDS = "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t0\troot\t_\t_\n"
 
 # what a verb writes by an option, OUT standing for it; the first word behind the verb that is a
 # file is its input
@@ -57,6 +62,7 @@ COMMANDS = {
     "scan table --output": "--no-run --results results -o OUT.md",
     "scan table --plot": "--no-run --results results --plot OUT.svg",
     "scan cogs --output": "cogs.jsonl --form original -o OUT.jsonl",
+    "scan slog --output": "cogs.jsonl -o OUT.jsonl",
     "scan language --output": "order -o OUT",
     "scan features --output": "order -o OUT.md",
     "scan geoquery --output": "funql query -o OUT",
@@ -68,9 +74,14 @@ COMMANDS = {
     "classify tag --output": "names.conll corpus.jsonl -o OUT.jsonl",
     "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
     "--updates 1 --batch 2 -o OUT",
+    "structured train --output": "tags words.conllu --encoder tiny --updates 1 --hidden 4 -o OUT",
+    "structured predict --output": "tagger words.conllu -o OUT.conllu",
+    "structured table --output": "tags sets --learner perceptron --no-run -o OUT.md",
     "linda interpolate --output": "linda --pairs two.tsv --alpha 0.5 --beams 1 -o OUT.jsonl",
 }
-NOT_FINISHED = ("demo", "scan table", "scan geoquery", "scan cogs", "classify table")
+NOT_FINISHED = (
+    "demo", "scan table", "scan geoquery", "scan cogs", "classify table", "structured table",
+)  # fmt: skip
 """Verbs that take minutes or need data: that they refuse is tried, not that they write."""
 
 
@@ -120,6 +131,15 @@ def files(tmp_path_factory) -> Path:
     train_linda(
         ["very good", "so bad", "not so"], folder / "linda", model="small", width=16, layers=1,
         pieces=300, updates=1, batch=2,
+    )  # fmt: skip
+    save_tiny(folder / "tiny")
+    (folder / "words.conllu").write_text(WORDS)
+    save_structured(
+        train_structured(
+            "tags", read_corpus(folder / "words.conllu"),
+            StructuredRecipe(encoder=str(folder / "tiny"), updates=1, device="cpu"),
+        ),
+        folder / "tagger",
     )  # fmt: skip
     (folder / "two.tsv").write_text("very\tgood\n")
     (folder / "words.txt").write_text("very good\n")
@@ -181,7 +201,8 @@ def test_an_input_is_never_replaced(run, here, name):
     words = command(name, here)
     given = next((word for word in words if (here / word).is_file()), None)
     if given is None:
-        assert name.startswith(("scan generate", "scan table", "scan features", "classify table"))
+        assert name.startswith(("scan generate", "scan table", "scan features", "classify table",
+                                "structured table"))  # fmt: skip
         return
     at = next(place for place, word in enumerate(words) if word.startswith("OUT"))
     words[at] = f"./{given}"
@@ -191,6 +212,14 @@ def test_an_input_is_never_replaced(run, here, name):
         assert done.code == 1
         assert content(here) == before
     assert f"--{name.rpartition('--')[2]} is also" in done.err
+
+
+def test_an_input_among_others_is_not_replaced(run, here):
+    before = content(here)
+    words = "classify table sets names.conll --encoder tfidf -m none -o ./names.conll --force"
+    done = run(*words.split())
+    assert (done.code, "--output is also data" in done.err) == (1, True)
+    assert content(here) == before
 
 
 def test_two_outputs_are_two_files(run, here):

@@ -161,7 +161,7 @@ def test_two_runs_begun_together_are_never_mixed(here):
         assert is_whole(output, here)
 
 
-@pytest.mark.parametrize("part", ["000001.arrow", "000001.state.json", "plan.json"])
+@pytest.mark.parametrize("part", ["000001.000.arrow", "000001.state.json", "plan.json"])
 def test_what_was_changed_is_not_gone_on_from(run, here, part):
     killed(*AUGMENT, "new.jsonl", place="shard", number=4)
     path = here / "new.jsonl.partial" / part
@@ -177,7 +177,7 @@ def test_what_was_changed_is_not_gone_on_from(run, here, part):
 def test_a_shard_of_another_run_is_not_taken_over(run, here):
     for seed in (1, 2):
         killed(*AUGMENT, f"{seed}.jsonl", "--seed", seed, place="shard", number=4)
-    for ending in ("arrow", "state.json"):
+    for ending in ("000.arrow", "state.json"):
         other = here / "2.jsonl.partial" / f"000001.{ending}"
         other.replace(here / "1.jsonl.partial" / f"000001.{ending}")
     done = run(*AUGMENT, "1.jsonl", "--seed", 1, "--resume")

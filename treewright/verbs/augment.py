@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -128,6 +128,14 @@ def augment(
     seed: Annotated[
         int | None, typer.Option(help="Every random draw is a function of (seed, index).")
     ] = None,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each",
+            help="Each file of 'IN-*' by itself into its own of 'OUT-*', with its own seed; counts "
+            "are those of a file.",
+        ),
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with OUT.partial, with the same result.")
     ] = False,
@@ -156,22 +164,17 @@ def augment(
         "workers": workers, "engine": engine, "seed": seed, "parser": parser,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
+    works = _works(given, files) if each else [(given, files)]
+    made = []
     with warnings_said(quiet=quiet):
-        with trees_made(given.get("parser"), quiet=quiet) as trees:
-            pipeline, read = _opened(given, files, trees, dry_run=dry_run, resume=resume)
-        if dry_run:
-            _show_plan(pipeline, as_json=as_json)
-            return
-        facts = _written(pipeline, read, files, resume=resume, force=force, quiet=quiet)
-    if facts["report"].shortfall:
-        say(f"warning: {facts['report'].shortfall}", quiet=quiet)
-    if as_json:
-        show_facts({**facts, "report": facts["report"].to_dict()}, as_json=True)
-    elif not quiet:
-        show(facts["report"])
-        show(f"written to {files['output']}")
-        if "skipped" in facts:
-            show(f"rows that were left out, with the reasons: {facts['skipped']}")
+        for own, its in works:
+            with trees_made(own.get("parser"), quiet=quiet) as trees:
+                pipeline, read = _opened(own, its, trees, dry_run=dry_run, resume=resume)
+            if dry_run:
+                _show_plan(pipeline, as_json=as_json)
+                return
+            made.append(_written(pipeline, read, its, resume=resume, force=force, quiet=quiet))
+    _show_made(made, each=each, as_json=as_json, quiet=quiet)
 
 
 class AugmentCommand(Verb):
@@ -213,6 +216,20 @@ def _given(
     given["options"] = {**table.get("options", {}), **dict(map(read_option, options))}
     files = {name: given.pop(name, None) for name in _FILES}
     return given, files
+
+
+def _works(
+    given: Mapping[str, Any], files: Mapping[str, Any]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return settings and files of each file of the input."""
+    from sampling.pipeline.settings import read_settings
+    from treewright.each_file import each_file
+
+    tasks = each_file(files["input"], files["output"], read_settings(given).seed)
+    return [
+        ({**given, "seed": one.seed}, {**files, "input": one.source, "output": one.output})
+        for one in tasks
+    ]
 
 
 def _opened(
@@ -323,7 +340,7 @@ def _written(
     """Write the output, its manifest, and, in between, shards that a later run can go on from."""
     from grammar.errors import OutputError
     from grammar.files import is_stream
-    from sampling.pipeline.manifest import manifest_path, plan_of
+    from sampling.pipeline.manifest import is_made, manifest_path, plan_of
     from sampling.pipeline.resuming import PartialWork
     from sampling.pipeline.sources import skipped_path
 
@@ -331,7 +348,10 @@ def _written(
     facts: dict[str, Any] = {"output": output}
     if is_stream(output):  # it has no name that a manifest could lie beside
         return facts | _streamed(pipeline, output, quiet=quiet)
-    with PartialWork(output, plan_of(pipeline, read)) as work:
+    plan = plan_of(pipeline, read)
+    with PartialWork(output, plan) as work:
+        if resume and not work.is_kept and is_made(output, plan):
+            return facts | {"made before": True, "manifest": str(manifest_path(output))}
         found = work.begin(pipeline, resume=resume, force=force)
         if found:
             say(f"going on behind {found:,} examples", quiet=quiet)
@@ -381,15 +401,17 @@ def _draft(
 ) -> None:
     """Write all files of the output where they have no names yet."""
     from induction.corpus.formats import write_batches
-    from induction.corpus.pieces import in_pieces, lines_of, write_pieces
+    from induction.corpus.pieces import in_pieces, lines_of, mapped, write_pieces
     from sampling.pipeline.manifest import file_hash, manifest_of
     from sampling.pipeline.sources import write_skipped
 
-    made = map(pipeline.as_written, work.tables(pipeline.run(), pipeline.state))
-    tables = counted(made, pipeline.total, "augmenting", quiet=quiet)
+    made = work.tables(pipeline.pieces(), pipeline.state)
+    batches = counted(made, pipeline.total, "augmenting", quiet=quiet)
+    names = pipeline.written_names
     if engine is not None and lines_of(work.draft) is not None:
-        rows = write_pieces(in_pieces(tables, work.draft, engine), work.draft)
+        rows = write_pieces(in_pieces(batches, work.draft, names, engine), work.draft)
     else:
+        tables = (mapped(batch).rename_columns(names) for batch in batches)
         rows = write_batches(tables, work.draft)
     write_skipped(files["skipped"], work.draft)
     output = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
@@ -399,9 +421,39 @@ def _draft(
 def _streamed(pipeline: Pipeline, output: str, *, quiet: bool) -> dict[str, Any]:
     from induction.corpus.formats import write_batches
 
-    tables = map(pipeline.as_written, pipeline.run())
+    tables = (table.rename_columns(pipeline.written_names) for table in pipeline.run())
     rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
     return {"examples": rows, "report": pipeline.report()}
+
+
+def _show_made(
+    made: Sequence[Mapping[str, Any]], *, each: bool, as_json: bool, quiet: bool
+) -> None:
+    for facts in made:
+        if "report" in facts and (shortfall := facts["report"].shortfall):
+            where = f"{facts['output']}: " if each else ""
+            say(f"warning: {where}{shortfall}", quiet=quiet)
+    if as_json:
+        told = [
+            {**facts, "report": facts["report"].to_dict()} if "report" in facts else dict(facts)
+            for facts in made
+        ]
+        show_facts({"files": told} if each else told[0], as_json=True)
+    elif not quiet:
+        for facts in made:
+            _show_one(facts, each=each)
+
+
+def _show_one(facts: Mapping[str, Any], *, each: bool) -> None:
+    if "made before" in facts:
+        show(f"was there already: {facts['output']}")
+        return
+    if not each:
+        show(facts["report"])
+    how_many = f" ({facts['examples']:,} examples)" if each else ""
+    show(f"written to {facts['output']}{how_many}")
+    if "skipped" in facts:
+        show(f"rows that were left out, with the reasons: {facts['skipped']}")
 
 
 def _show_plan(pipeline: Pipeline, *, as_json: bool) -> None:

@@ -20,9 +20,7 @@ from treewright.terminal import say, show
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse, Parse, Span
     from grammar.trees.tree import Tree
-    from induction.parsers.chart import ChartTextParser
-    from induction.parsers.forest import ForestParser
-    from induction.parsers.protocol import Sentence, TextParser
+    from induction.parsers.protocol import ScoringParser, Sentence, TextParser
 
     Answer = Tree | list[Parse] | list[Span] | NoParse
 
@@ -37,7 +35,9 @@ def parse(
     grammar: Annotated[
         str,
         typer.Argument(
-            metavar="GRAMMAR", help="A .json, text or .arrow file; or english, which ships."
+            metavar="GRAMMAR",
+            help="A .json, text or .arrow file; a folder of structured train; or english, which "
+            "ships.",
         ),
     ],
     sentences: Annotated[
@@ -104,6 +104,7 @@ def parse(
     from grammar.pictures.svg import checked_suffix
     from induction.parsers.cache import CachedParser
     from induction.parsers.opening import open_parser
+    from induction.parsers.protocol import ScoringParser
 
     scored = kbest is not None or log_prob
     _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")
@@ -117,10 +118,12 @@ def parse(
         memory_limit=memory_limit << 20,
         step_limit=step_limit,
     )
+    if scored or spans or heat_map is not None:
+        _refuse_without_scores(opened, grammar)
     scored = scored or (as_json and cache is None)
     parser = opened if cache is None else CachedParser(opened, cache)
     given, tags = _read(sentences, tokenised=tokenised, tagged=tagged)
-    if heat_map is not None:
+    if heat_map is not None and isinstance(opened, ScoringParser):
         _draw_heat_map(opened, given, tags, heat_map, quiet=quiet)
     k = (kbest or 1) if scored else None
     answers = _answers(parser, given, tags, k=k, spans=spans)
@@ -212,6 +215,18 @@ def _answers(
     if isinstance(parser, ScoringParser) and k is not None:
         return parser.kbest_each(sentences, k, tags=tags)
     return parser.parse_each(sentences, tags=tags)
+
+
+def _refuse_without_scores(parser: TextParser, name: str) -> None:
+    from grammar.errors import OptionError
+    from induction.parsers.protocol import ScoringParser
+
+    if not isinstance(parser, ScoringParser):
+        raise OptionError(
+            "this parser knows no probabilities",
+            where=name,
+            hint="leave out --kbest, --log-prob, --spans and --heat-map, or parse with a grammar",
+        )
 
 
 def _coarse_reason(answer: Answer) -> str:
@@ -358,7 +373,7 @@ class _Gallery:
 
 
 def _draw_heat_map(
-    parser: ChartTextParser | ForestParser,
+    parser: ScoringParser,
     sentences: list[Sentence],
     tags: list[list[str]] | None,
     path: str,

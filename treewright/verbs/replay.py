@@ -144,7 +144,7 @@ def _all_again(
 
     with tempfile.TemporaryDirectory() as folder:
         again = str(Path(folder) / Path(path).name)
-        tables = map(pipeline.as_written, pipeline.run())
+        tables = (table.rename_columns(pipeline.written_names) for table in pipeline.run())
         rows = write_batches(counted(tables, pipeline.total, "making", quiet=quiet), again)
         same_bytes = file_hash(again) == file_hash(path)
         # another version of pyarrow may write the same examples in other bytes
@@ -182,7 +182,7 @@ def _one_again(pipeline: Pipeline, path: str, identifier: str) -> dict[str, Any]
     if made is None:
         return {"id": identifier, "text": row["text"], "is": "an original, kept as it was"}
     example = pipeline.example(made["method"], made["seed"], made["index"])
-    again = _as_written(pipeline.as_written(example), path)
+    again = _as_written(example.rename_columns(pipeline.written_names), path)
     if again != row:
         differs = [name for name in row if again is None or again.get(name) != row[name]]
         raise CorpusError(

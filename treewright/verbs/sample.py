@@ -301,7 +301,7 @@ def _sample_method(
     from grammar.files import is_stream
     from induction.corpus.formats import check_output, write_batches
     from induction.corpus.pieces import lines_of, write_pieces
-    from sampling.looks.samplers import open_sampler
+    from sampling.opening import open_sampler
 
     if output is not None:
         check_output(output)

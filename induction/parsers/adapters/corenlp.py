@@ -127,7 +127,7 @@ class CoreNLPParser(TextParser):
     def _tree(self, body: bytes) -> Tree:
         try:
             found: Any = [sentence["parse"] for sentence in json.loads(body)["sentences"]]
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             raise self._not_corenlp() from None
         if len(found) != 1:
             raise ValueError(f"the server made {len(found)} sentences of one")

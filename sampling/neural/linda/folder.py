@@ -62,7 +62,7 @@ def facts_of(folder: PathLike) -> dict[str, Any]:
         held = json.loads((Path(folder) / FACTS).read_text("utf-8"))
         if held["schema"] != SCHEMA or not 0 < float(held["sigma"]) < 1e6:
             raise ValueError
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise SchemaError(
             f"{FACTS} says of no interpolation model of this version", where=str(folder), hint=_HINT
         ) from None

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classifiers.tagging.features import Features, shape_of
+from classifiers.tagging.parts_of_speech import WordTagger
 from classifiers.tagging.perceptron import Weights, best_tags, trained
 from classifiers.tagging.scores import span_scores
 from classifiers.tagging.tagger import EntityTagger
@@ -37,19 +38,22 @@ def value(tags: tuple[int, ...], features: np.ndarray, weights: Weights) -> floa
     return float(follows + sum(weights.emitted[f, t] for f, t in known))
 
 
-def weights_of(seed: int, features: int) -> Weights:
+MAY = {"spans": EntityTagger.following(TAGS // 2), "any": WordTagger.following(TAGS)}
+
+
+def weights_of(seed: int, features: int, may: str) -> Weights:
     draw = np.random.default_rng(seed)
-    return Weights(draw.normal(size=(features, TAGS)), draw.normal(size=(TAGS + 1, TAGS)))
+    return Weights(draw.normal(size=(features, TAGS)), draw.normal(size=(TAGS + 1, TAGS)), MAY[may])
 
 
-@given(seed=st.integers(0, 10**6), words=st.integers(1, 4))
-@settings(max_examples=40)
-def test_the_best_tags_are_the_best_of_all(seed: int, words: int) -> None:
-    weights = weights_of(seed, 6)
+@given(seed=st.integers(0, 10**6), words=st.integers(1, 4), may=st.sampled_from(list(MAY)))
+@settings(max_examples=60)
+def test_the_best_tags_are_the_best_of_all(seed: int, words: int, may: str) -> None:
+    weights = weights_of(seed, 6, may)
     features = np.random.default_rng(seed).integers(-1, 6, (words, 3)).astype(np.int32)
     found = best_tags(features, np.array([0, words]), weights)
     best = max(
-        filter(allowed, itertools.product(range(TAGS), repeat=words)),
+        filter(allowed if may == "spans" else None, itertools.product(range(TAGS), repeat=words)),
         key=lambda tags: value(tags, features, weights),
     )
     assert tuple(found.tolist()) == best
@@ -59,7 +63,7 @@ def plain_training(
     features: np.ndarray, offsets: np.ndarray, gold: np.ndarray, order: np.ndarray, count: int
 ) -> Weights:
     """The slow obvious twin: the mean of the weights before each sentence and after the last."""
-    now = Weights(np.zeros((count, TAGS)), np.zeros((TAGS + 1, TAGS)))
+    now = Weights(np.zeros((count, TAGS)), np.zeros((TAGS + 1, TAGS)), MAY["spans"])
     sums = [now.emitted.copy(), now.follows.copy()]
     for i in order.tolist():
         row = slice(int(offsets[i]), int(offsets[i + 1]))
@@ -76,7 +80,7 @@ def plain_training(
                 before = tag
         sums[0] += now.emitted
         sums[1] += now.follows
-    return Weights(*(total / (len(order) + 1) for total in sums))
+    return Weights(*(total / (len(order) + 1) for total in sums), MAY["spans"])
 
 
 @given(seed=st.integers(0, 10**6))
@@ -87,7 +91,7 @@ def test_weights_are_averaged_over_all_updates(seed: int) -> None:
     features = draw.integers(-1, 5, (6, 3)).astype(np.int32)
     gold = np.array([1, 2, 0, 3, 4, 1], np.int32)
     order = draw.integers(0, 3, 7)
-    made = trained(features, offsets, gold, order, (5, TAGS))
+    made = trained(features, offsets, gold, order, 5, MAY["spans"])
     slow = plain_training(features, offsets, gold, order, 5)
     assert np.allclose(made.emitted, slow.emitted)
     assert np.allclose(made.follows, slow.follows)
@@ -157,3 +161,26 @@ def test_tweets(data_folder: Path) -> None:
     scores = span_scores(dev, EntityTagger.train(train).tag(dev))
     assert scores[""].f1 > 0.18
     assert scores["location"].f1 > 0.35
+
+
+def test_a_tagger_of_words_learns_their_tags_and_repeats() -> None:
+    tags = [["PRON", "VERB"], ["PROPN", "VERB", "PROPN"]]
+    corpus = Corpus.from_columns(text=["we left", "Ann met Bo"], tags=tags)
+    tagger = WordTagger.train(corpus)
+    assert tagger.tag(corpus).column("tags") == tags
+    again = WordTagger.train(corpus)
+    assert np.array_equal(again.weights.emitted, tagger.weights.emitted)
+    assert WordTagger.train(corpus, seed=1).names == tagger.names
+
+
+def test_a_tagger_of_words_refuses_what_teaches_nothing() -> None:
+    with pytest.raises(CorpusError, match="no column 'tags'"):
+        WordTagger.train(Corpus.from_columns(text=["we left"]))
+    with pytest.raises(CorpusError, match="the corpus is empty"):
+        WordTagger.train(Corpus.from_columns(text=[], tags=[]))
+    with pytest.raises(CorpusError, match="1 tags for 2 words"):
+        WordTagger.train(Corpus.from_columns(text=["we left"], tags=[["PRON"]]))
+    with pytest.raises(CorpusError, match="row 1"):
+        WordTagger.train(Corpus.from_columns(text=["we", "he"], tags=[["PRON"], ["PRON", "X"]]))
+    with pytest.raises(OptionError, match="updates"):
+        WordTagger.train(Corpus.from_columns(text=["we"], tags=[["PRON"]]), updates=0)

@@ -85,19 +85,6 @@ def test_a_unit_that_workers_die_of_is_named(apart: Engine, tmp_path: Path) -> N
     assert list(apart.map(units("square", 3))) == [0, 1, 4]
 
 
-def test_deaths_before_a_unit_is_begun_are_not_held_against_it(tmp_path: Path, monkeypatch) -> None:
-    left = tmp_path / "left"
-    monkeypatch.setenv("TESTS_LATE", str(left))
-    unit = Unit("tests.grammar.engines.late:done", first=7, count=1)
-    with open_engine("processes", 1) as opened:
-        left.write_text("5")
-        assert list(opened.map([unit])) == [7]
-    with open_engine("processes", 1) as opened:
-        left.write_text("50")
-        with pytest.raises(EngineError, match="done of 7 to 7: .* died 10 times"):
-            list(opened.map([unit]))
-
-
 def test_errors_of_ours_come_as_they_were_raised(engine: Engine) -> None:
     with pytest.raises(OptionError) as caught:
         list(engine.map(units("refuse", 3)))

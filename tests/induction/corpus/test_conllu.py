@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_conllu, read_corpus, write_corpus
 from induction.corpus.validity import heads_fault
 from sampling.examples.labels import check_corpus
+from sampling.examples.travelling import Travelling
+from sampling.pipeline.augment import augment
 from sampling.spans.sub2 import Sub2
 
 # the example of the format's own page, with a range, an empty node and glued punctuation
@@ -64,6 +68,17 @@ def test_words_text_and_ranges_are_read(tmp_path: Path) -> None:
             {"start": 1, "end": 2, "form": "Vámonos"},
             {"start": 3, "end": 4, "form": "al"},
         ],
+        "conllu": {
+            "lemmas": ["ir", "nosotros", "a", "el", "mar", "."],
+            "upos": None,
+            "xpos": ["V", "P", "S", "D", "N", "F"],
+            "features": ["Mood=Imp", "_", "_", "_", "_", "_"],
+            "dependencies": ["0:root", "1:obj", "5:case", "5:det", "1:obl", "1:punct"],
+            "misc": None,
+            "ranges": None,
+            "empty_nodes": [{"behind": 2, "line": "2.1\tyendo\tir\tVERB\tV\t_\t_\t_\t1:conj\t_"}],
+            "comments": ["# newdoc id = a", "# sent_id = ", "# text = "],
+        },
     }
     assert read_conllu(tmp_path / "a.conllu").table.equals(read_corpus(tmp_path / "a.conllu").table)
 
@@ -113,7 +128,7 @@ def test_comments_of_a_treebank_are_no_columns_but_for_ours(tmp_path: Path) -> N
     head = "# genre = news\n# label = 2\n# target = plain words\n# text_en = go\n"
     corpus = read_corpus(file(tmp_path, head + line(1, "va", 0)))
     assert corpus.names == (
-        "id", "text", "tokens", "tags", "heads", "deprels", "label", "target"
+        "id", "text", "tokens", "tags", "heads", "deprels", "label", "target", "conllu"
     )  # fmt: skip
     assert (corpus[0]["label"], corpus[0]["target"]) == (2, "plain words")
 
@@ -225,6 +240,95 @@ def test_what_is_written_is_read_back(
     assert without_texts(path) == expected
 
 
+def again(folder: Path, content: str, **options: str) -> str:
+    """Read a file, and return what is written of it."""
+    write_corpus(read_corpus(file(folder, content), **options), folder / "again.conllu")
+    return (folder / "again.conllu").read_text("utf-8")
+
+
+@pytest.mark.parametrize("tags", ["upos", "xpos"])
+def test_all_fields_come_back(tmp_path: Path, tags: str) -> None:
+    assert again(tmp_path, SPANISH + "\n", tags=tags) == SPANISH + "\n"
+
+
+CELLS = st.text(st.sampled_from("ab=|:_"), min_size=1, max_size=4)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> str:
+    """A sentence with fields of any kind, ranges, empty nodes and comments in any place."""
+    forms = draw(st.lists(st.text("xyz", min_size=1, max_size=2), min_size=1, max_size=4))
+    count = len(forms)
+    first = draw(st.integers(1, count))
+    spanned = draw(st.sampled_from([0, count - first + 1]))
+    above = draw(
+        st.permutations(["# sent_id = s1", "# text = TEXT", "# genre = a", "#", "# global.x y"])
+    )
+    lines, text = [], ""
+    parent = draw(heads(count))
+    for number, form in enumerate(forms, 1):
+        fields = [draw(CELLS | st.just("_")) for _ in range(4)]
+        if number == first and spanned:
+            lines.append(f"{first}-{count}\tQ\t" + "\t".join(["_", *fields, "_", "_", draw(CELLS)]))
+            text += "Q"
+        covered = bool(spanned) and number >= first
+        glued = not covered and number < count and draw(st.booleans())
+        if not covered:
+            text += form + ("" if glued else " ")
+        parts = [p for p in (draw(st.sampled_from(["", "A=b"])), "SpaceAfter=No" * glued) if p]
+        lines.append("\t".join([str(number), form, *fields, str(parent[number - 1]), "dep",
+                                draw(CELLS), "|".join(parts) or "_"]))  # fmt: skip
+        if draw(st.booleans()):
+            lines.append(f"{number}.1\tnode" + "\t_" * 8)
+    told = [line.replace("TEXT", text.rstrip(" ")) for line in above]
+    return "\n".join([*told, *lines]) + "\n\n"
+
+
+@given(content=blocks(), tags=st.sampled_from(["upos", "xpos"]))
+@settings(max_examples=150)
+def test_any_sentence_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, content: str, tags: str
+) -> None:
+    assert again(tmp_path_factory.mktemp("block"), content, tags=tags) == content
+
+
+def test_changed_columns_are_written_among_what_is_kept(tmp_path: Path) -> None:
+    corpus = read_corpus(file(tmp_path, SPANISH))
+    changed = corpus.with_column("tags", [["A", "B", "C", "D", "E", "F"]])
+    changed = changed.with_column("text", ["Vámonos al mar ."]).with_column("id", ["new"])
+    write_corpus(changed, tmp_path / "b.conllu")
+    lines = (tmp_path / "b.conllu").read_text("utf-8").split("\n")
+    assert lines[:3] == ["# newdoc id = a", "# sent_id = new", "# text = Vámonos al mar ."]
+    assert "5\tmar\tmar\tE\tN\t_\t1\tobl\t1:obl\t_" in lines
+    short = changed.with_column("tokens", [["Vámonos"]]).with_column("text", ["Vámonos"])
+    for name in ("tags", "heads", "deprels", "ranges"):
+        short = Corpus(short.table.drop_columns([name]))
+    with pytest.raises(CorpusError, match="'conllu' is of other words"):
+        write_corpus(short, tmp_path / "c.conllu")
+
+
+def test_what_is_said_of_words_travels_with_them_only(tmp_path: Path) -> None:
+    corpus = read_corpus(file(tmp_path, SPANISH.replace("es-1", "0")))
+    parents = pa.array([{"parents": ["0"]}] * 2)
+    tokens = [corpus[0]["tokens"], ["Vamos", "nos"]]
+    made = pa.table({"text": ["a", "b"], "tokens": tokens, "provenance": parents})
+    travelling = Travelling.of(corpus, shared=False)
+    assert travelling is not None
+    joined = travelling.joined(made)
+    for name in ("conllu", "ranges"):
+        assert joined.column(name).to_pylist() == [corpus[0][name], None]
+    without = travelling.joined(made.drop_columns(["tokens"]))
+    assert without.column("conllu").null_count == 2
+
+
+def test_new_sentences_have_no_lemmas_of_other_words(data_folder: Path, tmp_path: Path) -> None:
+    corpus = read_corpus(next((data_folder / "ud/UD_Lithuanian-HSE").glob("*dev*")))
+    made = augment(corpus, "sub2(task=tags)", n=20).corpus
+    assert made.column("conllu") == [None] * 20
+    write_corpus(made, tmp_path / "made.conllu")
+    assert read_corpus(tmp_path / "made.conllu").column("tags") == made.column("tags")
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -277,9 +381,15 @@ def test_treebanks_have_their_published_size_and_come_back(
         corpus = read_corpus(source)
         sizes.append(len(corpus))
         check_corpus(corpus)
-        part = Corpus(corpus.table.slice(0, 1_000))
+        part = Corpus(corpus.table.slice(0, 2_100))
         write_corpus(part, tmp_path / "a.conllu")
         assert read_corpus(tmp_path / "a.conllu").table.equals(part.table)
+        written, published = (
+            (tmp_path / "a.conllu").read_bytes(),
+            gzip.decompress(source.read_bytes()),
+        )
+        assert published.startswith(written)
+        assert len(part) < len(corpus) or written == published
     assert tuple(sizes) == SENTENCES[treebank]
 
 

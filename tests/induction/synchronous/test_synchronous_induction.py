@@ -182,7 +182,7 @@ def test_the_trace_can_be_read_and_gives_grammars(found: SynchronousInduction) -
     assert said[0].startswith("part 1, step 1: ")
     assert any(line.startswith("closure: ") for line in said)
     first, last = found.trace[0], found.trace[-1]
-    assert len(first.grammar) > len(last.grammar) == 20 - len(found.added)
+    assert len(first.grammar) >= len(last.grammar) == 20 - len(found.added)
     assert "part 1, step 1:" in str(first)
     graph = last.grammar.graph
     again = graph_from_json(graph_to_json(graph))
@@ -194,7 +194,9 @@ def test_the_report_says_what_was_chosen(found: SynchronousInduction) -> None:
     report = str(found)
     assert "0 underivable" in report
     assert "left~I_TURN_LEFT" in report
-    assert set(found.type_scores) == {1, 2, 3, 4, 5, 6}
+    assert found.held_out is not None
+    assert set(found.type_scores) <= {1, 2, 3, 4, 5, 6}
+    assert found.held_out > 0.95
 
 
 @pytest.mark.parametrize("method", ["necessity", "association", "ibm1"])

@@ -15,7 +15,7 @@ from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.layers import layer_types, seen_children, settled_children, slot_layers
 from induction.synchronous.search import coded_rules
-from induction.synchronous.types import Families, TypeModel, pack_forests
+from induction.synchronous.types import Families, TypeModel, _expected, pack_forests
 from sampling.sentences.pairs import sample_pairs
 from scan.generator import audit, generate
 from scan.splits import split
@@ -167,11 +167,22 @@ def test_types_that_are_layers_keep_slots_apart() -> None:
     families = Families.of(["verb", "noun", "rule"], [0, 0, 2])
     seen = np.zeros((3, 3))
     seen[0, 2] = seen[1, 0] = seen[2, 1] = 4.0
-    model = layer_types(families, seen)
+    model = layer_types(families, seen, np.ones_like(seen))
     share = model.theta @ model.phi
     assert share.sum(axis=1) == pytest.approx(1.0)
     assert share[1, 0] > 0.9 < share[2, 1]
     assert 0 < share[1, 1] < 0.01
+
+
+def test_slots_of_a_layer_differ_where_the_prior_does() -> None:
+    families = Families.of(["word", "or", "and"], [0, 1, 1])
+    seen = np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    prior = np.ones_like(seen)
+    prior[1, 2] = 1e-4
+    share = (lambda model: model.theta @ model.phi)(layer_types(families, seen, prior))
+    assert slot_layers(seen, families)[0].tolist() == [0, 1, 1]
+    assert share[1, 2] < 0.01 * share[2, 2]
+    assert share[1, 0] == pytest.approx(share[2, 0], rel=0.01)
 
 
 def test_derivations_come_to_agree() -> None:
@@ -195,3 +206,14 @@ def test_derivations_come_to_agree() -> None:
     assert (seen == again).all()
     of_first, of_second = seen[1], seen[2]
     assert of_first[1] == of_second[1] == 0  # "go" stands above "of" wherever it can
+
+
+def test_a_pair_too_improbable_for_plain_numbers_counts_for_nothing():
+    one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    edges = np.array([0, 1])
+    for weight in (0.0, 1e-310):
+        theta, phi, value = _expected(
+            np.ones((1, 1)), np.ones((1, 1)), one, one, np.array([weight]), np.zeros(2, np.int64),
+            none, none, edges, one, np.ones(1),
+        )  # fmt: skip
+        assert (theta.sum(), phi.sum(), value) == (0.0, 0.0, -700.0)

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from grammar.errors import CorpusError, NothingNewError, OptionError
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_corpus
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, induce
+from sampling.opening import open_sampler
 from sampling.spans.sub2 import Sub2
 from sampling.stream import Sampler, ShortfallWarning
 from sampling.words.eda import EDA

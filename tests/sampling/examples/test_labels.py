@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import (
+    MOST_MIXED,
     check_corpus,
     first_broken_heads,
     mix_labels,
@@ -128,6 +129,14 @@ def test_broken_heads_are_found_as_by_the_definition(rows: list[list[int]]) -> N
     assert bool(fault) == bool(broken)
     if broken:
         assert example == broken[0]
+
+
+def test_a_class_number_that_would_take_all_memory_is_refused_where_labels_mix() -> None:
+    labels = read_labels(corpus(text=["a", "b"], label=[0, 10**15]))
+    with pytest.raises(CorpusError, match="go up to 1000000000000000"):
+        soften(labels)
+    many = read_labels(corpus(text=["a", "b"], label=[0, MOST_MIXED - 1]))
+    assert many.distributions(np.array([1])).argmax() == MOST_MIXED - 1
 
 
 def test_a_valid_corpus_passes() -> None:

@@ -18,8 +18,8 @@ from grammar.opening import open_grammar
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_corpus
 from sampling.looks.explain import explain
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, induce
+from sampling.opening import open_sampler
 from sampling.pipeline.augment import augment
 from sampling.stream import Sampler
 

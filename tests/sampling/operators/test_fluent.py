@@ -23,8 +23,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from induction.language.ngrams import NGramModel
 from sampling.expression import read_expression, read_step
-from sampling.looks.samplers import open_sampler
 from sampling.method import induce
+from sampling.opening import open_sampler
 from sampling.operators.method import Agree, Fluent, fluent
 from sampling.pipeline.augment import augment
 from sampling.seams.places import places_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,16 +12,18 @@ import pytest
 
 from grammar.engines.engine import Engine, open_engine
 from grammar.engines.units import Unit
+from grammar.errors import SchemaError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_batches
-from induction.corpus.pieces import in_pieces, lines_of, write_pieces
+from induction.corpus.pieces import in_pieces, lines_of, mapped, write_pieces
 from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.parsers.corpora import parse_corpus
 from induction.parsers.elsewhere import EngineParser
 from induction.parsers.opening import open_parser
 from sampling.pipeline.pipeline import Pipeline
+from sampling.pipeline.resuming import PartialWork
 from sampling.pipeline.settings import read_settings
 from sampling.sentences.sentences import sentence_batches
 from sampling.sentences.shards import sentence_pieces
@@ -102,12 +105,37 @@ def test_the_pipeline(engine: Engine, examples: Corpus, name: str, tmp_path: Pat
     write_batches(Pipeline(examples, settings).run(), tmp_path / "whole" / name)
     pipeline = Pipeline(examples, settings)
     pipeline.work_with(engine)
-    tables = with_a_death(pipeline.run(), engine)
     if lines_of(name):
-        write_pieces(in_pieces(tables, name, engine), tmp_path / name)
+        batches = with_a_death(pipeline.pieces(), engine)
+        names = pipeline.written_names
+        write_pieces(in_pieces(batches, name, names, engine), tmp_path / name)
     else:
-        write_batches(tables, tmp_path / name)
+        write_batches(with_a_death(pipeline.run(), engine), tmp_path / name)
     assert same(tmp_path / name)
+
+
+def test_what_workers_wrote_is_gone_on_from_by_threads(
+    engine: Engine, examples: Corpus, tmp_path: Path
+) -> None:
+    settings = read_settings({"method": "0.6*eda + 0.4*aeda", "n": 900, "keep_originals": True})
+    write_batches(Pipeline(examples, settings).run(), tmp_path / "whole" / "out.jsonl")
+    pipeline = Pipeline(examples, settings)
+    pipeline.work_with(engine)
+    how = {"plan": {"seed": 0}, "shard": 100}
+    with PartialWork(tmp_path / "out.jsonl", **how) as work:
+        work.begin(pipeline, resume=False, force=False)
+        batches = work.tables(pipeline.pieces(), pipeline.state)
+        list(itertools.islice(batches, 3))
+    again = Pipeline(examples, settings)
+    with PartialWork(tmp_path / "out.jsonl", **how) as work:
+        assert work.begin(again, resume=True, force=False) > len(examples)
+        write_batches(map(mapped, work.tables(again.pieces(), again.state)), tmp_path / "out.jsonl")
+        assert same(tmp_path / "out.jsonl")
+        changed = sorted(work.folder.glob("*.arrow"))[0]
+        changed.write_bytes(changed.read_bytes()[:-1] + b"?")
+        with pytest.raises(SchemaError, match="changed"):
+            work.begin(Pipeline(examples, settings), resume=True, force=False)
+        work.remove()
 
 
 def test_parses(engine: Engine, grammar, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from grammar.messages import heard_by
 from grammar.opening import open_grammar
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
-from sampling.looks.samplers import open_sampler
 from sampling.method import METHODS, induce
+from sampling.opening import open_sampler
 from sampling.pipeline.augment import augment
 from sampling.pipeline.estimator import TextAugmenter
 

@@ -20,7 +20,7 @@ from grammar.rules.notation import parse_productions
 from grammar.rules.rules import Nonterminal
 from induction import Corpus
 from sampling.expression import read_expression, read_step
-from sampling.looks.samplers import open_sampler
+from sampling.opening import open_sampler
 from sampling.pipeline.augment import augment
 from sampling.sentences.frames import with_frames
 from sampling.sentences.method import GrammarSampler

@@ -451,7 +451,7 @@ def test_synonyms_get_their_article(tmp_path: Path) -> None:
     made = sampler.sample(30)
     assert not any(re.search(r"\ba [aeio]", text) for text in made.column("text"))
     sampler.grammar.save(tmp_path / "g.arrow")
-    from sampling.looks.samplers import open_sampler
+    from sampling.opening import open_sampler
 
     assert open_sampler(tmp_path / "g.arrow").sample(30).table == made.table
 

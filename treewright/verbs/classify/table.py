@@ -13,12 +13,13 @@ from treewright.terminal import say, show
 from treewright.verbs.classify.reading import SetOption, Training, checked_recipe
 
 if TYPE_CHECKING:
-    from classifiers.table.cells import Plan, Result
+    from classifiers.table.cells import Plan
     from classifiers.table.data import FewShot
+    from classifiers.table.files import Result
     from classifiers.table.methods import Method
     from classifiers.table.summary import Row
 
-__all__ = ["table"]
+__all__ = ["check_table", "table"]
 
 DATA = ("sst2", "trec", "ag_news", "subj")
 
@@ -94,7 +95,7 @@ def table(
     from classifiers.table.data import open_few_shot
     from classifiers.table.summary import rows_of
 
-    _check_outputs(output, plot)
+    check_table(output, plot)
     recipe = checked_recipe(*Training(set_option=set_option).read(Recipe))
     with warnings_said(quiet=quiet):
         opened = [
@@ -154,7 +155,8 @@ def _run(plan: Plan, budget: float | None, *, quiet: bool) -> None:
         say(f"{left:,} cells are left: the time was over. The same command goes on", quiet=quiet)
 
 
-def _check_outputs(output: str | None, plot: str | None) -> None:
+def check_table(output: str | None, plot: str | None = None) -> None:
+    """Refuse names of tables and pictures that tell no format (OptionError)."""
     from grammar.errors import OptionError
 
     for path, ends in ((output, (".md", ".csv")), (plot, (".png",))):

@@ -1,0 +1,1 @@
+"""Taggers and parsers on encoders: states of words, heads, and exact decoding."""

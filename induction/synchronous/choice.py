@@ -1,0 +1,169 @@
+"""Which types do the nonterminals get: layers, or types that are fitted?
+
+Layers say what may stand where, with the order of application where nothing was seen. Fitted types
+are taken in their place only where held-out recombinations of the training pairs speak for them:
+where they parse more of these pairs right, by more than two standard errors. The errors are those
+over distinct pairs: folds overlap, so they say less than their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grammar.arrays import FloatArray
+from grammar.chart.parses import NoParse
+from grammar.synchronous.forest import Coder, PairForest
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.parsing import SynchronousParser
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.layers import layer_types, layered_grammar
+from induction.synchronous.precedence import ordered_children, read_sources
+from induction.synchronous.search import coded_rules
+from induction.synchronous.types import (
+    Families,
+    Fold,
+    TypeModel,
+    fit_types,
+    held_out_folds,
+    pack_forests,
+    typed_grammar,
+)
+from induction.synchronous.unification import Coded
+
+__all__ = ["Typing", "choose_types"]
+
+_TYPES = (1, 2, 3, 4, 5, 6)
+_RESTARTS, _ROUNDS = 3, 80
+_JUDGED = 100
+_ERRORS = 2.0
+"""Standard errors by which fitted types must be better."""
+_REPEATS = 3
+
+
+class Typing(NamedTuple):
+    """The grammars for parsing and for sampling, and how their types were chosen.
+
+    ``held_out`` is the share of held-out recombinations that the types chosen parse right, and
+    ``scores`` the same by number of fitted types, if these were tried.
+    """
+
+    grammar: SynchronousGrammar
+    core: SynchronousGrammar
+    types: int
+    held_out: float | None
+    scores: dict[int, float]
+
+
+def choose_types(
+    rules: list[Coded],
+    families: Families,
+    derived: Sequence[tuple[Coded, PairForest]],
+    coder: Coder,
+    *,
+    types: int | None,
+    seed: int,
+    say: Callable[[str], Any],
+) -> Typing:
+    """Give the nonterminals of rules their types.
+
+    Parameters
+    ----------
+    rules : list of (str, str)
+        Coded rules of one type.
+    families : Families
+        Which of them share their types.
+    derived : sequence of ((str, str), PairForest)
+        The training pairs that they derive, with their forests.
+    coder : Coder
+        What the characters stand for.
+    types : int or None
+        Fit so many, or choose.
+    seed : int
+        Of EM and of what is held out.
+    say : callable
+        Told what was found.
+    """
+    forests = pack_forests([forest for _, forest in derived], families)
+    pairs = [pair for pair, _ in derived]
+    readings = read_sources(coded_rules(rules), families, forests, pairs)
+    written = [coder.rule(*rule) for rule in rules]
+    seen, order = ordered_children(readings, forests, families)
+    core = layered_grammar(written, families, seen)
+
+    def layers(fitted: FloatArray) -> TypeModel:
+        kept = forests._replace(pairs=fitted)
+        return layer_types(families, *ordered_children(readings, kept, families))
+
+    def fitted_types(number: int) -> Callable[[FloatArray], TypeModel]:
+        return lambda fitted: fit_types(
+            forests, families, number, seed=seed, fitted=fitted, restarts=_RESTARTS, rounds=_ROUNDS
+        )
+
+    held_out: float | None = None
+    scores: dict[int, float] = {}
+    if types is None:
+        judged = [pairs[first] for first in forests.first.tolist()]
+        folds = [f for i in range(_REPEATS) for f in held_out_folds(forests, seed=seed, repeat=i)]
+        trial = _Trial(written, families, folds, judged, coder)
+        types, held_out, scores = trial.best(layers, fitted_types)
+        say(f"types: {types or 'layers'}, held out {held_out}, of fitted ones {scores}")
+    if types:
+        model = fit_types(forests, families, types, seed=seed)
+    else:
+        model = layer_types(families, seen, order)
+    grammar = typed_grammar(written, families, model)
+    return Typing(grammar, core, model.types, held_out, scores)
+
+
+_Fit = Callable[[FloatArray], TypeModel]
+"""Makes types, given how much each forest counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """Tries types on held-out recombinations of the training pairs."""
+
+    rules: Sequence[SynchronousRule]
+    families: Families
+    folds: Sequence[Fold]
+    pairs: Sequence[Coded]
+    coder: Coder
+
+    def best(
+        self, layers: _Fit, fitted: Callable[[int], _Fit]
+    ) -> tuple[int, float | None, dict[int, float]]:
+        """Return the number of fitted types, 0 for layers, its score, and all that were tried."""
+        if not self.folds:
+            return 0, None, {}
+        of_layers = self._exact(layers)
+        if of_layers.min() == 1.0:  # nothing is better
+            return 0, 1.0, {}
+        tried = {number: self._exact(fitted(number)) for number in _TYPES}
+        scores = {number: float(exact.mean()) for number, exact in tried.items()}
+        number = max(scores, key=lambda number: (scores[number], -number))
+        gain = tried[number] - of_layers
+        if gain.mean() > _ERRORS * gain.std() / math.sqrt(len(gain)):
+            return number, scores[number], scores
+        return 0, float(of_layers.mean()), scores
+
+    def _exact(self, fit: _Fit) -> FloatArray:
+        """Return by distinct pair how often it is parsed right, with types fitted to the rest."""
+        right: dict[int, list[bool]] = defaultdict(list)
+        for fold in self.folds:
+            model = fit(fold.fitted)
+            parser = SynchronousParser(typed_grammar(self.rules, self.families, model))
+            # an even choice of not too many
+            for i in fold.judged[:: 1 + len(fold.judged) // _JUDGED]:
+                source, target = map(self._words, self.pairs[i])
+                found = parser.translations(source)
+                right[i].append(not isinstance(found, NoParse) and list(found[0].target) == target)
+        return np.array([np.mean(right[i]) for i in sorted(right)])
+
+    def _words(self, text: str) -> list[str]:
+        return list(map(str, self.coder.symbols(text)))

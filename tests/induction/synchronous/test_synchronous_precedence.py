@@ -1,0 +1,133 @@
+"""The order of application: against trying all orders, and on languages with one."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+from grammar.synchronous.forest import CodedRule, CodedRules, Coder, pair_forest, source_forest
+from grammar.synchronous.parsing import SynchronousParser
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.induce import induce_synchronous
+from induction.synchronous.precedence import (
+    Readings,
+    _Trial,
+    best_order,
+    order_shares,
+    ordered_children,
+    read_sources,
+)
+from induction.synchronous.report import RoteWarning
+from induction.synchronous.search import coded_rules
+from induction.synchronous.types import Families, Forests, pack_forests
+from induction.synchronous.unification import Coded, arity
+from scan.languages.tasks import named_task
+
+RULES = (
+    "NT_1 or NT_2 ### ( NT_1 | NT_2 )",
+    "NT_1 and NT_2 ### ( NT_1 & NT_2 )",
+    "NT_1 NT_2 ### NT_1 NT_2",
+    "NT_1 no ### NO NT_1",
+)
+LONG = ("a", "or", "b", "and", "c", "or", "a")
+WORDS = ("a ### A", "b ### B", "c ### C")
+
+
+def problem(
+    rules: tuple[str, ...], pairs: list[tuple[str, str]]
+) -> tuple[list[Coded], Families, Forests, Readings]:
+    code = Coder()
+    written = [SynchronousRule.parse(rule) for rule in (*rules, *WORDS)]
+    coded = [(code.side(rule.source), code.side(rule.target)) for rule in written]
+    families = Families.of(range(len(coded)), [arity(rule[0]) for rule in coded])
+    given = [(code.words(s.split()), code.words(t.split())) for s, t in pairs]
+    numbered = coded_rules(coded)
+    forests = pack_forests([pair_forest(numbered, *pair).pruned() for pair in given], families)
+    return coded, families, forests, read_sources(numbered, families, forests, given)
+
+
+def test_and_binds_more_tightly_where_pairs_say_so() -> None:
+    for tight, loose in ((0, 1), (1, 0)):
+        targets = ["( ( A | B ) & C )", "( A | ( B & C ) )"]
+        pairs = [("a or b and c", targets[tight]), ("a", "A"), ("b", "B"), ("c", "C")]
+        _, families, forests, readings = problem(RULES[:2], pairs)
+        order = best_order(readings, forests, families, [0] * 5)
+        assert order[loose] > order[tight] > 0 == max(order[2:])
+
+
+PAIRS = [
+    ("a and b c", "( A & B C )"), ("a no and b", "( NO A & B )"),
+    ("a or b and c", "( ( A | B ) & C )"),
+    ("a b no", "A NO B"), ("a", "A"), ("b", "B"), ("c", "C"), ("a b or c", "( A B | C )"),
+]  # fmt: skip
+
+
+def test_the_order_is_the_best_of_all() -> None:
+    for count in range(2, len(PAIRS) + 1):
+        _, families, forests, readings = problem(RULES, PAIRS[:count])
+        trial = _Trial(readings, forests, families)
+        functions = np.flatnonzero(families.arity).tolist()
+        best = max(trial.score(order) for order in itertools.permutations(functions))
+        found = best_order(readings, forests, families, [0] * len(RULES + WORDS))
+        assert trial.score(sorted(functions, key=found.__getitem__)) == best
+
+
+def test_pairs_read_right_are_those_whose_best_reading_is_the_target() -> None:
+    """The columns say what the single best derivation, searched for plainly, says."""
+    _, families, forests, readings = problem(RULES, PAIRS)
+    trial = _Trial(readings, forests, families)
+    for ranked in itertools.permutations(np.flatnonzero(families.arity).tolist()):
+        shares = order_shares(trial.order(ranked), families)
+        exact = 0.0
+        for i in range(len(readings.forest)):
+            mine = readings.pair == i
+            values = np.array([best(readings, shares, 0, n) for n in readings.root[mine]])
+            right = readings.right[mine].astype(bool)
+            top = np.isclose(values, values.max(), rtol=1e-9)
+            exact += (top & right).any() / top.sum()
+        assert trial.score(ranked)[0] == pytest.approx(exact, abs=1e-5)
+
+
+def best(readings: Readings, shares: np.ndarray, slot: int, node: int) -> float:
+    """Return the value of the best derivation of a node in a slot, by plain recursion."""
+    found = 0.0
+    for e in np.flatnonzero(readings.node == node):
+        value = shares[slot, readings.family[e]]
+        for k in range(readings.children[e], readings.children[e + 1]):
+            value *= best(readings, shares, readings.slot[k], readings.child[k])
+        found = max(found, value)
+    return found
+
+
+def test_what_is_seen_agrees_with_the_order() -> None:
+    _, families, forests, readings = problem(RULES, PAIRS)
+    seen, shares = ordered_children(readings, forests, families)
+    assert shares.shape == seen.shape == (families.slots, len(families.size))
+    assert shares[seen > 0].min() >= 1e-2  # nothing stands below what applies before it
+
+
+def test_a_source_has_all_its_targets() -> None:
+    code = Coder()
+    rules = CodedRules(
+        CodedRule.of(i, code.side(r.source), code.side(r.target))
+        for i, r in enumerate(map(SynchronousRule.parse, (*RULES[:2], *WORDS)))
+    )
+    made = source_forest(rules, code.words(LONG), most_nodes=1000)
+    assert made is not None
+    forest, roots = made
+    assert len({forest.nodes[root][3] for root in roots}) == len(roots) == 5  # Catalan number
+    assert source_forest(rules, code.words(LONG), most_nodes=8) is None
+
+
+def test_queries_of_invented_languages_are_parsed_in_the_right_order() -> None:
+    right = total = 0
+    for seed in range(100, 106):
+        _, parts = named_task(f"invented-{seed}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RoteWarning)
+            parser = SynchronousParser(induce_synchronous(parts.train).grammar)
+        for source, target in zip(*map(parts.test.column, ("text", "target")), strict=True):
+            right += parser.translations(source.split())[0].target == tuple(target.split())
+            total += 1
+    assert right >= 0.95 * total

@@ -1,0 +1,67 @@
+"""What the verbs of structured read: trees or corpora, by the task, and the flags of a recipe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.flags import FlagsOfOptions, value_of
+
+if TYPE_CHECKING:
+    from grammar.options import Option
+    from induction.corpus.corpus import Corpus
+
+__all__ = ["PERCEPTRON", "SetOption", "StructuredFlags", "TrainFlags", "read_sentences_of"]
+
+PERCEPTRON = "perceptron"
+"""What learns tags or spans without an encoder."""
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", "-O", help="Another value of the recipe as NAME=VALUE; each has a flag, too."
+    ),
+]
+
+
+class StructuredFlags(FlagsOfOptions):
+    """A verb that trains, with a flag for each value of a recipe."""
+
+    def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
+        """Return the options of a recipe."""
+        from classifiers.structured.recipe import StructuredRecipe
+        from grammar.options import options_of
+
+        return "a recipe", options_of(StructuredRecipe)
+
+    def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
+        """Return the options of a recipe."""
+        return {"recipe": self.asked(args)[1]}
+
+
+class TrainFlags(StructuredFlags):
+    """The verb that trains a perceptron, too, which has few options."""
+
+    def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
+        """Return the options of what learns."""
+        if value_of(args, "--learner") != PERCEPTRON:
+            return super().asked(args)
+        from classifiers.tagging.recipe import PerceptronRecipe
+        from grammar.options import options_of
+
+        return "a perceptron", options_of(PerceptronRecipe)
+
+
+def read_sentences_of(source: str) -> Corpus:
+    """Return a corpus; a treebank by name or in a folder is one of trees."""
+    from induction.corpus.formats import read_corpus
+    from induction.corpus.readers import read_treebank
+    from induction.corpus.tree_files import corpus_of_trees
+    from induction.trees.normalise import normalise
+
+    if source.startswith("nltk:") or source == "embedded" or os.path.isdir(source):
+        return corpus_of_trees(normalise(read_treebank(source)))
+    return read_corpus(source)
