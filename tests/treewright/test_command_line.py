@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from grammar.errors import CorpusError
 from grammar.pcfg.grammar import Grammar
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -48,6 +49,9 @@ VERBS = (
     ("classify", "evaluate"),
     ("classify", "auto"),
     ("classify", "tag"),
+    ("structured", "train"),
+    ("structured", "predict"),
+    ("structured", "table"),
     ("data", "list"),
     ("data", "get"),
     ("scan", "generate"),
@@ -56,6 +60,7 @@ VERBS = (
     ("scan", "train"),
     ("scan", "table"),
     ("scan", "cogs"),
+    ("scan", "slog"),
     ("scan", "geoquery"),
 )
 PAIRS = """\
@@ -781,7 +786,40 @@ def test_an_interrupt_that_a_kernel_wrapped_is_an_interrupt(run, monkeypatch):
     monkeypatch.setattr("induction.corpus.readers.read_treebank", interrupted)
     done = run("induce", "embedded", "-o", "g.json")
     assert done.code == 130
-    assert done.err == "treewright: interrupted; files appear only when they are complete\n"
+    assert done.err.endswith("treewright: interrupted; files appear only when they are complete\n")
+
+
+def test_an_interrupt_that_a_destructor_lost_comes_again(run, monkeypatch):
+    class Losing:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    def working_on(*_: object, **__: object) -> None:
+        Losing()
+        time.sleep(30)
+
+    monkeypatch.setattr("induction.corpus.readers.read_treebank", working_on)
+    done = run("induce", "embedded", "-o", "g.json")
+    assert done.code == 130
+    assert done.err.endswith("treewright: interrupted; files appear only when they are complete\n")
+
+
+def test_what_else_a_destructor_loses_is_said_and_no_interrupt(run, monkeypatch):
+    lost = []
+
+    class Losing:
+        def __del__(self) -> None:
+            raise ValueError("of a destructor")
+
+    def working_on(*_: object, **__: object) -> None:
+        Losing()
+        time.sleep(0.2)
+        raise CorpusError("no tree")
+
+    monkeypatch.setattr("sys.unraisablehook", lambda found: lost.append(found.exc_type))
+    monkeypatch.setattr("induction.corpus.readers.read_treebank", working_on)
+    assert run("induce", "embedded", "-o", "g.json").code == 1
+    assert lost == [ValueError]
 
 
 # --- as a process ------------------------------------------------------------------------------
