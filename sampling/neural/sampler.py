@@ -110,6 +110,10 @@ class ModelSampler(Sampler):
         hosts = self.grammar.hosts[parents[:, 0]]
         return self.grammar.examples.arrow("label").combine_chunks().take(pa.array(hosts))
 
+    def beside(self, drawn: Columns) -> Mapping[str, pa.Array]:
+        """Return the columns of new texts beside texts and labels; none by default."""
+        return {}
+
     def class_names(self) -> tuple[str, ...]:
         """Return what the classes are called, or their numbers; there are none without labels."""
         examples = self.grammar.examples
@@ -187,6 +191,7 @@ class ModelSampler(Sampler):
             columns["label"] = _distributions(given[-1])
         elif "label" in self.grammar.examples.names:
             columns["label"] = self.labels(drawn)
+        columns |= self.beside(drawn)
         ids = self.grammar.examples.arrow("id").combine_chunks()
         rows = self.grammar.hosts[parents].ravel()
         return example_table(
@@ -201,7 +206,14 @@ class ModelSampler(Sampler):
         )
 
 
-def fitting(corpus: Corpus, lengths: Any, longest: int, method: str, least: int) -> Any:
+def fitting(
+    corpus: Corpus,
+    lengths: Any,
+    longest: int,
+    method: str,
+    least: int,
+    beside: Sequence[str] = (),
+) -> Any:
     """Check a corpus, and find the texts that a model can take.
 
     Parameters
@@ -216,6 +228,8 @@ def fitting(corpus: Corpus, lengths: Any, longest: int, method: str, least: int)
         Who asks.
     least : int
         How many texts it needs.
+    beside : sequence of str
+        Columns that it reads beside texts and labels.
 
     Returns
     -------
@@ -228,7 +242,7 @@ def fitting(corpus: Corpus, lengths: Any, longest: int, method: str, least: int)
         If a column is not valid, or too few texts are left.
     """
     given = read_examples(corpus).corpus
-    kept = [name for name in ("id", *_SIDES, "label") if name in given.names]
+    kept = [name for name in ("id", *_SIDES, "label", *beside) if name in given.names]
     given = Corpus(given.table.select(kept), given.places, classes=corpus.classes)
     fits = np.ones(len(given), np.bool_)
     for side in _SIDES:

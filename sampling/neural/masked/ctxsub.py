@@ -11,7 +11,7 @@ from grammar.arrays import FloatArray, LongArray
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import read_labels
-from sampling.neural.masked.edits import chosen_words, words_of
+from sampling.neural.masked.edits import chosen_words, numbered, words_of
 from sampling.neural.masked.sampler import MaskedSampler
 from sampling.neural.sampler import DEVICE, MODEL, TEACHER
 
@@ -84,10 +84,14 @@ class CtxSub(MaskedSampler):
         return cls.induced(corpus, chosen)
 
     def edited(
-        self, texts: list[str], parents: LongArray, random: list[np.random.Generator]
+        self,
+        texts: list[str],
+        free: list[list[int]],
+        parents: LongArray,
+        random: list[np.random.Generator],
     ) -> tuple[list[str], FloatArray]:
         """Replace chosen words."""
-        spans = [words_of(text) for text in texts]
+        spans = [numbered(words_of(text), own) for text, own in zip(texts, free, strict=True)]
         chosen = [
             [words[k] for k in chosen_words(words, self.options.share, draw)]
             for words, draw in zip(spans, random, strict=True)

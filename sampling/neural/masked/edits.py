@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Span", "chosen_words", "drawn", "replaced", "words_of"]
+__all__ = ["Span", "chosen_words", "drawn", "numbered", "replaced", "words_of"]
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
@@ -22,6 +22,11 @@ def words_of(text: str) -> list[Span]:
     [(0, 5), (6, 8), (10, 13)]
     """
     return [found.span() for found in _WORD.finditer(text)]
+
+
+def numbered(words: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
+    """Return the words of these numbers."""
+    return [words[number] for number in numbers]
 
 
 def chosen_words(words: Sequence[Span], share: float, random: np.random.Generator) -> list[int]:

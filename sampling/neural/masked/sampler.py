@@ -1,17 +1,25 @@
-"""What the methods with a masked model share: texts in turn, words drawn for places, labels."""
+"""What the methods with a masked model share: texts in turn, words drawn for places, labels.
+
+One word stands in the place of one, so what is said of the words of a text is kept
+(:mod:`sampling.neural.masked.annotations`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.neural.grammar import ModelGrammar
+from sampling.neural.masked.annotations import OF_WORDS, Annotations
 from sampling.neural.masked.edits import Span, drawn, replaced, words_of
 from sampling.neural.opening import KINDS, digest_of_weights, needs_libraries
 from sampling.neural.sampler import ModelSampler, fitting
@@ -28,15 +36,15 @@ class MaskedSampler(ModelSampler):
     A method gives :meth:`edited`, which is asked for one side of the texts at a time.
     """
 
+    carries_spans = True
+
     @classmethod
     def induced(cls, corpus: Corpus, options: Any) -> Any:
         """Find which texts can be used, and return the sampler."""
         model = cls.opened_model(options)
-        given, hosts = fitting(corpus, model.lengths, model.longest - 2, cls.method, 1)
-        wordless = [
-            row for row in hosts.tolist()
-            if not all(words_of(given.column(side)[row]) for side in _sides(given))
-        ]  # fmt: skip
+        given, hosts = fitting(corpus, model.lengths, model.longest - 2, cls.method, 1, OF_WORDS)
+        free = _free_words(given)
+        wordless = [row for row in hosts.tolist() if not all(side[row] for side in free)]
         hosts = np.setdiff1d(hosts, wordless)
         if not len(hosts):
             raise CorpusError("no text has a word that can be replaced", hint="give other texts")
@@ -76,18 +84,42 @@ class MaskedSampler(ModelSampler):
         ]
         likely = np.full(len(numbers), -np.log(len(self.grammar.hosts)))
         made = []
-        for side in self.texts:
-            texts, added = self.edited([side[row] for row in parents.tolist()], parents, random)
+        hosts = self.grammar.hosts[parents].tolist()
+        for side, free in zip(self.sides, self._free, strict=True):
+            old = self.grammar.examples.column(side)
+            texts, added = self.edited(
+                [old[row] for row in hosts], [free[row] for row in hosts], parents, random
+            )
             made.append(texts)
             likely += added
         rules = np.column_stack([np.zeros_like(parents), 1 + parents])
         return np.array(made, object).T, parents[:, None], rules, likely
 
     def edited(
-        self, texts: list[str], parents: LongArray, random: list[np.random.Generator]
+        self,
+        texts: list[str],
+        free: list[list[int]],
+        parents: LongArray,
+        random: list[np.random.Generator],
     ) -> tuple[list[str], FloatArray]:
-        """Return a new text for each, and the log-probability of what was drawn for it."""
+        """Return a new text for each, and the log-probability of what was drawn for it.
+
+        ``free`` are the numbers of its words that may be replaced.
+        """
         raise NotImplementedError
+
+    def beside(self, drawn: Columns) -> Mapping[str, pa.Array]:
+        """Return what is said of the words of new texts."""
+        _, texts, parents, *_ = drawn
+        return self._annotations.columns(self.grammar.hosts[parents[:, 0]], texts[:, 0].tolist())
+
+    @cached_property
+    def _annotations(self) -> Annotations:
+        return Annotations(self.grammar.examples)
+
+    @cached_property
+    def _free(self) -> list[list[list[int]]]:
+        return _free_words(self.grammar.examples)
 
     def filled(
         self,
@@ -144,5 +176,10 @@ def _like(old: str, new: str) -> str:
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
-def _sides(corpus: Corpus) -> list[str]:
-    return [name for name in ("text", "text_pair") if name in corpus.names]
+def _free_words(corpus: Corpus) -> list[list[list[int]]]:
+    """Return which words may be replaced, by side and text."""
+    known = Annotations(corpus)
+    free = [[known.free(row) for row in range(len(corpus))]]
+    if "text_pair" in corpus.names:
+        free.append([list(range(len(words_of(text)))) for text in corpus.column("text_pair")])
+    return free

@@ -10,7 +10,7 @@ import numpy as np
 from grammar.arrays import FloatArray, LongArray
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
-from sampling.neural.masked.edits import Span, chosen_words, words_of
+from sampling.neural.masked.edits import Span, chosen_words, numbered, words_of
 from sampling.neural.masked.sampler import MaskedSampler
 from sampling.neural.sampler import DEVICE, MODEL, TEACHER
 
@@ -78,15 +78,19 @@ class SSMBA(MaskedSampler):
         return cls.induced(corpus, read_options(SSMBAOptions, options, cls.method))
 
     def edited(
-        self, texts: list[str], parents: LongArray, random: list[np.random.Generator]
+        self,
+        texts: list[str],
+        free: list[list[int]],
+        parents: LongArray,
+        random: list[np.random.Generator],
     ) -> tuple[list[str], FloatArray]:
         """Walk from each text."""
         likely = np.zeros(len(texts))
         for _ in range(self.options.steps):
             spans: list[list[Span]] = []
             seen: list[list[str]] = []
-            for text, draw in zip(texts, random, strict=True):
-                words = words_of(text)
+            for text, numbers, draw in zip(texts, free, random, strict=True):
+                words = numbered(words_of(text), numbers)
                 own = [words[k] for k in chosen_words(words, self.options.share, draw)]
                 spans.append(own)
                 seen.append([self._corrupted(text[slice(*span)], draw) for span in own])

@@ -196,7 +196,7 @@ def test_other_methods_refuse_spans(method: str) -> None:
 def test_every_method_says_whether_it_carries_spans() -> None:
     without = {name for name, method in METHODS.items() if not method.sampler.carries_spans}
     models = {name for name, method in METHODS.items() if method.needs_model}
-    assert without == {*REFUSING, *models}
+    assert without == {*REFUSING, *models} - {"ctxsub", "ssmba"}
 
 
 @pytest.mark.parametrize(
