@@ -100,7 +100,7 @@ class Annotations:
         """Return the numbers of the words of a text that may be replaced.
 
         All words, but for those of labelled spans, and where words are annotated those that are
-        no part of just one of them (*don't*, of *do* and *n't*).
+        not one of these (*don't*, of *do* and *n't*; the number in a trace ``*-1``).
         """
         text = self._texts[row]
         found = list(enumerate(words_of(text)))
@@ -109,8 +109,8 @@ class Annotations:
             found = [(k, word) for k, word in found if not any(_meet(word, one) for one in taken)]
         if self._side is not None:
             tokens = zip(self._tokens[row], self._forms[row], strict=True)
-            whole = [place for place, form in tokens if text[slice(*place)] == form]
-            found = [(k, word) for k, word in found if any(_within(word, one) for one in whole)]
+            whole = {place for place, form in tokens if text[slice(*place)] == form}
+            found = [(k, word) for k, word in found if word in whole]
         return [k for k, _ in found]
 
     def columns(self, rows: LongArray, texts: Sequence[str]) -> Mapping[str, pa.Array]:
@@ -215,7 +215,3 @@ def _moved(span: Mapping[str, Any], shift: Shift) -> dict[str, Any]:
 
 def _meet(word: Span, span: Span) -> bool:
     return word[0] < span[1] and span[0] < word[1]
-
-
-def _within(word: Span, token: Span) -> bool:
-    return token[0] <= word[0] and word[1] <= token[1]

@@ -117,6 +117,15 @@ def test_trees_tokens_and_spans_at_once() -> None:
     assert made["tags"].to_pylist() == [words]
 
 
+def test_a_part_of_a_token_is_no_word() -> None:
+    tokens = ["grass-roots", "groups", "seem", "*-1", "to", "win"]
+    known = Annotations(
+        read_examples(Corpus.from_columns(text=[" ".join(tokens)], tokens=[tokens])).corpus
+    )
+    words = numbered(words_of(" ".join(tokens)), known.free(0))
+    assert [" ".join(tokens)[slice(*word)] for word in words] == ["groups", "seem", "to", "win"]
+
+
 def drawn(sampler: Any, n: int) -> Corpus:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
