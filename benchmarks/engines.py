@@ -85,7 +85,9 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--kill", type=float, default=5.0)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--sentences", type=int, default=300, help="of parse-corpus")
-    parser.add_argument("--trees", type=int, default=3900, help="of induce")
+    parser.add_argument(
+        "--trees", type=int, default=3900, help="of induce; more than 3,914 come again"
+    )
     parser.add_argument("--into", help="a folder of results")
     parser.add_argument("--engines", nargs="+", default=["threads", "processes", "ray"])
     parser.add_argument("--verbs", nargs="+", default=list(VERBS))
@@ -98,7 +100,7 @@ def prepare(asked: argparse.Namespace) -> None:
 
     words = ("induce", "nltk:treebank", "-o", "g.json", "-q")
     subprocess.run([*treewright(), *words], check=True)
-    trees = itertools.islice(read_treebank("nltk:treebank"), asked.trees)
+    trees = itertools.islice(itertools.cycle(read_treebank("nltk:treebank")), asked.trees)
     Path("trees.mrg").write_text("".join(f"{tree}\n" for tree in trees))
     reviews = read_reviews()
     write_corpus(reviews, "corpus.jsonl")

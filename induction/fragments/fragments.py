@@ -41,6 +41,8 @@ __all__ = ["FragmentCounts", "NodeTable", "recurring_fragments"]
 _COMPARE = "induction.fragments.fragments:compared"
 _TASKS_A_WORKER = 8
 """Some stretches of nodes take longer than others, so each worker gets several."""
+_PAIRS_A_UNIT = 200_000_000
+"""About two seconds of comparing: what is lost with a worker that dies."""
 _BIG_ENDIAN = np.dtype(">i4")
 """Written so, whole numbers from zero sort as bytes."""
 
@@ -254,12 +256,14 @@ def recurring_pieces(
         The same trees, saved, and an engine whose workers compare them.
     """
     engine = None if elsewhere is None else elsewhere[1]
-    workers = workers if engine is None else engine.workers
-    bounds = _even_stretches(nodes.ends, 1 if workers == 1 else workers * _TASKS_A_WORKER)
     if engine is None or elsewhere is None:
+        bounds = _even_stretches(nodes.ends, 1 if workers == 1 else workers * _TASKS_A_WORKER)
         tasks = (functools.partial(_compared, nodes, *bound) for bound in bounds)
         found = list(in_threads(tasks, workers))
     else:
+        pairs = int((nodes.ends - np.arange(len(nodes.ends))).sum())
+        parts = max(engine.workers * _TASKS_A_WORKER, pairs // _PAIRS_A_UNIT)
+        bounds = _even_stretches(nodes.ends, parts)
         units = (
             Unit(_COMPARE, (elsewhere[0],), first=first, count=last - first)
             for first, last in bounds

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grammar.engines.threads import Threads
+from grammar.engines.units import Kept, Unit
 from grammar.errors import OptionError
 from grammar.rules.rules import Nonterminal
 from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction import binarise, normalise, read_treebank
-from induction.fragments.fragments import FragmentCounts, recurring_fragments
+from induction.fragments.fragments import (
+    FragmentCounts,
+    NodeTable,
+    recurring_fragments,
+    recurring_pieces,
+)
 from tests.grammar.strategies import trees
 
 STEPS = ("traces", "functions", "root")
@@ -176,3 +186,35 @@ def test_the_penn_sample(nltk_treebank_text: str) -> None:
     assert found.count.min() >= 2
     assert isinstance(found, FragmentCounts)
     assert recurring_fragments(binary, workers=2) == found
+
+
+class Watched(Threads):
+    """An engine that keeps the units that it was given."""
+
+    units: Sequence[Unit] = ()
+
+    def map(self, units: Iterable[Unit]) -> Iterator[Any]:
+        self.units = list(units)
+        return super().map(self.units)
+
+
+def test_work_for_others_comes_in_units_that_may_be_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank = read_treebank("embedded")
+    bank.save(tmp_path / "trees.arrow")
+    nodes, kept = NodeTable.of(bank), Kept.of(tmp_path / "trees.arrow")
+    whole = recurring_pieces(nodes)
+    given = []
+    for pairs in (1 << 40, 20_000):
+        monkeypatch.setattr("induction.fragments.fragments._PAIRS_A_UNIT", pairs)
+        engine = Watched(1, tmp_path)
+        found = recurring_pieces(nodes, elsewhere=(kept, engine))
+        for one, other in zip(whole, found, strict=True):
+            np.testing.assert_array_equal(one, other)
+        stops = [unit.first + unit.count for unit in engine.units]
+        assert [unit.first for unit in engine.units] == [0, *stops[:-1]]
+        assert stops[-1] == len(nodes.ends)
+        given.append(len(engine.units))
+    assert given[0] == 8
+    assert given[1] > 8
