@@ -34,11 +34,12 @@ from induction.synchronous.closure import (
     divided,
     families,
 )
+from induction.synchronous.description import description
 from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import (
     settled_children,
 )
-from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon
+from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon, translations
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.report import Explained, RoteWarning, explain_pairs
 from induction.synchronous.search import (
@@ -393,11 +394,38 @@ def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], N
 
 def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     words = induce_lexicon(training, method=how.lexicon)
-    searching = RuleSearch(words if how.licensing else None, how)
+    lexicon = words if how.licensing else {}
+    searching = RuleSearch(lexicon, how)
     trace = tuple(_searched(searching, training, how.parts, say))
-    needed = _needed(searching.rules, training, say)
-    rules = joined_rules(needed, training.pairs) if how.compare else needed
-    return _Found(training, words, trace, rules)
+    rules = _finished(searching.rules, training, how, say)
+    found = _Found(training, words, trace, rules)
+    phrases = translations(lexicon) - set(training.pairs)
+    stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
+    if not (how.compare and phrases and stuck):
+        return found
+    say(f"again, with {len(phrases):,} words of the lexicon as phrases")
+    searching = RuleSearch(lexicon, how, phrases)
+    trace = tuple(_searched(searching, training, how.parts, say))
+    other = _Found(training, words, trace, _finished(searching.rules, training, how, say))
+    sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
+    say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
+    return other if sizes[1] < sizes[0] else found
+
+
+def _finished(
+    rules: Iterable[Coded],
+    training: TrainingPairs,
+    how: SynchronousOptions,
+    say: Callable[[str], None],
+) -> list[Coded]:
+    """Return the rules of a search that pairs need, and put together what never stands apart."""
+    needed = _needed(rules, training, say)
+    return joined_rules(needed, training.pairs) if how.compare else needed
+
+
+def _many_by_rote(rules: Sequence[Coded], training: TrainingPairs, tolerance: float) -> bool:
+    forests = [forest for _, forest in _forests(coded_rules(list(rules)), training.pairs)]
+    return explain_pairs(len(training), forests).rote > tolerance * len(training)
 
 
 def _save_trace(trace: Sequence[TraceStep], folder: Path) -> None:

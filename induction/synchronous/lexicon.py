@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from grammar.errors import OptionError
 from induction.synchronous.pairs import TrainingPairs
 
-__all__ = ["LEXICONS", "Lexicon", "induce_lexicon"]
+__all__ = ["LEXICONS", "Lexicon", "induce_lexicon", "translations"]
 
 LEXICONS = ("auto", "necessity", "association", "ibm1")
 """How to find which source word a target word needs."""
@@ -57,6 +57,16 @@ def induce_lexicon(
         return _aligned(pairs, threshold)
     exact = {} if method == "association" else _associated(pairs, 1.0)
     return exact if method == "necessity" else _associated(pairs, threshold) | exact
+
+
+def translations(lexicon: Lexicon) -> set[tuple[str, str]]:
+    """Return the source and target words that belong to each other and to no other word.
+
+    >>> sorted(translations({"A": frozenset("a"), "B": frozenset("bc"), "C": frozenset("c")}))
+    [('a', 'A')]
+    """
+    targets = Counter(word for words in lexicon.values() for word in words)
+    return {(w, v) for v, words in lexicon.items() for w in words if len(words) == targets[w] == 1}
 
 
 def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:

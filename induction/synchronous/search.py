@@ -12,6 +12,7 @@ source, whose target, and both of whose sides may hold what the rule derives.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import defaultdict
@@ -43,12 +44,13 @@ __all__ = [
     "derives",
     "joined_rules",
     "needless_rules",
+    "rule_size",
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(Checked):
-    """Settings of the search; the defaults are those that the paper uses for SCAN."""
+    """Settings of the search; sizes and penalties are those that the paper uses for SCAN."""
 
     word_size: float = option(
         4.0,
@@ -79,7 +81,12 @@ class SearchOptions(Checked):
         True, "Search: where it is stuck, take apart pairs that differ in one place on both sides."
     )
     max_slots: int = option(4, "Search: most slots of a rule.", least=1)
-    max_steps: int = option(5, "Search: most steps for one part of the training pairs.", least=1)
+    max_steps: int = option(
+        5,
+        "Search: most steps for one part of the training pairs; where pairs are compared, there "
+        "may be more as long as some are rules of their own.",
+        least=1,
+    )
     support: int = option(
         10,
         "Search: so many of the shortest rules are asked whether they, too, would go.",
@@ -121,17 +128,24 @@ _CLASS = 3
 
 
 class RuleSearch:
-    """The state of a search: the rules so far, and the examples they must derive."""
+    """The state of a search: the rules so far, and the examples they must derive.
 
-    def __init__(self, lexicon: Lexicon | None, options: SearchOptions) -> None:
-        self.rules: set[Coded] = set()
+    ``phrases`` are rules to begin with. The search was ``stuck`` if no rule made another one while
+    many examples were rules of their own.
+    """
+
+    def __init__(
+        self, lexicon: Lexicon | None, options: SearchOptions, phrases: Iterable[Coded] = ()
+    ) -> None:
+        self.rules = set(phrases)
         self.examples: list[Coded] = []
+        self.stuck = False
         self._lexicon = lexicon or {}
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
 
     def add(self, examples: list[Coded], part: int, beside: int = 0) -> Iterator[Step]:
-        """Give more examples and search until nothing changes, yielding every step.
+        """Give more examples and search until nothing changes, or long enough; yield every step.
 
         Few that contradict the rules, among these and so many ``beside`` them, are not searched:
         they are likelier to be faulty.
@@ -142,11 +156,12 @@ class RuleSearch:
         self.rules = shown | self._surprising(examples, beside)
         if self._options.compare:
             self._arrange()
-        for number in range(1, self._options.max_steps + 1):
+        for number in itertools.count(1):
             before = self.rules
             added, removed = self._step()
             self.rules = (before | added) - removed
             if self.rules == before and self._options.compare:
+                self.stuck |= not self._few_own()
                 added, removed = self._compared()
                 self.rules = (before | added) - removed
             if self.rules != shown:
@@ -156,7 +171,8 @@ class RuleSearch:
                     tuple(sorted(shown - self.rules, key=_by_size)),
                     sum(map(self._size, self.rules)),
                 )  # fmt: skip
-            if self.rules == before:
+            done = number >= self._options.max_steps and not self._goes_on(before)
+            if done or self.rules == before:
                 return
             shown = self.rules
 
@@ -175,14 +191,17 @@ class RuleSearch:
             known = {rule for rule in self.rules if not _is_pair(rule)}
             pairs = sorted(self.rules - known, key=_by_size)[:_READ]
             numbered = coded_rules(known)
+            heard = frozenset().union(*(_words(source) for source, _ in known))
             support: dict[Coded, list[Coded]] = defaultdict(list)
             for pair in pairs:
+                unknown = _words(pair[0]) - heard
                 for made in arrangements(numbered, pair, max_slots=self._options.max_slots):
-                    support[made].append(pair)
+                    if unknown <= _words(made[0]):  # else other rules are missing, too
+                        support[made].append(pair)
             best, chosen = 0.0, None
             for rule in sorted(support.keys() - known, key=_by_size):
                 if sum(map(self._size, support[rule])) - self._size(rule) > best:
-                    gain = self._arranging(rule, known, pairs)
+                    gain = self._arranging(rule, known, pairs, support[rule])
                     if gain > best:
                         best, chosen = gain, rule
             if chosen is None:
@@ -191,9 +210,16 @@ class RuleSearch:
             gone = {rule for rule in self.rules - known if derives(numbered, rule)}
             self.rules = (self.rules | {chosen}) - gone
 
-    def _arranging(self, rule: Coded, known: set[Coded], pairs: Iterable[Coded]) -> float:
-        """Return what a rule saves of pairs; nothing if it gives many of them another target."""
+    def _arranging(
+        self, rule: Coded, known: set[Coded], pairs: Sequence[Coded], support: Iterable[Coded]
+    ) -> float:
+        """Return what a rule saves of pairs; nothing if it gives many of them another target.
+
+        None is saved if none is that supports it.
+        """
         numbered = coded_rules(known | {rule})
+        if not any(derives(numbered, pair) for pair in support):
+            return 0.0
         made = {pair for pair in pairs if derives(numbered, pair)}
         reading = coded_rules({(source, source) for source, _ in known | {rule}})
         others = ((source, source) for source, target in pairs if (source, target) not in made)
@@ -201,6 +227,16 @@ class RuleSearch:
         if against > self._options.tolerance * (against + len(made)):
             return 0.0
         return sum(map(self._size, made)) - self._size(rule) - self._penalty(rule)
+
+    def _goes_on(self, before: set[Coded]) -> bool:
+        """Say whether pairs are still taken apart, and the last step was of use."""
+        own = self._options.compare and any(map(_is_pair, self.rules))
+        return own and sum(map(self._size, self.rules)) < sum(map(self._size, before))
+
+    def _few_own(self) -> bool:
+        """Say whether few pairs of more than one word are rules of their own."""
+        own = sum(map(_is_pair, self.rules))
+        return own <= self._options.tolerance * len(self.examples)
 
     def _step(self) -> tuple[set[Coded], set[Coded]]:
         rules = sorted(self.rules, key=_by_size)
@@ -220,9 +256,8 @@ class RuleSearch:
 
     def _compared(self) -> tuple[set[Coded], set[Coded]]:
         """Return what comparison adds and makes needless, where many pairs are still rules."""
-        own = {rule for rule in self.rules if len(rule[0]) > 1 and not has_slot(rule[0])}
+        few = self._few_own()
         added: set[Coded] = set()
-        few = len(own) <= self._options.tolerance * len(self.examples)
         gone: set[Coded] = set()
         ranked = sorted(
             ((self._gain(found, gone | added), found) for found in propose(self.rules)),
@@ -274,9 +309,7 @@ class RuleSearch:
         return all(c not in needs or not needs[c].isdisjoint(rule[0]) for c in set(rule[1]))
 
     def _size(self, rule: Coded) -> float:
-        words = sum(ord(c) >= FIRST_WORD for side in rule for c in side)
-        slots = len(rule[0]) + len(rule[1]) - words
-        return self._options.word_size * words + self._options.slot_size * slots
+        return rule_size(rule, self._options)
 
     def _penalty(self, rule: Coded) -> float:
         sources, targets = self._matches(0, rule[0]), self._matches(1, rule[1])
@@ -345,6 +378,13 @@ class _View:
             if len(found) == self._options.support:
                 break
         return found
+
+
+def rule_size(rule: Coded, options: SearchOptions) -> float:
+    """Return the weighted number of words and slots of both sides."""
+    words = sum(ord(c) >= FIRST_WORD for side in rule for c in side)
+    slots = len(rule[0]) + len(rule[1]) - words
+    return options.word_size * words + options.slot_size * slots
 
 
 def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
@@ -452,3 +492,7 @@ def _inline(pattern: str) -> str:
 
 def _by_size(rule: Coded) -> tuple[int, int, Coded]:
     return (len(rule[0]), len(rule[1]), rule)
+
+
+def _words(source: str) -> frozenset[str]:
+    return frozenset(c for c in source if ord(c) >= FIRST_WORD)
