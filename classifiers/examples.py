@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
-from sampling.examples.class_names import class_names, number_classes
+from sampling.examples.class_names import class_names, label_kind, number_classes
 from sampling.examples.labels import read_labels
 
 __all__ = ["Examples", "read_examples", "texts_of"]
@@ -135,6 +135,8 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
     (('0', '1'), [1, 0])
     """
     names = class_names(corpus)
+    if not names and _numbers_are_names(corpus, classes or ()):  # 0 and 1 beside classes 1 to 5
+        names = tuple(map(str, sorted({*corpus.column("label")} - {None})))
     if names and classes is not None:
         strange = sorted(set(names) - set(classes))
         if strange:
@@ -158,6 +160,16 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
         texts_of(corpus), rows, np.ones(len(rows), np.float32), made,
         known or tuple(str(c) for c in range(labels.classes)),
     )  # fmt: skip
+
+
+def _numbers_are_names(corpus: Corpus, classes: Sequence[str]) -> bool:
+    """Say whether labels are whole numbers, and so are the classes, but not those from 0 on.
+
+    Numbers of a corpus that was numbered already are the places of its classes.
+    """
+    numbered = corpus.classes or label_kind(corpus) != "int64"
+    counted = tuple(classes) == tuple(map(str, range(len(classes))))
+    return not numbered and not counted and all(map(str.isdecimal, classes))
 
 
 def texts_of(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:

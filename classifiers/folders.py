@@ -43,6 +43,13 @@ __all__ = [
 _FACTS, _CARD, _HEAD = "treewright.json", "README.md", "head.safetensors"
 _HASHED = ("tfidf.arrow", "words.arrow", "perceptron.arrow", _HEAD, "model.safetensors")
 
+_KINDS = {
+    "treewright.classifier": ("a classifier", "treewright classify predict"),
+    "treewright.structured": ("a tagger or parser on an encoder", "treewright structured predict"),
+    "treewright.tagger": ("a tagger without an encoder", "treewright structured predict"),
+}
+"""What folders hold, by their schema, and what takes them."""
+
 
 def save_folder(
     folder: PathLike,
@@ -120,6 +127,15 @@ def read_facts(folder: PathLike, schema: str, what: str, verb: str) -> dict[str,
     except (ValueError, RecursionError):
         held = None
     if not isinstance(held, dict) or held.get("schema") != schema:
+        mine, other = (
+            _KINDS.get(one.partition("/")[0]) for one in (schema, schema_of(folder) or "")
+        )
+        if mine and other and mine != other:
+            raise SchemaError(
+                f"it holds {other[0]}, not {mine[0]}",
+                where=str(folder),
+                hint=f"use it with {other[1]}, or name another folder",
+            )
         raise SchemaError(
             f"not {what} saved by this version of treewright", where=str(folder), hint=again
         )

@@ -28,8 +28,18 @@ __all__ = [
 PairsFile = Annotated[str, typer.Argument(help="Pairs: 'IN: ... OUT: ...' lines, or a corpus.")]
 
 
-def read_pair_file(path: str) -> Corpus:
+def read_pair_file(
+    path: str, *, format: str | None = None, text: str | None = None, on_error: str = "stop"
+) -> Corpus:
     """Read pairs: lines if the name ends in ``.txt`` or is ``-``, else any format of corpora.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    format, text, on_error : str, optional
+        As :func:`~induction.corpus.formats.read_corpus` takes them; pairs with an empty side are
+        left out, too.
 
     Raises
     ------
@@ -38,12 +48,15 @@ def read_pair_file(path: str) -> Corpus:
     """
     from grammar.errors import located
     from induction.corpus.formats import read_corpus
+    from induction.corpus.inputs.skipping import without_faults
+    from induction.corpus.pairs import check_pairs
 
     is_lines = path == "-" or Path(path.removesuffix(".gz")).suffix in (".txt", "")
-    corpus = read_corpus(path, format="scan") if is_lines else read_corpus(path)
+    known = format or ("scan" if is_lines else None)
+    corpus = read_corpus(path, format=known, text=text, on_error=on_error)
     with located(path):
         corpus.arrow("target")
-    return corpus
+        return without_faults(corpus, check_pairs) if on_error == "skip" else corpus
 
 
 @contextmanager

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grammar.arrays import IntArray, LongArray
-from sampling.examples.sides import Side
+from induction.corpus.corpus import Corpus
+from sampling.examples.examples import checked
+from sampling.examples.sides import Side, read_side
 
-__all__ = ["Features", "shape_of"]
+__all__ = ["Features", "shape_of", "words_of"]
 
 _OWN = ("word", "shape", "long prefix", "long suffix", "suffix")
 _NEAR = ("word", "shape", "suffix")
@@ -26,6 +28,27 @@ def shape_of(form: str) -> str:
     """
     kinds = "".join(map(_kind, form))
     return re.sub(r"(.)\1+", r"\1", kinds)
+
+
+def words_of(corpus: Corpus, *, tokenised: bool = False, cores: bool = False) -> Side:
+    """Return the words of texts, as :func:`~sampling.examples.sides.read_side` finds them.
+
+    Classes of the texts may be of any kind, and missing: a tagger does not look at them.
+
+    Raises
+    ------
+    CorpusError
+        If there is no text, one is empty, or what is said of its words is not valid.
+
+    Examples
+    --------
+    >>> words_of(Corpus.from_columns(text=["we left"], label=["good"])).lengths.tolist()
+    [2]
+    """
+    plain = corpus
+    if "label" in corpus.names:
+        plain = Corpus(corpus.table.drop_columns(["label"]), corpus.places)
+    return read_side(checked(plain), tokenised=tokenised, cores=cores)
 
 
 def _kind(sign: str) -> str:

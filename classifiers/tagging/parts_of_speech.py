@@ -8,14 +8,13 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from classifiers.tagging.features import Features
+from classifiers.tagging.features import Features, words_of
 from classifiers.tagging.learning import learnt
 from classifiers.tagging.perceptron import Weights, best_tags
 from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import COLUMNS, Corpus
-from sampling.examples.examples import checked
-from sampling.examples.sides import Side, read_side
+from sampling.examples.sides import Side
 
 __all__ = ["WordTagger"]
 
@@ -113,4 +112,4 @@ def _tags(corpus: Corpus, side: Side) -> list[str]:
 def _words(corpus: Corpus) -> Side:
     """Return the words of texts."""
     # multiword tokens of CoNLL-U are not what stands in the text
-    return read_side(checked(corpus), tokenised="tokens" in corpus.names)
+    return words_of(corpus, tokenised="tokens" in corpus.names)

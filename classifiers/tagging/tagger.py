@@ -7,15 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from classifiers.tagging.features import Features
+from classifiers.tagging.features import Features, words_of
 from classifiers.tagging.learning import learnt
 from classifiers.tagging.perceptron import Weights, best_tags
 from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import Marks, NewWords, carried_spans
-from sampling.examples.examples import checked
-from sampling.examples.sides import read_side
 
 __all__ = ["EntityTagger"]
 
@@ -74,7 +72,7 @@ class EntityTagger:
             If ``updates`` is not a whole number of one or more.
         """
         corpus.arrow("spans")
-        side = read_side(checked(corpus), cores=True)
+        side = words_of(corpus, cores=True)
         marks = side.marks
         if marks is None or not marks.names:
             raise CorpusError("there is no span to learn from", hint="give texts with spans")
@@ -85,7 +83,7 @@ class EntityTagger:
         """Return texts with the spans that are found in them; spans that they have are not seen."""
         rest = corpus.table.drop_columns([name for name in ("spans",) if name in corpus.names])
         plain = Corpus(rest, corpus.places)
-        side = read_side(checked(plain), cores=True)
+        side = words_of(plain, cores=True)
         found = best_tags(self.features.of(side), side.offsets, self.weights)
         none = np.zeros(len(found), np.int32)
         begin = np.repeat(side.text_offsets[:-1], side.lengths)

@@ -66,6 +66,7 @@ _MENDED_BY = {
     "tree": PARSE_FIRST,
     "tree_pair": PARSE_FIRST,
     "label": "name the column of the classes: --label NAME, or label='NAME' in Python",
+    "target": "call the column of the targets 'target' (rename={'NAME': 'target'} in Python)",
 }
 _SHOWN, _WIDEST = 8, 120
 

@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 
-__all__ = ["Pair", "Words", "distinct_pairs", "frequent_targets", "place_of", "target_by_source"]
+__all__ = [
+    "Pair",
+    "Words",
+    "check_pairs",
+    "distinct_pairs",
+    "frequent_targets",
+    "place_of",
+    "target_by_source",
+]
 
 Pair = tuple[str | Sequence[str], str | Sequence[str]]
 Words = tuple[str, ...]
@@ -34,6 +42,22 @@ def target_by_source(pairs: Corpus | Iterable[Pair]) -> dict[Words, Words]:
       hint: keep the right one of them
     """
     return {source: target for source, (_, target) in distinct_pairs(pairs).items()}
+
+
+def check_pairs(pairs: Corpus | Iterable[Pair]) -> None:
+    """Check pairs each by itself, so not that a source has one target.
+
+    Raises
+    ------
+    CorpusError
+        If there are no pairs, or one is not a source and a target or has an empty side.
+
+    Examples
+    --------
+    >>> check_pairs([("walk", "W"), ("walk", "V")])
+    """
+    for _ in _checked(pairs):
+        pass
 
 
 def distinct_pairs(pairs: Corpus | Iterable[Pair]) -> dict[Words, tuple[int, Words]]:

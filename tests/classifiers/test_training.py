@@ -27,6 +27,7 @@ from classifiers.training.frozen import train_frozen, train_tfidf  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import CorpusError, OptionError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402
+from sampling import number_classes  # noqa: E402
 
 GOOD = ["a good film", "a great movie", "moving plot", "good acting", "it was great"]
 BAD = ["a bad film", "a dull movie", "poor plot", "bad acting", "it was dull"]
@@ -104,6 +105,21 @@ def test_classes_must_be_the_same(few: Examples) -> None:
         read_examples(Corpus.from_columns(text=["x"], label=["odd"]), classes=("neg", "pos"))
     with pytest.raises(CorpusError, match="'2' is none of neg, pos"):
         read_examples(Corpus.from_columns(text=["x"], label=[2]), classes=("neg", "pos"))
+
+
+def test_numbers_that_are_names_of_classes_are_not_counted_from_zero() -> None:
+    stars = read_examples(Corpus.from_columns(text=["a", "b", "c"], label=[1, 2, 4])).classes
+    assert stars == ("1", "2", "4")
+
+    def places(*labels: int) -> list[int]:
+        corpus = Corpus.from_columns(text=["x"] * len(labels), label=labels)
+        return list(read_examples(corpus, classes=stars).hard)
+
+    assert places(4, 1) == [2, 0]
+    with pytest.raises(CorpusError, match="the class '0' is none of 1, 2, 4"):
+        places(0, 1)  # counted from zero, 1 would be the class 2
+    numbered = number_classes(Corpus.from_columns(text=["a", "b"], label=[1, 4]), stars)
+    assert list(read_examples(numbered, classes=stars).hard) == [0, 2]
 
 
 def test_batches_hold_their_share_of_new_ones(few: Examples) -> None:

@@ -52,10 +52,11 @@ def induce(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="Of examples, if the name does not tell: sst, scan, ..."),
+        typer.Option(help="Of examples and pairs, if the name does not tell: sst, scan, ..."),
     ] = None,
     text: Annotated[
-        str | None, typer.Option(help="Of examples: the column that holds the texts.")
+        str | None,
+        typer.Option(help="Of examples: the column that holds the texts; of pairs: the sources."),
     ] = None,
     label: Annotated[
         str | None, typer.Option(help="Of examples: the column that holds the classes.")
@@ -149,8 +150,15 @@ def _read(
     chosen: Model | Method, path: str, how: Mapping[str, Any], encoding: str
 ) -> tuple[Any, Sequence[Skipped]]:
     """Read what a model is induced from, and what was left out of it."""
+    from grammar.errors import OptionError
+
     if chosen.reads == "pairs":
-        return read_pair_file(path), ()
+        if how["label"] is not None:
+            raise OptionError(
+                "pairs have no classes", where="--label", hint="leave it out; --text is the source"
+            )
+        pairs = read_pair_file(path, **{k: how[k] for k in ("format", "text", "on_error")})
+        return pairs, pairs.skipped
     if chosen.reads == "examples":
         from sampling.pipeline.sources import read_source
 

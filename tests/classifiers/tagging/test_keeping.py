@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.saving import open_classifier
 from classifiers.tagging.parts_of_speech import WordTagger
 from classifiers.tagging.saving import Tagger, open_tagger, save_tagger
 from classifiers.tagging.tagger import EntityTagger
@@ -48,6 +49,15 @@ def test_an_opened_tagger_is_the_one_that_was_saved(tagger: Tagger, tmp_path: Pa
     assert "- data: few.conll" in (tmp_path / "tagger" / "README.md").read_text()
 
 
+@pytest.mark.parametrize("labels", [["good", "bad"], ["good", None], [1.5, None]])
+def test_classes_of_texts_are_kept_and_not_looked_at(tagger: Tagger, labels: list[Any]) -> None:
+    texts = corpus().with_column("label", labels)
+    found = tagger.tag(texts)
+    assert found.table["label"].equals(texts.table["label"])
+    assert found.column(tagger.task) == tagger.tag(corpus()).column(tagger.task)
+    assert type(tagger).train(texts).tag(texts).table == found.table
+
+
 def test_what_is_no_tagger_is_refused(tagger: Tagger, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="there is no tagger"):
         open_tagger(tmp_path / "nothing")
@@ -56,6 +66,8 @@ def test_what_is_no_tagger_is_refused(tagger: Tagger, tmp_path: Path) -> None:
         open_tagger(tmp_path)
     folder = tmp_path / "tagger"
     save_tagger(tagger, folder)
+    with pytest.raises(SchemaError, match="a tagger without an encoder, not a classifier"):
+        open_classifier(folder)
     (folder / "perceptron.arrow").write_bytes(b"ARROW1")
     with pytest.raises(SchemaError, match="not those that were saved"):
         open_tagger(folder)
