@@ -248,7 +248,7 @@ class PartialWork:
         for name in (*self._plan, *saved):
             if saved.get(name) != self._plan.get(name):
                 raise OptionError(
-                    f"the unfinished work was begun with other {name}: "
+                    f"the unfinished work was begun with another {name}: "
                     f"{_difference(saved.get(name), self._plan.get(name))}",
                     where=str(self.folder),
                     hint="give what it was begun with, or use --force to begin anew",

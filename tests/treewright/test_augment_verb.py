@@ -177,7 +177,7 @@ def test_unfinished_work_is_not_mixed_with_other_work(run, tmp_path, stopped, tr
     assert "there is unfinished work" in done.err
     assert "--resume" in done.err
     done = run(*COMMAND, "-o", "new.jsonl", "--resume", "--seed", 1)
-    assert "begun with other settings: seed was 0, not 1" in done.err
+    assert "begun with another settings: seed was 0, not 1" in done.err
     text = train.read_text()
     train.write_text(text + "\n")
     done = run(*COMMAND, "-o", "new.jsonl", "--resume")
