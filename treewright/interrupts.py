@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def lasting_interrupts() -> Iterator[None]:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
             before(lost)
             return
-        later = threading.Timer(_AGAIN, _thread.interrupt_main)
+        later = threading.Timer(_AGAIN, _interrupt)
         later.daemon = True
         later.start()
         timers.append(later)
@@ -44,6 +45,15 @@ def lasting_interrupts() -> Iterator[None]:
         sys.unraisablehook = before
         for timer in timers:
             timer.cancel()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread; where there are signals of threads, also if it sleeps or waits."""
+    main = threading.main_thread().ident
+    if main is None or not hasattr(signal, "pthread_kill"):
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 def is_interrupt(error: BaseException | None) -> bool:

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -796,11 +797,16 @@ def test_an_interrupt_that_a_destructor_lost_comes_again(run, monkeypatch):
 
     def working_on(*_: object, **__: object) -> None:
         Losing()
-        time.sleep(30)
+        asleep.start()
+        time.sleep(30)  # as a run does that waits for its workers
 
+    asleep_for_long: list[bool] = []
+    asleep = threading.Timer(25, asleep_for_long.append, [True])
     monkeypatch.setattr("induction.corpus.readers.read_treebank", working_on)
     done = run("induce", "embedded", "-o", "g.json")
+    asleep.cancel()
     assert done.code == 130
+    assert not asleep_for_long
     assert done.err.endswith("treewright: interrupted; files appear only when they are complete\n")
 
 
