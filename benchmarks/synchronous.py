@@ -146,8 +146,8 @@ def faulty(names: Iterable[str]) -> None:
 
 def few(names: Iterable[str]) -> None:
     """Print what is found in a hundredth of the training pairs, for three draws."""
-    print("| split | draw | pairs | rules | by rote | exact | induce | |")
-    print("| --- " * 8 + "|")
+    print("| split | draw | pairs | rules | by rote | exact | audit | induce | |")
+    print("| --- " * 9 + "|")
     for name in names:
         parts = split(name)
         pairs = list(zip(*(parts.train.column(c) for c in ("text", "target")), strict=True))
@@ -160,7 +160,8 @@ def few(names: Iterable[str]) -> None:
             exact = exact_match(found.grammar, parts.test)
             print(
                 f"| {name} | {draw} | {len(drawn)} | {len(found.rules)} | {found.explained.rote} "
-                f"| {exact:.1%} | {seconds:.1f} s | {'met' if exact >= 0.99 else 'MISSED'} |",
+                f"| {exact:.1%} | {agreement(found, draw):.1%} | {seconds:.1f} s "
+                f"| {'met' if exact >= 0.99 else 'MISSED'} |",
                 flush=True,
             )
 
@@ -194,9 +195,14 @@ def run(train: Corpus, test: Corpus, shuffle: int, **left_out: bool) -> Outcome:
     exact = exact_match(found.grammar, test)
     parsed = time.process_time()
     derivations = int(DepthSampler(found.core, DEPTHS, uniform=True).table.sum())
-    made = sample_pairs(found.core, SAMPLED, seed=shuffle, uniform=True, depth=DEPTHS)
-    agreeing = audit(made).rate
+    agreeing = agreement(found, shuffle)
     return Outcome(found, exact, derivations, agreeing, induced - began, parsed - induced)
+
+
+def agreement(found: SynchronousInduction, seed: int) -> float:
+    """Return the share of sampled pairs that agree with the interpreter."""
+    made = sample_pairs(found.core, SAMPLED, seed=seed, uniform=True, depth=DEPTHS)
+    return audit(made).rate
 
 
 def exact_match(grammar: SynchronousGrammar, test: Corpus) -> float:
