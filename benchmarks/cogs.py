@@ -83,7 +83,7 @@ def parse_all() -> dict[str, Any]:
 
 
 def train_cell(method: str, seed: int) -> dict[str, Any]:
-    clock = _Clock(CHECKPOINTS / f"{method}-seed{seed}.seconds")
+    clock = Clock(CHECKPOINTS / f"{method}-seed{seed}.seconds")
     outcome, trained = run(
         method,
         recipe=recipe_of(seed),
@@ -99,7 +99,7 @@ def train_cell(method: str, seed: int) -> dict[str, Any]:
     }
 
 
-class _Clock:
+class Clock:
     """Processor time of training over all its runs, kept by the checkpoint; prints each look."""
 
     def __init__(self, path: Path) -> None:

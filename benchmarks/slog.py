@@ -19,6 +19,7 @@ from typing import Any
 from grammar.files import write_text
 from induction.corpus.corpus import Corpus
 from induction.terms.induce import induce_from_terms
+from scan.cogs.experiment import grammar_answers
 from scan.slog.data import read_slog, slog
 from scan.slog.experiment import Answers, hold_out, slog_answers, slog_pairs, whole
 from scan.slog.structures import STRUCTURES
@@ -65,7 +66,9 @@ def cell(name: str) -> dict[str, Any]:
 def answered(train: Corpus, asked: Corpus) -> tuple[dict[str, int], dict[str, Answers]]:
     """Return facts about the grammar of some pairs, and what it answers to others."""
     found = induce_from_terms(slog_pairs(train))
-    return found.to_dict(), slog_answers(found.grammar, asked)
+    return found.to_dict(), slog_answers(
+        grammar_answers(found.grammar, asked.column("text")), asked
+    )
 
 
 def table(documents: Mapping[str, Mapping[str, Any]]) -> str:

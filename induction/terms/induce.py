@@ -28,7 +28,7 @@ from induction.corpus.pairs import Pair, distinct_pairs, place_of
 from induction.terms.alignment import TermPair, WordLexicon, induce_word_lexicon
 from induction.terms.gaps import Gaps, find_gaps
 from induction.terms.phrase_types import PhraseTypes, head_slot, seen_templates
-from induction.terms.references import find_references
+from induction.terms.references import References, find_references
 from induction.terms.rules import (
     TOP,
     WORD,
@@ -40,7 +40,7 @@ from induction.terms.rules import (
 )
 from induction.terms.terms import Term
 from induction.terms.word_classes import Context, WordClasses, induce_word_classes
-from induction.terms.word_forms import exchanged, with_forms
+from induction.terms.word_forms import exchanged, of_their_meaning, with_forms
 
 __all__ = ["TermInduction", "TermOptions", "induce_from_terms"]
 
@@ -67,6 +67,8 @@ class TermInduction:
         Classes of words, and what each may be used in.
     uncertain : int
         Pairs that were left out because their links are not certain.
+    references : References
+        What the grammar writes as a reference.
     """
 
     grammar: SynchronousGrammar
@@ -75,6 +77,7 @@ class TermInduction:
     templates: dict[SynchronousRule, int] = field(repr=False)
     classes: WordClasses[Entry] = field(repr=False)
     uncertain: int
+    references: References
 
     @property
     def saved(self) -> SynchronousGrammar:
@@ -183,11 +186,18 @@ def induce_from_terms(
     uses = made.uses(trees)
     classes = induce_word_classes(uses, evidence=how.evidence, refuted=how.refuted)
     say(f"frames: {len(classes.classes)} classes, {classes.added} uses added")
-    words = classes.admitted if how.frames else classes.seen
+    admitted = classes.admitted if how.frames else classes.seen
+    words = of_their_meaning(admitted, uses, evidence=how.evidence)
     grammar = made.grammar(with_forms(words, uses, made.other_forms()))
     say(f"grammar: {len(grammar)} rules of {len(grammar.types)} types")
     return TermInduction(
-        grammar, lexicon, attachment, dict(templates), classes, len(found) - len(trees)
+        grammar=grammar,
+        lexicon=lexicon,
+        attachment=attachment,
+        templates=dict(templates),
+        classes=classes,
+        uncertain=len(found) - len(trees),
+        references=references,
     )
 
 
@@ -216,18 +226,15 @@ class _Assembly:
             self.weighted[lhs, template] += n
         for name, added in gaps.added.items():
             for form in types.forms(name):
-                self._share(name, form, added)
+                self._share(form, added)
+                if form != name:
+                    self._share(form, dict.fromkeys(types.unseen(name, form), 1))
         self.origin = exchanged(types.whole)
         self.weighted.update({(TOP, t): types.whole[o] for t, o in self.origin.items()})
 
-    def _share(self, name: str, form: str, added: Counter[SynchronousRule]) -> None:
-        """Give all slots of a type what any of them holds."""
-        plain = name == form
-        for template, n in added.items():
+    def _share(self, form: str, templates: Mapping[SynchronousRule, int]) -> None:
+        for template, n in templates.items():
             self.weighted[form, template] += n
-        for template, n in () if plain else self.types.templates(name).items():
-            if (form, template) not in self.weighted:
-                self.weighted[form, template] = n
 
     def context(self, lhs: str, template: SynchronousRule, slot: int) -> Context:
         """Return where a word stands: gaps do not count, forms do, for the head."""

@@ -1,5 +1,8 @@
 """Forms of words, and words that stand for each other.
 
+Forms of one word mean the same, so what one of them is used for tells of the others: *award*, seen
+alone, is no noun if *awarded* is the word of clauses.
+
 Below *did* stands another form of a verb than below *that*. Which verbs can stand in a clause is
 known from the one form; which form each has below *did*, from the words that were seen there, and
 from those that were seen only where such words were.
@@ -10,12 +13,75 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
+
+import networkx as nx
 
 from grammar.synchronous.rule import SynchronousRule
-from induction.terms.rules import Entry
+from induction.terms.rules import TOP, Entry
 from induction.terms.word_classes import Context
 
-__all__ = ["exchanged", "with_forms"]
+__all__ = ["exchanged", "of_their_meaning", "with_forms"]
+
+
+def of_their_meaning(
+    words: Mapping[Context, tuple[Entry, ...]],
+    uses: Mapping[Entry, Counter[Context]],
+    *,
+    evidence: int = 2,
+) -> dict[Context, tuple[Entry, ...]]:
+    """Leave out words where nothing that has their meaning is said.
+
+    Contexts that share target words are of one kind. Where other words of the same target word
+    were seen tells of which kinds a word is, even if it was itself seen as a whole line alone. A
+    word of whose meaning nothing else is known may stand in all contexts that it is admitted to.
+
+    Parameters
+    ----------
+    words : dict of Context to tuple of (str, str)
+        What may stand where.
+    uses : dict of (str, str) to Counter of Context
+        What was seen where.
+    evidence : int
+        Target words that two contexts of a kind share.
+
+    Examples
+    --------
+    >>> noun = Context("NP", "the W_1", "W_1", 1)
+    >>> verb = Context("S", "NP_1 W_2", "W_2 ( agent = NP_1 )", 2)
+    >>> uses = {("cat", "cat"): Counter([noun]), ("ran", "run"): Counter([verb])}
+    >>> uses |= {("run", "run"): Counter(), ("shark", "shark"): Counter()}
+    >>> admitted = {noun: (("cat", "cat"), ("run", "run"), ("shark", "shark"))}
+    >>> of_their_meaning(admitted, uses)[noun]
+    (('cat', 'cat'), ('shark', 'shark'))
+    """
+    targets: defaultdict[Context, set[str]] = defaultdict(set)
+    for (_, target), counts in uses.items():
+        for context in counts:
+            if not _is_whole_line(context):
+                targets[context].add(target)
+    alike: nx.Graph[Context] = nx.Graph()
+    alike.add_nodes_from(targets)
+    alike.add_edges_from(
+        (a, b) for a, b in combinations(targets, 2) if len(targets[a] & targets[b]) >= evidence
+    )
+    kinds: defaultdict[str, set[Context]] = defaultdict(set)
+    for kind in nx.connected_components(alike):
+        for target in set().union(*(targets[context] for context in kind)):
+            kinds[target] |= kind
+    return {
+        context: tuple(
+            entry
+            for entry in found
+            if _is_whole_line(context) or entry[1] not in kinds or context in kinds[entry[1]]
+        )
+        for context, found in words.items()
+    }
+
+
+def _is_whole_line(context: Context) -> bool:
+    """Say whether the word is all that is said, which any word can be."""
+    return context.stratum == TOP and " " not in context.source
 
 
 def with_forms(

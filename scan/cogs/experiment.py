@@ -8,7 +8,6 @@ for choices; ``test`` and ``gen`` are read after training has ended.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,11 +20,10 @@ from grammar.synchronous.parsing import SynchronousParser
 from induction.corpus.corpus import Corpus
 from induction.terms.induce import induce_from_terms
 from induction.terms.terms import Term
-from scan.cogs.augmentation import agreement, draw_pairs
 from scan.cogs.conversion import convert, with_small_article
 from scan.cogs.data import LEXICAL, STRUCTURAL, cogs
 from scan.cogs.forms import to_original, to_variable_free
-from scan.cogs.tokens import from_short, to_short
+from scan.cogs.training import model_answers, train_on_terms
 
 if TYPE_CHECKING:
     from scan.models.files import TrainedModel
@@ -38,14 +36,12 @@ __all__ = [
     "Scores",
     "grammar_answers",
     "induce_cogs",
-    "model_answers",
     "run",
     "score",
     "term_pairs",
 ]
 
 METHODS = ("none", "synchronous")
-_AUDITED = 2_000
 
 
 @dataclass(frozen=True)
@@ -182,19 +178,6 @@ def grammar_answers(grammar: SynchronousGrammar, texts: Iterable[str]) -> list[T
     return answers
 
 
-def model_answers(trained: TrainedModel, texts: Iterable[str]) -> list[Term | None]:
-    """Return what a model writes for each sentence; None where it is no term."""
-    written = trained.decode([with_small_article(text) for text in texts])
-    return [_read(found.target) if found.finished else None for found in written]
-
-
-def _read(text: str) -> Term | None:
-    try:
-        return from_short(text)
-    except TreewrightError:
-        return None
-
-
 def run(
     method: str,
     *,
@@ -211,45 +194,34 @@ def run(
     """
     if method not in METHODS:
         raise OptionError(f"unknown method {method!r}", hint=f"choose from {', '.join(METHODS)}")
-    from scan.models.training import train
-
     published = cogs("train")
-    pairs, made, agreeing = term_pairs(published), [], 1.0
-    if method == "synchronous":
-        grammar = induce_cogs(published)
-        made = draw_pairs(grammar, seed=recipe.seed)
-        agreeing = agreement(grammar, made[:: max(1, len(made) // _AUDITED)])
-    began = time.monotonic()
-    trained = train(
-        _short(pairs),
-        augmented=_short(made),
+    pairs = term_pairs(published)
+    model = train_on_terms(
+        pairs,
+        induce_cogs(published) if method == "synchronous" else None,
         recipe=recipe,
         checkpoint=checkpoint,
         on_progress=on_progress,
     )
-    seconds = time.monotonic() - began
+    trained = model.trained
     parts = {name: cogs(name) for name in ("dev", "test", "gen")}
     scores = {
         name: score(part, model_answers(trained, part.column("text")))
         for name, part in parts.items()
     }
-    drawn = {source for source, _ in made}
+    drawn = {source for source, _ in model.made}
     outcome = CogsOutcome(
         method=method,
         seed=recipe.seed,
         train_pairs=len(pairs),
-        synthetic_pairs=len(made),
-        agreeing=agreeing,
+        synthetic_pairs=len(model.made),
+        agreeing=model.agreeing,
         sampled_gen=sum(with_small_article(text) in drawn for text in parts["gen"].column("text")),
         updates=trained.history[-1].update,
         train_exact=trained.history[-1].exact_match,
         dev_exact=scores["dev"].original,
         test_exact=scores["test"].original,
         gen=scores["gen"],
-        seconds=round(seconds, 1),
+        seconds=model.seconds,
     )
     return outcome, trained
-
-
-def _short(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(source, to_short(Term.parse(term))) for source, term in pairs]

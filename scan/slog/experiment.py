@@ -1,19 +1,19 @@
-"""What a grammar that was induced from SLOG's training pairs answers: right, wrong, or nothing."""
+"""What a grammar that was induced from SLOG's training pairs, or a model that was trained on pairs
+of it, answers: right, wrong, or nothing.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
-from grammar.chart.parses import NoParse
-from grammar.synchronous.grammar import SynchronousGrammar
-from grammar.synchronous.parsing import SynchronousParser
+from grammar.arrays import LongArray
 from induction.corpus.corpus import Corpus
 from induction.terms.terms import Term
-from scan.cogs.conversion import with_small_article
 from scan.slog.conversion import convert_slog, to_published, to_term
 from scan.slog.structures import STRUCTURES
 
@@ -56,50 +56,56 @@ def slog_pairs(corpus: Corpus) -> list[tuple[str, str]]:
     return list(zip(terms.column("text"), terms.column("target"), strict=True))
 
 
-def hold_out(corpus: Corpus, name: str, *, most: int = 300) -> tuple[Corpus, Corpus]:
-    """Return the pairs without a structure, and up to ``most`` of those with it, evenly chosen.
+def hold_out(corpus: Corpus, *names: str, most: int = 300) -> tuple[Corpus, Corpus]:
+    """Return the pairs without some structures, and up to ``most`` with each, evenly chosen.
+
+    The category of the latter is the name of the structure.
 
     Raises
     ------
     KeyError
         If :data:`scan.slog.structures.STRUCTURES` has no such structure.
     """
-    has = [
-        STRUCTURES[name](to_term(target), kind)
-        for target, kind in zip(corpus.column("target"), corpus.column("category"), strict=True)
-    ]
-    rest = [row for row, held in enumerate(has) if not held]
-    held = [row for row, held in enumerate(has) if held]
-    step = max(1, -(-len(held) // most))
-    parts = (corpus.table.take(pa.array(rows, pa.int64())) for rows in (rest, held[::step]))
-    without, asked = map(Corpus, parts)
-    return without, asked
+    pairs = list(zip(map(to_term, corpus.column("target")), corpus.column("category"), strict=True))
+    rest = np.ones(len(pairs), np.bool_)
+    asked: dict[str, LongArray] = {}
+    for name in names:
+        has = np.array([STRUCTURES[name](*pair) for pair in pairs])
+        rest &= ~has
+        rows = np.flatnonzero(has)
+        asked[name] = rows[:: max(1, -(-len(rows) // most))]
+    without = corpus.table.filter(pa.array(rest))
+    order = np.concatenate([np.empty(0, np.int64), *asked.values()])
+    held = Corpus(corpus.table.take(pa.array(order)))
+    structure = [name for name, rows in asked.items() for _ in rows]
+    return Corpus(without), held.with_column("category", structure)
 
 
-def slog_answers(grammar: SynchronousGrammar, corpus: Corpus) -> dict[str, Answers]:
-    """Answer a corpus with the columns ``text``, ``target`` and ``category``.
+def slog_answers(said: Iterable[Term | None], corpus: Corpus) -> dict[str, Answers]:
+    """Compare answers with the logical forms of a corpus that has categories.
+
+    Parameters
+    ----------
+    said : iterable of Term or None
+        One for each sentence, with references or without; None is no answer.
+    corpus : Corpus
+        With the columns ``target`` and ``category``.
 
     Returns
     -------
     dict of str to Answers
         By category.
     """
-    parser = SynchronousParser(grammar)
     found: dict[str, Counter[str]] = {}
-    columns = (corpus.column(name) for name in ("text", "target", "category"))
-    for text, target, category in zip(*columns, strict=True):
-        said = _answer(parser, text)
-        verdict = "silent" if said is None else "right" if said == target else "wrong"
+    rows = zip(said, corpus.column("target"), corpus.column("category"), strict=True)
+    for term, target, category in rows:
+        right = term is not None and to_published(term) == target
+        verdict = "silent" if term is None else "right" if right else "wrong"
         found.setdefault(category, Counter())[verdict] += 1
     return {
         category: Answers(counts["right"], counts["wrong"], counts["silent"])
         for category, counts in sorted(found.items())
     }
-
-
-def _answer(parser: SynchronousParser, text: str) -> str | None:
-    found = parser.translations(with_small_article(text).split())
-    return None if isinstance(found, NoParse) else to_published(Term.parse(found[0].target))
 
 
 def whole(answers: Sequence[Answers]) -> Answers:

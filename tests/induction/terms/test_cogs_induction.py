@@ -19,7 +19,7 @@ from induction.terms.induce import TermInduction, induce_from_terms
 from induction.terms.rules import choose_attachment, linked_rules
 from induction.terms.terms import Term
 from induction.terms.word_classes import Context, induce_word_classes
-from scan.cogs.augmentation import Amounts, agreement, draw_pairs, focused, recursive_types
+from scan.cogs.augmentation import Amounts, agreement, draw_pairs, focused, recursions
 from scan.cogs.data import cogs
 from scan.cogs.experiment import grammar_answers, induce_cogs, run, score, term_pairs
 from scan.models.recipe import Recipe
@@ -292,13 +292,13 @@ def test_agreement_counts_what_does_not_parse_back(found: TermInduction) -> None
 
 
 def test_each_recursion_is_focused_alone(found: TermInduction) -> None:
-    names = recursive_types(found.grammar)
-    assert len(names) == 2
-    one = focused(found.grammar, names[0])
+    ways = recursions(found.grammar)
+    assert list(map(len, ways)) == [1, 1]
+    one = focused(found.grammar, ways[0])
     assert isinstance(one, SynchronousGrammar)
     assert [r.rule for r in one] == [r.rule for r in found.grammar]
-    with pytest.raises(OptionError, match="'TOP' has no recursive rule"):
-        focused(found.grammar, "TOP")
+    with pytest.raises(OptionError, match="no recursion 'TOP'"):
+        focused(found.grammar, ("TOP",))
 
 
 # --- scores -------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from induction.terms.alignment import TermPair
 from induction.terms.induce import TermInduction, induce_from_terms
 from induction.terms.references import References, find_references, without_references
 from induction.terms.terms import Argument, Term
+from sampling.sentences.pairs import sample_pairs
+from scan.cogs.augmentation import focused, recursions
 
 NAMES = {"ann": "Ann", "bob": "Bob", "eve": "Eve"}
 NOUNS = ("cat", "dog", "box", "cup")
@@ -148,6 +150,34 @@ def test_a_clause_with_a_gap_is_a_clause(
 def test_what_is_asked_below_did_has_its_form(parser: SynchronousParser) -> None:
     assert meaning(parser, "what did ann gave to zoe ?") is None
     assert meaning(parser, "ann saw the cup that bob give to zoe .") is None
+
+
+def test_a_word_seen_alone_is_used_as_what_means_the_same(parser: SynchronousParser) -> None:
+    assert meaning(parser, "give") == "give"
+    assert meaning(parser, "the give saw bob .") is None
+    assert meaning(parser, "zoe found give .") is None
+
+
+def test_a_word_of_whose_meaning_nothing_is_known_may_be_a_noun() -> None:
+    found = induce_from_terms([*relative_pairs(), ("shark", "shark")])
+    parser = SynchronousParser(found.grammar)
+    assert meaning(parser, "the shark saw bob .") == "see ( agent = * shark , theme = Bob )"
+
+
+def test_what_a_form_was_not_seen_with_weighs_little_there(found: TermInduction) -> None:
+    asked = [rule.weight for rule in found.grammar if rule.rule.lhs == "P3a"]
+    *unseen, seen = sorted(asked)
+    assert len(unseen) > 3
+    assert max(unseen) == min(unseen) < 0.02
+    assert seen > 0.85
+
+
+def test_each_way_of_nesting_can_be_drawn_alone(found: TermInduction) -> None:
+    ways = recursions(found.grammar)
+    assert ("P2", "P3") in ways
+    alone = focused(found.grammar, ("P2", "P3"))
+    nested = sample_pairs(alone, 100, seed=0, depth=(9, 9)).column("text")
+    assert sum(text.count(" that ") >= 3 for text in nested) > 50
 
 
 def test_without_evidence_there_are_no_gaps() -> None:

@@ -5,6 +5,7 @@ import pytest
 from grammar.errors import CorpusError, OptionError
 from grammar.synchronous.grammar import SynchronousGrammar
 from induction.corpus.corpus import Corpus
+from scan.cogs.experiment import grammar_answers
 from scan.slog.conversion import convert_slog, to_published, to_term
 from scan.slog.data import read_slog, slog
 from scan.slog.experiment import Answers, hold_out, slog_answers, slog_pairs, whole
@@ -66,13 +67,25 @@ def test_every_structure_is_there_and_none_is_left(data_folder) -> None:
         assert len(hold_out(rest, name)[1]) == 0
 
 
+def test_several_structures_are_held_out_at_once(data_folder) -> None:
+    pairs = slog("dev")
+    names = ("centre embedding", "relative clauses below that")
+    rest, held = hold_out(pairs, *names, most=20)
+    assert set(held.column("category")) == set(names)
+    assert len(held) <= 40
+    for name in names:
+        assert len(hold_out(rest, name)[1]) == 0
+    whole, none = hold_out(pairs)
+    assert (len(whole), len(none)) == (len(pairs), 0)
+
+
 def test_answers_are_counted(read: Corpus) -> None:
     grammar = SynchronousGrammar.parse("""
         %start S
         S -> a cat ran . ### run ( agent = cat ) [0.5]
         S -> Who ran '?' ### '?' ( ^ = run ( agent = Ann ) ) [0.5]
     """)
-    found = slog_answers(grammar, read)
+    found = slog_answers(grammar_answers(grammar, read.column("text")), read)
     assert found["in_distribution"] == Answers(1, 0, 0)
     assert found["pp"] == Answers(0, 0, 1)
     assert found["question"] == Answers(0, 1, 0)
