@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -121,7 +122,8 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
         With ``label``: class names, whole numbers from zero on, or distributions; ``text_pair``, if
         there is one, makes pairs. Those with provenance count as new.
     classes : sequence of str, optional
-        The names of the classes, in order, where others are needed than the corpus has.
+        The names of the classes, in order, where others are needed than the corpus has. Labels
+        that are numbers, and no names, are taken as places among them, with a warning.
 
     Raises
     ------
@@ -145,6 +147,9 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
                 hint="train on examples of every class",
             )
     known = tuple(names if classes is None else classes)
+    if not names and classes and _numbers_are_places(corpus, classes):
+        told = ", ".join(f"{number} for {name}" for number, name in enumerate(classes))
+        warnings.warn(f"the labels are numbers, taken as places of classes: {told}", stacklevel=2)
     numbered = number_classes(corpus, known) if names else corpus
     labels = read_labels(numbered, classes=len(known) or None)
     if known and labels.classes != len(known):
@@ -170,6 +175,12 @@ def _numbers_are_names(corpus: Corpus, classes: Sequence[str]) -> bool:
     numbered = corpus.classes or label_kind(corpus) != "int64"
     counted = tuple(classes) == tuple(map(str, range(len(classes))))
     return not numbered and not counted and all(map(str.isdecimal, classes))
+
+
+def _numbers_are_places(corpus: Corpus, classes: Sequence[str]) -> bool:
+    """Say whether labels are whole numbers of which nobody said that they are those of classes."""
+    counted = tuple(classes) == tuple(map(str, range(len(classes))))
+    return not corpus.classes and not counted and label_kind(corpus) == "int64"
 
 
 def texts_of(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:

@@ -237,3 +237,18 @@ def test_bad_regimes_are_refused() -> None:
         maker("aeda", uneven, 0)(FEW[:8])
     with pytest.raises(OptionError, match="out of range"):
         Regime(kept=1.0)
+
+
+def test_numbers_among_named_classes_are_said_to_be_places() -> None:
+    corpus = Corpus.from_columns(text=["a", "b"], label=[1, 0])
+    with pytest.warns(UserWarning, match="0 for neg, 1 for pos"):
+        found = read_examples(corpus, classes=("neg", "pos"))
+    assert found.hard.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("classes", [("0", "1"), ("1", "5")])
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_can_be_names_are_not_talked_about(classes: tuple[str, str]) -> None:
+    labels = [int(name) for name in classes]
+    found = read_examples(Corpus.from_columns(text=["a", "b"], label=labels), classes=classes)
+    assert found.hard.tolist() == [0, 1]
