@@ -18,12 +18,12 @@ forest is above the limits, or that has no derivation even so, gets a coarser pa
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from functools import cached_property, partial
+from itertools import islice, repeat
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -221,6 +221,48 @@ class ForestParser(TextParser):
         """Yield the forest, or the reason for having none, of each sentence in order."""
         return self._each(sentences, tags, lambda found: found, without_forest)
 
+    def parse_guided(
+        self,
+        sentences: Iterable[Sentence],
+        brackets: Iterable[Sequence[tuple[int, int]]],
+        *,
+        tags: Tags | None = None,
+        cost: float = 4.0,
+    ) -> Iterator[Tree | NoParse]:
+        """Yield the best trees where it costs something to cross what is known of constituents.
+
+        So a treebank of dependencies helps to parse its sentences
+        (:func:`induction.trees.dependency_brackets.dependency_brackets`).
+
+        Parameters
+        ----------
+        sentences, tags
+            As in :meth:`parse_each`.
+        brackets : iterable of sequence of (int, int)
+            For each sentence the words, from and to, of some constituents. Not all have to be so.
+        cost : float
+            What each constituent loses for each bracket that it crosses, of the logarithm by which
+            trees are compared.
+
+        Raises
+        ------
+        OptionError
+            If the cost is negative, or a bracket ends before it begins.
+        ValueError
+            If there are more or fewer brackets than sentences.
+        """
+        if not cost >= 0.0:
+            raise OptionError(f"cost={cost!r} is negative", hint="use 0 to guide nothing")
+        given: Iterable[Any] = repeat(None) if tags is None else ([own] for own in tags)
+        rows = zip(sentences, brackets, strict=True)
+        for (sentence, known), own in zip(rows, given, strict=False):
+            if wrong := [each for each in known if not 0 <= each[0] < each[1]]:
+                raise OptionError(
+                    f"the bracket {wrong[0]} has no words", hint="give (from, to), from 0"
+                )
+            search = partial(self._best_tree, brackets=known, cost=cost)
+            yield from self._each([sentence], own, search, lambda tree: tree)
+
     def _each(
         self,
         sentences: Iterable[Sentence],
@@ -357,9 +399,25 @@ class ForestParser(TextParser):
             return NoParse(given.words, "no derivation of the skeleton yields it")
         return joined(trees, "in pieces: no derivation of the grammar yields it")
 
-    def _best_tree(self, found: ParsedForest) -> Tree | NoParse:
-        edges, _ = best_edges(found.forest, self.scores(found.forest, found.known))
+    def _best_tree(
+        self, found: ParsedForest, brackets: Sequence[tuple[int, int]] = (), cost: float = 0.0
+    ) -> Tree | NoParse:
+        score = self.scores(found.forest, found.known)
+        if brackets:
+            score = score - cost * self._crossed(found.forest, brackets)
+        edges, _ = best_edges(found.forest, score)
         return self._plain(found, edges) or _too_deep(found.words)
+
+    def _crossed(self, forest: Forest, brackets: Sequence[tuple[int, int]]) -> LongArray:
+        """Return how many brackets each edge crosses; what trees do not show crosses none."""
+        names = self.skeleton.grammar.rules.nonterminals
+        shown = np.array([bool(self.labels[name]) for name in names])[forest.label]
+        begin, end = np.array(brackets).T
+        first, last = forest.begin[:, None], forest.end[:, None]
+        into = (first < begin) & (begin < last) & (last < end)
+        out = (begin < first) & (first < end) & (end < last)
+        crossed = np.where(shown, (into | out).sum(axis=1), 0)
+        return np.repeat(crossed, np.diff(forest.starts))
 
     def _kbest(self, found: ParsedForest, k: int) -> list[Parse] | NoParse:
         forest = found.forest

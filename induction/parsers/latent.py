@@ -32,6 +32,7 @@ from grammar.saving.array_checks import check_counts, check_length, check_number
 from grammar.weighted import Weighted
 from induction.counts.lexicon import Lexicon
 from induction.counts.tagged_words import TaggedWords
+from induction.latent.compact import compact
 from induction.latent.em import LatentModel
 from induction.latent.states import latent_states, states_of_labels
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
@@ -254,6 +255,10 @@ class LatentParser(ForestParser, Weighted):
         )
         lexicon = knowing(self.lexicon, np.arange(len(tags) + 1))
         return replace(self, lexicon=lexicon, small=small, models=tuple(models))
+
+    def compact(self) -> LatentParser:
+        """Return a parser whose file is a quarter as large, with weights of six digits."""
+        return replace(self, small=compact(self.small), models=tuple(map(compact, self.models)))
 
     def _columns(self) -> dict[str, Any]:
         grammar = self.skeleton.grammar

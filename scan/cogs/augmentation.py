@@ -38,7 +38,8 @@ class Amounts:
     depths : (int, int)
         Least and most levels of rules, both included.
     power : float
-        Of the weights of the short ones. Below 1, what is rare in training is less so there.
+        Of the weights, but where one recursion is drawn alone. Below 1, what is rare in training
+        is less so among the pairs.
     """
 
     short: int = 16_000
@@ -59,15 +60,11 @@ def draw_pairs(
         If the grammar has nothing as short, or as deep, as was asked for.
     """
     amounts = amounts or Amounts()
-    drawn = sample_pairs(
-        tempered(grammar, amounts.power),
-        amounts.short,
-        seed=seed,
-        source_length=(1, amounts.words),
-    )
+    whole = tempered(grammar, amounts.power)
+    drawn = sample_pairs(whole, amounts.short, seed=seed, source_length=(1, amounts.words))
     pairs = dict(zip(drawn.column("text"), drawn.column("target"), strict=True))
     low, high = amounts.depths
-    grammars = [grammar, *(focused(grammar, each) for each in recursions(grammar))]
+    grammars = [whole, *(focused(grammar, each) for each in recursions(grammar))]
     for number, each in enumerate(grammars):
         for depth in range(low, high + 1):
             drawn = sample_pairs(

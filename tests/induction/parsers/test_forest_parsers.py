@@ -87,6 +87,61 @@ def test_given_tags_are_kept(parser):
     assert "the grammar lacks the tag 'XX' of the word 'film' (word 2 of 4)" in failure.reason
 
 
+def spans(tree: Tree) -> set[tuple[int, int]]:
+    found, at = set(), 0
+
+    def walk(node: Tree | str) -> None:
+        nonlocal at
+        if isinstance(node, str):
+            at += 1
+            return
+        begin = at
+        for child in node.children:
+            walk(child)
+        found.add((begin, at))
+
+    walk(tree)
+    return found
+
+
+def crossed(tree: Tree, brackets: list[tuple[int, int]]) -> int:
+    return sum(a < b < c < d or b < a < d < c for a, c in spans(tree) for b, d in brackets)
+
+
+def test_brackets_guide_to_trees_that_cross_fewer(parser, treebank):
+    """What is best by itself stays where it crosses nothing, and a high cost moves the rest."""
+    sentences = normalise(treebank).sentences()[:30]
+    brackets = [[(n, n + 3) for n in range(len(words) - 2)][:4:2] for words in sentences]
+    plain = list(parser.parse(sentences))
+    assert list(parser.parse_guided(sentences, brackets, cost=0.0)) == plain
+    assert list(parser.parse_guided(sentences, [[] for _ in sentences])) == plain
+    guided = list(parser.parse_guided(sentences, brackets, cost=50.0))
+    counts = [
+        [crossed(tree, own) for tree, own in zip(trees, brackets, strict=True)]
+        for trees in (plain, guided)
+    ]
+    assert all(after <= before for before, after in zip(*counts, strict=True))
+    assert sum(counts[1]) < sum(counts[0])
+    same = [a == b for a, b, before in zip(plain, guided, counts[0], strict=True) if not before]
+    assert all(same)
+
+
+def test_brackets_go_with_given_tags(parser):
+    words, tags = ["the", "film", "was", "good"], ["DT", "NN", "VBD", "JJ"]
+    [tree] = parser.parse_guided([words], [[(0, 2)]], tags=[tags])
+    assert [n.label for n in tree.nodes() if isinstance(n.children[0], str)] == tags
+    assert (0, 2) in spans(tree)
+
+
+def test_brackets_that_are_none_are_refused(parser):
+    with pytest.raises(OptionError, match="has no words"):
+        list(parser.parse_guided([SENTENCE], [[(2, 2)]]))
+    with pytest.raises(OptionError, match="is negative"):
+        list(parser.parse_guided([SENTENCE], [[]], cost=-1.0))
+    with pytest.raises(ValueError, match="shorter"):
+        list(parser.parse_guided([SENTENCE], []))
+
+
 SENTENCE = ["the", "film", "with", "the", "actor", "was", "a", "good", "one", "."]
 
 
