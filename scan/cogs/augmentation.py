@@ -38,8 +38,8 @@ class Amounts:
     depths : (int, int)
         Least and most levels of rules, both included.
     power : float
-        Of the weights, but where one recursion is drawn alone. Below 1, what is rare in training
-        is less so among the pairs.
+        Of the weights of the short ones; if it is not 1, as many deep ones are drawn so, too.
+        Below 1, what is rare in training is less so among the pairs.
     """
 
     short: int = 16_000
@@ -60,11 +60,13 @@ def draw_pairs(
         If the grammar has nothing as short, or as deep, as was asked for.
     """
     amounts = amounts or Amounts()
-    whole = tempered(grammar, amounts.power)
-    drawn = sample_pairs(whole, amounts.short, seed=seed, source_length=(1, amounts.words))
+    levelled = tempered(grammar, amounts.power)
+    drawn = sample_pairs(levelled, amounts.short, seed=seed, source_length=(1, amounts.words))
     pairs = dict(zip(drawn.column("text"), drawn.column("target"), strict=True))
     low, high = amounts.depths
-    grammars = [whole, *(focused(grammar, each) for each in recursions(grammar))]
+    grammars = [grammar, *(focused(grammar, each) for each in recursions(grammar))]
+    if amounts.power != 1.0:
+        grammars.append(levelled)
     for number, each in enumerate(grammars):
         for depth in range(low, high + 1):
             drawn = sample_pairs(
