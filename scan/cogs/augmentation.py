@@ -38,8 +38,7 @@ class Amounts:
     depths : (int, int)
         Least and most levels of rules, both included.
     power : float
-        Of the weights of the short ones; if it is not 1, as many deep ones are drawn so, too.
-        Below 1, what is rare in training is less so among the pairs.
+        Of the weights of the short ones. Below 1, what is rare in training is less so there.
     """
 
     short: int = 16_000
@@ -65,8 +64,6 @@ def draw_pairs(
     pairs = dict(zip(drawn.column("text"), drawn.column("target"), strict=True))
     low, high = amounts.depths
     grammars = [grammar, *(focused(grammar, each) for each in recursions(grammar))]
-    if amounts.power != 1.0:
-        grammars.append(levelled)
     for number, each in enumerate(grammars):
         for depth in range(low, high + 1):
             drawn = sample_pairs(
