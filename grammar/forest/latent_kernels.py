@@ -130,6 +130,8 @@ def outside_states(
         if total > 0.0:
             outside[at[root] : at[root + 1]] = 1.0 / total
     for node in range(len(forest.label) - 1, -1, -1):
+        if scale[node] == -np.inf:
+            continue  # no state of it derives anything, though its children may
         own = outside[at[node] : at[node + 1]]
         for edge in range(forest.starts[node], forest.starts[node + 1]):
             if forest.rule[edge] < 0:
@@ -165,6 +167,8 @@ def edge_posteriors(
     """Return the posterior probability of every edge, summed over states."""
     posterior = np.zeros(len(forest.rule))
     for node in range(len(forest.label)):
+        if scale[node] == -np.inf:
+            continue
         own = outside[at[node] : at[node + 1]]
         for edge in range(forest.starts[node], forest.starts[node + 1]):
             if forest.rule[edge] < 0:
@@ -202,6 +206,8 @@ def rule_uses(
     The weight is a factor of every term, so the caller multiplies the sums by it once.
     """
     for node in range(len(forest.label)):
+        if scale[node] == -np.inf:
+            continue  # no state of it derives anything, though its children may
         own = outside[at[node] : at[node + 1]]
         for edge in range(forest.starts[node], forest.starts[node + 1]):
             if forest.rule[edge] < 0:

@@ -249,13 +249,13 @@ class ForestParser(TextParser):
         OptionError
             If the cost is negative, or a bracket ends before it begins.
         ValueError
-            If there are more or fewer brackets than sentences.
+            If there are more or fewer brackets, or tags, than sentences.
         """
         if not cost >= 0.0:
             raise OptionError(f"cost={cost!r} is negative", hint="use 0 to guide nothing")
         given: Iterable[Any] = repeat(None) if tags is None else ([own] for own in tags)
         rows = zip(sentences, brackets, strict=True)
-        for (sentence, known), own in zip(rows, given, strict=False):
+        for (sentence, known), own in zip(rows, given, strict=tags is not None):
             if wrong := [each for each in known if not 0 <= each[0] < each[1]]:
                 raise OptionError(
                     f"the bracket {wrong[0]} has no words", hint="give (from, to), from 0"

@@ -138,8 +138,9 @@ def test_brackets_that_are_none_are_refused(parser):
         list(parser.parse_guided([SENTENCE], [[(2, 2)]]))
     with pytest.raises(OptionError, match="is negative"):
         list(parser.parse_guided([SENTENCE], [[]], cost=-1.0))
-    with pytest.raises(ValueError, match="shorter"):
-        list(parser.parse_guided([SENTENCE], []))
+    for brackets, tags in (([], None), ([[]], [])):
+        with pytest.raises(ValueError, match="shorter"):
+            list(parser.parse_guided([SENTENCE], brackets, tags=tags))
 
 
 SENTENCE = ["the", "film", "with", "the", "actor", "was", "a", "good", "one", "."]
