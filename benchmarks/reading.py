@@ -1,17 +1,20 @@
 """Blind reading: whether new examples read well, judged without knowing who made them.
 
-python -m benchmarks.reading lines FOLDER     write shuffled lines to judge, and the key to them
-python -m benchmarks.reading scores FOLDER    the shares that read well, by method and corpus
+python -m benchmarks.reading lines FOLDER             write shuffled lines to judge, and their key
+python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
+python -m benchmarks.reading scores FOLDER            the shares that read well
 
 ``lines.txt`` has a number and a text a line. A judge writes, for every line, its number and 1 (it
 is grammatical and makes sense) or 0 into a file ``verdicts-NAME.txt`` beside it; ``key.tsv`` is
 opened by ``scores`` alone. The texts are of data sets that must not be copied, so only verdicts
-and key are kept in ``docs/results/reading``; the same command makes the same lines again. Needs
-``TREEWRIGHT_DATA``.
+and key are kept in ``docs/results/reading``; the same command makes the same lines again. What is
+made of a corpus is kept beside them, so that a run goes on, and so that corpora that are named can
+be run one beside the other. Needs ``TREEWRIGHT_DATA``.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -31,11 +34,20 @@ CORPORA = ("sst2", "trec", "subj")
 SENTENCES = 1000
 ORIGINALS = "originals"
 LINES = {
-    ORIGINALS: 25,
-    "sub2": 25, "fluent(sub2)": 50,
-    "treemix": 25, "fluent(treemix)": 50,
-    "alp": 25, "fluent(alp)": 50,
-    "grammar": 25, "fluent(grammar)": 50,
+    "lines": {
+        ORIGINALS: 25,
+        "sub2": 25, "fluent(sub2)": 50,
+        "treemix": 25, "fluent(treemix)": 50,
+        "alp": 25, "fluent(alp)": 50,
+        "grammar": 25, "fluent(grammar)": 50,
+    },
+    "model": {
+        ORIGINALS: 25,
+        "fluent(sub2)": 25, "fluent(sub2, model=smollm2)": 50,
+        "fluent(treemix)": 25, "fluent(treemix, model=smollm2, draws=64)": 50,
+        "fluent(alp, model=smollm2, draws=64)": 50,
+        "fluent(grammar, model=smollm2)": 25,
+    },
 }  # fmt: skip
 """So many lines of each method and corpus."""
 
@@ -50,9 +62,9 @@ def source(name: str) -> Corpus:
     return with_trees(number_classes(corpus_of([rows[row] for row in taken])))
 
 
-def rows_of(name: str) -> Iterator[Row]:
+def rows_of(name: str, kind: str) -> Iterator[Row]:
     corpus = source(name)
-    for method, count in LINES.items():
+    for method, count in LINES[kind].items():
         if method == ORIGINALS:
             texts = corpus.column("text")[:count]
         else:
@@ -63,14 +75,24 @@ def rows_of(name: str) -> Iterator[Row]:
         print(f"{name}, {method}", flush=True)
 
 
-def write_lines(folder: Path) -> None:
-    rows = [row for name in CORPORA for row in rows_of(name)]
+def write_lines(kind: str, folder: Path, corpora: Sequence[str] = CORPORA) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    for name in corpora:
+        if not _rows_file(folder, name).exists():
+            made = json.dumps(list(rows_of(name, kind)))
+            _rows_file(folder, name).write_text(made, "utf-8")
+    if not all(_rows_file(folder, name).exists() for name in CORPORA):
+        return
+    rows = [row for name in CORPORA for row in json.loads(_rows_file(folder, name).read_text())]
     order = _permutation(len(rows), "reading")
     lines = (f"{number}\t{rows[row][2]}\n" for number, row in enumerate(order))
     key = (f"{number}\t{rows[row][0]}\t{rows[row][1]}\n" for number, row in enumerate(order))
     (folder / "lines.txt").write_text("".join(lines), "utf-8")
     (folder / "key.tsv").write_text("".join(key), "utf-8")
+
+
+def _rows_file(folder: Path, name: str) -> Path:
+    return folder / f"rows-{name}.json"
 
 
 def _permutation(count: int, name: str) -> Sequence[int]:
@@ -92,7 +114,7 @@ def tell_scores(folder: Path) -> None:
         cells: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, verdict in verdicts.items():
             cells[key[number]].append(verdict)
-        for method in LINES:
+        for method in dict.fromkeys(method for _, method in key.values()):
             each = [cells[corpus, method] for corpus in CORPORA]
             whole = [verdict for row in each for verdict in row]
             low, high = binomtest(sum(whole), len(whole)).proportion_ci(method="wilson")
@@ -112,8 +134,10 @@ def _verdicts(path: Path) -> dict[str, int]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["lines", folder]:
-            write_lines(Path(folder))
+        case [("lines" | "model") as kind, folder]:
+            write_lines(kind, Path(folder))
+        case ["model", folder, *corpora] if set(corpora) <= set(CORPORA):
+            write_lines("model", Path(folder), corpora)
         case ["scores", folder]:
             tell_scores(Path(folder))
         case _:

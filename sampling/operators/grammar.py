@@ -1,7 +1,8 @@
 """A grammar under a tilt: that of another method, and the score that its examples are drawn by.
 
 The rules are those of the other grammar, whose file stands whole in this one's; the score is data
-(see :mod:`sampling.seams.score` and :mod:`sampling.operators.agreement`). So one file gives the
+(see :mod:`sampling.seams.score`,
+:mod:`sampling.operators.agreement` and :mod:`sampling.neural.causal.fit`). So one file gives the
 same bytes again, without the corpus.
 """
 
@@ -20,12 +21,17 @@ from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError, SchemaError
 from grammar.opening import open_grammar
 from grammar.weighted import Weighted
+from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.seams.score import SeamScore
 
 __all__ = ["TiltedGrammar"]
 
-_SCORES: Mapping[str, Any] = {"seams": SeamScore, "agreement": Agreement}
+_SCORES: Mapping[str, Any] = {
+    "seams": SeamScore,
+    "agreement": Agreement,
+    "language": LanguageFit,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +44,7 @@ class TiltedGrammar(Weighted):
         The operator: ``fluent`` or ``agree``.
     base : Weighted
         The grammar of the method that it is applied to.
-    score : SeamScore, Agreement or callable
+    score : SeamScore, Agreement, LanguageFit or callable
         What says how good examples are. A function can be sampled with, but not saved.
     options : mapping
         How much the score weighs, and how it was learnt.
@@ -58,7 +64,8 @@ class TiltedGrammar(Weighted):
         return self.base.start
 
     def __repr__(self) -> str:
-        return f"TiltedGrammar({self.method}: {self.base!r})"
+        by = f" by {self.score.model}" if isinstance(self.score, LanguageFit) else ""
+        return f"TiltedGrammar({self.method}{by}: {self.base!r})"
 
     def __len__(self) -> int:
         return len(self.base)

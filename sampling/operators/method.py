@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.expression import Step, read_step
 from sampling.method import METHODS, induce
+from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.operators.grammar import TiltedGrammar
 from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
@@ -56,6 +57,16 @@ class FluentOptions:
         "distribution exactly instead.",
         least=0,
     )
+    model: str = option(
+        "",
+        "A causal language model that chooses among what the score proposes, by the odds that it "
+        "reads well: a folder, a file in GGUF, a name on the hub, or smollm2 if its package is "
+        "installed.",
+    )
+    trust: float = option(
+        4.0, "The power of these odds; 0 leaves the choice to the score alone.", least=0
+    )
+    device: str = option("auto", "Where the model computes: auto, cpu, cuda.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,12 +189,19 @@ class Fluent(Operator):
         score = inner.own_score(chosen.score)
         if score is None:
             score = _read_score(inner, corpus, chosen.score)
-        return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
+        proposed = asdict(replace(chosen, model=""))
+        made = cls(TiltedGrammar(cls.method, inner.grammar, score, proposed), inner)
+        if not chosen.model:
+            return made
+        fit = LanguageFit.learn(corpus, chosen.model, chosen.device)
+        return cls(TiltedGrammar(cls.method, made.grammar, fit, asdict(chosen)), made)
 
     @property
     def tilt(self) -> Tilt:
         """The score, and how much it weighs."""
         o = FluentOptions(**self.grammar.options)
+        if o.model:
+            return Tilt(self.grammar.score, o.trust, o.draws, at_once=o.draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
         return Tilt(self.grammar.score, strength, o.draws, o.most_pairs)
 

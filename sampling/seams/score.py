@@ -50,17 +50,21 @@ class Tilt:
         Draws that one is chosen of.
     most_pairs : int
         Up to so many pairs of a context and a filler, the tilted distribution is computed exactly.
+    at_once : int
+        So many draws are scored at a time, or as many as one is chosen of; it changes nothing.
     """
 
     score: Any
     strength: float = 1.0
     draws: int = 1
     most_pairs: int = 0
+    at_once: int = 4096
 
     def log_weights(self, table: pa.Table) -> FloatArray:
         """Return the logarithm of the weight of every example."""
-        made = Corpus(table)
-        return np.asarray(self.strength * np.asarray(self.score.of(made), np.float64))
+        scores = np.asarray(self.score.of(Corpus(table)), np.float64)
+        refused = np.isneginf(scores)  # whatever the power, also of zero
+        return np.where(refused, scores, self.strength * np.where(refused, 0.0, scores))
 
 
 @dataclass(frozen=True, eq=False)

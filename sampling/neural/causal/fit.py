@@ -1,0 +1,223 @@
+"""The score of a language model: the odds that a new text reads well.
+
+Readers said of 1,265 texts that Sub2 and TreeMix made of film reviews, plots and questions whether
+they read well. The score is the logistic regression of what they said on what a model of English
+tells of these texts (:mod:`sampling.neural.causal.features`); ``python -m benchmarks.fitting``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from grammar.arrays import FloatArray
+from grammar.errors import SchemaError
+from induction.corpus.corpus import Corpus
+from induction.corpus.tokens import detokenise
+from sampling.neural.causal.features import (
+    FEATURES,
+    OF_SHAPE,
+    Change,
+    Reading,
+    changed,
+    features_of,
+    shape_of,
+)
+
+__all__ = ["INTERCEPT", "WEIGHTS", "LanguageFit"]
+
+_MODEL = "sampling.neural.causal.model"
+_SIDES = ("text", "text_pair")
+BLOCK = 32
+"""So many texts are read together."""
+
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "mean": 0.47,
+        "mean gain": 0.28,
+        "gain behind": 0.49,
+        "share": 1.18,
+        "evenness": -10.19,
+        "length": -0.81,
+    }
+)
+INTERCEPT = 5.55
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageFit:
+    """Scores new texts by how well they read, to a model and beside their first parent.
+
+    Attributes
+    ----------
+    model, device : str
+        A causal language model by its folder or name, and where it computes.
+    weights : str
+        The hash of its weights.
+    ids : tuple of str
+        The source.
+    sides : mapping of str to tuple of str
+        Its texts, by column.
+    """
+
+    model: str
+    device: str
+    weights: str
+    ids: tuple[str, ...]
+    sides: Mapping[str, tuple[str, ...]]
+    _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, corpus: Corpus, model: str, device: str) -> LanguageFit:
+        """Open a model, and keep the texts of a corpus.
+
+        Raises
+        ------
+        OptionError, MissingDataError, SchemaError
+            As :func:`~sampling.neural.opening.open_model`.
+        """
+        opened = _opened(model, device)
+        sides = {name: tuple(corpus.column(name)) for name in _SIDES if name in corpus.names}
+        return cls(model, device, opened.weights, tuple(corpus.column("id")), sides)
+
+    def of(self, made: Corpus) -> FloatArray:
+        """Return the logarithm of the odds that each example reads well; of a pair, the lower.
+
+        Of each block of examples, half are read: those that share and length speak for. All others
+        have minus infinity.
+        """
+        rows = [self._row.get(names[0], -1) if names else -1 for names in _parents(made)]
+        sides = {name: self._changes(name, made.column(name), rows) for name in self.sides}
+        found = np.full(len(made), -np.inf)
+        for first in range(0, len(made), BLOCK):
+            block = range(first, min(first + BLOCK, len(made)))
+            shape = sum(_of_shape(changes[block.start : block.stop]) for changes in sides.values())
+            best = np.argsort(-np.asarray(shape), kind="stable")[: (len(block) + 1) // 2]
+            read = (first + np.sort(best)).tolist()
+            odds = (
+                self.features(name, [changes[k] for k in read], [rows[k] for k in read])
+                @ _weights(FEATURES)
+                for name, changes in sides.items()
+            )
+            found[read] = np.min(list(odds), axis=0) + INTERCEPT
+        return found
+
+    def features(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
+        """Return the features of new texts, which are read together.
+
+        Parameters
+        ----------
+        side : str
+            Of which column they are.
+        changes : sequence of Change
+            New texts beside those before.
+        rows : sequence of int
+            The example of the source that each was made from; -1 if it was made from none.
+
+        Returns
+        -------
+        float64[texts, features]
+        """
+        new = self._read([change.text for change in changes])
+        each = zip(changes, new, rows, strict=True)
+        found = [
+            features_of(change, text, text if row < 0 else self._before(side, row))
+            for change, text, row in each
+        ]
+        return np.array(found).reshape(len(changes), len(FEATURES))
+
+    def _changes(self, side: str, texts: Sequence[str], rows: Sequence[int]) -> list[Change]:
+        """Compare new texts with those before; one that was made from none, with itself."""
+        source = self._source[side]
+        written = map(_written, texts)
+        return [
+            changed(new, new if row < 0 else source[row])
+            for new, row in zip(written, rows, strict=True)
+        ]
+
+    def _before(self, side: str, row: int) -> Reading:
+        """Return the reading of a text of the source, read in a block that is always the same."""
+        block = side, row // BLOCK
+        if block not in self._blocks:
+            first = block[1] * BLOCK
+            self._blocks[block] = self._read(self._source[side][first : first + BLOCK])
+        return self._blocks[block][row % BLOCK]
+
+    def _read(self, texts: Sequence[str]) -> list[Reading]:
+        """Read texts together, each once."""
+        each = list(dict.fromkeys(texts))
+        readings = dict(zip(each, self._reader.read(each), strict=True))
+        return [readings[text] for text in texts]
+
+    @cached_property
+    def _source(self) -> dict[str, list[str]]:
+        """The texts of the source as people write them, by column."""
+        return {
+            name: [" ".join(_written(text).split()) for text in texts]
+            for name, texts in self.sides.items()
+        }
+
+    @cached_property
+    def _row(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.ids)}
+
+    @cached_property
+    def _reader(self) -> Any:
+        """The model (SchemaError if its weights are others than then)."""
+        opened = _opened(self.model, self.device)
+        if opened.weights != self.weights:
+            raise SchemaError(
+                "the weights of the language model are not those that the grammar was induced with",
+                where=self.model,
+                hint="give the model of then, or induce the grammar anew",
+            )
+        return opened
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return facts and columns of a file."""
+        facts = {"model": self.model, "device": self.device, "weights": self.weights}
+        columns: dict[str, Any] = {f"source {name}": held for name, held in self.sides.items()}
+        return {**facts, "sides": list(self.sides)}, {"source id": self.ids, **columns}
+
+    @classmethod
+    def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> LanguageFit:
+        """Read a score off what :meth:`to_arrays` returned (SchemaError if it is damaged)."""
+        ids = tuple(columns["source id"])
+        sides = {str(name): tuple(columns[f"source {name}"]) for name in facts["sides"]}
+        if not sides or any(len(texts) != len(ids) for texts in sides.values()):
+            raise SchemaError("the columns of the source are not equally long")
+        model, device, weights = (str(facts[name]) for name in ("model", "device", "weights"))
+        return cls(model, device, weights, ids, sides)
+
+
+def _opened(model: str, device: str) -> Any:
+    """Open a model; torch is imported here at the earliest."""
+    return importlib.import_module(_MODEL).CausalModel.opened(model, device)
+
+
+def _weights(names: Sequence[str]) -> FloatArray:
+    return np.array([WEIGHTS[name] for name in names])
+
+
+def _of_shape(changes: Sequence[Change]) -> FloatArray:
+    """Return what share and length tell of the odds of texts."""
+    shapes = [shape_of(change.words, change.changed) for change in changes]
+    found: FloatArray = np.array(shapes) @ _weights(OF_SHAPE)
+    return found
+
+
+def _parents(made: Corpus) -> list[list[str]]:
+    provenance: Any = made.table.column("provenance").combine_chunks()
+    parents: list[list[str]] = provenance.field("parents").to_pylist()
+    return parents
+
+
+def _written(text: str) -> str:
+    """Return a text as people write it, whose words may be those of a tokeniser."""
+    return detokenise(text.split())

