@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.engines.engine import Engine
-from grammar.engines.threads import in_threads
+from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
 from grammar.hashing import Keys, added, members, new_set
@@ -50,6 +50,7 @@ __all__ = [
 
 BATCH = 65_536
 CHUNK = 4096
+_AHEAD = 2
 OF_SENTENCES = ("grammar", "names")
 """Methods whose grammars are of families that derive sentences."""
 _EXAMPLES = "sampling.opening:examples_piece"
@@ -493,7 +494,7 @@ class Sampler:
             workers = engine.workers
         tasks = (
             functools.partial(self.examples, columns, seed, index)
-            for columns, index in self._stretches(n, seed, start, batch_size)
+            for columns, index in self._stretches(n, seed, start, batch_size, workers)
         )
         return in_threads(tasks, workers)
 
@@ -523,14 +524,30 @@ class Sampler:
         Which attempts are new is found out here; of each unit the rows are those of the stream of
         the seed that its part names.
         """
-        for columns, index in self._stretches(n, asked.part["seed"], start, size):
+        seed, workers = asked.part["seed"], engine.workers
+        for columns, index in self._stretches(n, seed, start, size, workers):
             first = int(index[0]) if len(index) else start
             yield replace(asked, first=first, count=len(index), rows=columns, out=engine.new_file())
 
     def _stretches(
-        self, n: int, seed: int, start: int, size: int
+        self, n: int, seed: int, start: int, size: int, workers: int
     ) -> Iterator[tuple[Columns, LongArray]]:
-        """Yield what the stream gives, and the numbers of these examples; at least one stretch."""
+        """Yield what the stream gives, and the numbers of these examples; at least one stretch.
+
+        Beside several workers a thread draws ahead of them. What it has to say is said here, where
+        somebody listens.
+        """
+        drawn = self._taken(n, seed, start, size)
+        for stretch in ahead(drawn, _AHEAD) if workers > 1 else drawn:
+            if isinstance(stretch, Shortfall):
+                _warn(n, start, stretch)
+            else:
+                yield stretch
+
+    def _taken(
+        self, n: int, seed: int, start: int, size: int
+    ) -> Iterator[tuple[Columns, LongArray] | Shortfall]:
+        """Yield stretches of the stream, and behind them why there are no more."""
         stream, first = self._opened(seed, start), start
         while True:
             wanted = min(size, start + n - first)
@@ -540,7 +557,7 @@ class Sampler:
                 yield columns, np.arange(first, first + made)
             first += made
             if made < wanted:
-                _warn(n, start, stream.shortfall())
+                yield stream.shortfall()
                 return
             if first == start + n:
                 self._left = seed, stream  # only now: two generators must not share a stream

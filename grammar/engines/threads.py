@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from grammar.engines.engine import Engine, in_order
 from grammar.engines.units import Unit
 
-__all__ = ["Threads", "in_threads"]
+__all__ = ["Threads", "ahead", "in_threads"]
+
+_END = object()
 
 
 class Threads(Engine):
@@ -32,3 +36,21 @@ def in_threads(tasks: Iterable[Callable[[], Any]], workers: int) -> Iterator[Any
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from in_order(tasks, pool.submit, Future.result, 2 * workers)
+
+
+def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
+    """Take items in a thread of its own, so many of them before they are asked for.
+
+    >>> list(ahead(range(5), 2))
+    [0, 1, 2, 3, 4]
+    """
+    rest, context = iter(items), copy_context()
+
+    def take() -> Any:
+        return next(rest, _END)
+
+    with ThreadPoolExecutor(1) as taker:
+        waiting = deque(taker.submit(context.run, take) for _ in range(count))
+        while (item := waiting.popleft().result()) is not _END:
+            waiting.append(taker.submit(context.run, take))
+            yield item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 import sampling.stream
 from grammar.arrays import BoolArray, LongArray
-from grammar.engines.threads import in_threads
+from grammar.engines.threads import ahead, in_threads
 from grammar.errors import OptionError
+from grammar.messages import heard_by, tell
 from sampling.stream import Sampler, Shortfall, ShortfallWarning
 
 
@@ -192,3 +194,40 @@ def test_threads_give_their_results_in_order_and_hold_few() -> None:
     assert next(results) == 0
     assert len(asked) <= 5
     assert list(results) == list(range(1, 20))
+
+
+def test_what_is_taken_ahead_comes_in_order_and_is_little() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(20):
+            taken.append(number)
+            tell(f"number {number}")
+            yield number
+
+    heard: list[str] = []
+    with heard_by(heard.append):
+        found = ahead(items(), 2)
+        assert next(found) == 0
+        assert list(itertools.islice(found, 3)) == [1, 2, 3]
+        found.close()  # type: ignore[attr-defined]
+    assert len(taken) <= 7
+    assert heard == [f"number {number}" for number in taken]
+
+
+def test_a_fault_of_what_is_taken_ahead_is_raised_in_its_turn() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise ValueError("no more")
+
+    found = ahead(items(), 3)
+    assert next(found) == 1
+    with pytest.raises(ValueError, match="no more"):
+        next(found)
+
+
+def test_why_there_is_no_more_is_said_by_whoever_asked() -> None:
+    with pytest.warns(ShortfallWarning) as told:
+        tables = list(Throws(6).batches(50, workers=2, batch_size=1))
+    assert sum(table.num_rows for table in tables) == 6
+    assert len(told) == 1
