@@ -249,3 +249,55 @@ def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: P
         induce("fluent", corpus, of="sub2(phrase=false)", model=str(tmp_path / "none"))
     with pytest.raises(OptionError, match="trust"):
         induce("fluent", corpus, of="sub2(phrase=false)", trust=-1)
+
+
+@pytest.fixture(scope="module")
+def gguf_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama of one layer that has learnt nothing, in one file with its vocabulary."""
+    import gguf
+
+    file = tmp_path_factory.mktemp("models") / "tiny.gguf"
+    pieces = ["<|endoftext|>", *map(chr, range(33, 127)), "Ġ", "th"]
+    width, inner = 16, 32
+    writer = gguf.GGUFWriter(file, "llama")
+    writer.add_context_length(64)
+    writer.add_embedding_length(width)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(width // 2)
+    writer.add_vocab_size(len(pieces))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(pieces)
+    writer.add_token_types([3] + [1] * (len(pieces) - 1))
+    writer.add_token_merges(["t h"])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(0)
+    rng = np.random.default_rng(0)
+    shapes = {
+        "token_embd": (len(pieces), width), "output": (len(pieces), width),
+        **{f"blk.0.attn_{name}": (width, width) for name in ("q", "k", "v", "output")},
+        "blk.0.ffn_gate": (inner, width), "blk.0.ffn_up": (inner, width),
+        "blk.0.ffn_down": (width, inner),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", rng.normal(0, 0.1, shape).astype(np.float32))
+    for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
+        writer.add_tensor(f"{name}.weight", np.ones(width, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file
+
+
+def test_a_file_in_gguf_is_a_model(gguf_file: Path, corpus: Corpus, tmp_path: Path) -> None:
+    how = {"of": "sub2(phrase=false)", "draws": 4, "device": "cpu"}
+    made = induce("fluent", corpus, model=str(gguf_file), **how).sample(3)
+    assert len(set(made.column("text"))) == 3
+    torn = tmp_path / "torn.gguf"
+    torn.write_bytes(gguf_file.read_bytes()[:700])
+    with pytest.raises(SchemaError, match="damaged"):
+        induce("fluent", corpus, model=str(torn), **how)
