@@ -5,8 +5,10 @@
 ``docs/results/reading/fitting.tsv`` has a row for each of 1,265 texts that Sub2 and TreeMix made of
 sentences of SST-2, TREC and Subj of which nothing is reported: method and corpus, the sentence that
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
-said that it reads well. The texts must not be copied, so they are not there. Printed are the areas
-under the curve, on sentences that the weights have not seen, and the weights.
+said that it reads well. ``unfitted.tsv`` has 627 texts more that the weights were not fitted to: draws
+of ``fluent`` at random, and those that the model chose when hosts compete. The texts must not be
+copied, so they are not there. Printed are the areas under the curve, on sentences that the weights
+have not seen, and the weights.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ from sklearn.preprocessing import StandardScaler
 
 from grammar.arrays import FloatArray
 from sampling.neural.causal.features import FEATURES
+from sampling.neural.causal.fit import INTERCEPT, WEIGHTS
 
-TABLE = Path(__file__).parent.parent / "docs" / "results" / "reading" / "fitting.tsv"
+RESULTS = Path(__file__).parent.parent / "docs" / "results" / "reading"
 
 
-def table() -> tuple[list[str], list[str], FloatArray, FloatArray]:
+def table(name: str = "fitting.tsv") -> tuple[list[str], list[str], FloatArray, FloatArray]:
     """Return the cells, the sentences, the features and the verdicts."""
-    head, *lines = TABLE.read_text("utf-8").splitlines()
+    head, *lines = (RESULTS / name).read_text("utf-8").splitlines()
     assert tuple(head.split("\t")[2:-1]) == FEATURES
     rows = [line.split("\t") for line in lines]
     numbers = np.array([row[2:] for row in rows], np.float64)
@@ -62,6 +65,14 @@ def main() -> None:
             f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well; AUC {area:.2f}; "
             f"of {best.sum()} with odds above 65 : 35, {verdicts[best].mean():.0%}"
         )
+    cells, _, features, verdicts = table("unfitted.tsv")
+    odds = features @ np.array([WEIGHTS[name] for name in FEATURES]) + INTERCEPT
+    for cell in sorted(set(cells)):
+        mine = np.array(cells) == cell
+        told = f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well"
+        if 0 < verdicts[mine].mean() < 1:
+            told += f"; AUC {roc_auc_score(verdicts[mine], odds[mine]):.2f}"
+        print(told)
     weights, intercept = fitted()
     for name, weight in weights.items():
         print(f"{name:12s} {weight:6.2f}")
