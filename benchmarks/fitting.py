@@ -5,9 +5,9 @@
 ``docs/results/reading/fitting.tsv`` has a row for each of 1,265 texts that Sub2 and TreeMix made of
 sentences of SST-2, TREC and Subj of which nothing is reported: method and corpus, the sentence that
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
-said that it reads well. ``unfitted.tsv`` has 627 texts more that the weights were not fitted to: draws
-of ``fluent`` at random, and those that the model chose when hosts compete. The texts must not be
-copied, so they are not there. Printed are the areas under the curve, on sentences that the weights
+said that it reads well. ``unfitted.tsv`` has 627 texts more that the weights were not fitted to:
+draws of ``fluent`` at random, and those that the model chose when hosts compete. The texts must not
+be copied, so they are not there. Printed are the areas under the curve, on sentences that the weights
 have not seen, and the weights.
 """
 
