@@ -7,8 +7,8 @@ sentences of SST-2, TREC and Subj of which nothing is reported: method and corpu
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
 said that it reads well. ``unfitted.tsv`` has 627 texts more that the weights were not fitted to:
 draws of ``fluent`` at random, and those that the model chose when hosts compete. The texts must not
-be copied, so they are not there. Printed are the areas under the curve, on sentences that the weights
-have not seen, and the weights.
+be copied, so they are not there. Printed are the areas under the curve, on sentences that the
+weights have not seen, and the weights.
 """
 
 from __future__ import annotations
