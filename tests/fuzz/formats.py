@@ -25,7 +25,9 @@ from induction.corpus.readers import read_reviews
 from induction.parsers.opening import open_parser
 from sampling.expression import read_expression
 from sampling.method import METHODS
+from sampling.neural.causal.fit import LanguageFit
 from sampling.opening import open_sampler
+from sampling.operators.grammar import TiltedGrammar
 from sampling.sentences.sentences import sample_sentences
 from scan.models.files import TrainedModel
 from scan.models.recipe import Recipe
@@ -143,12 +145,23 @@ def _grammar_formats() -> Iterator[Format]:
             lambda path, m=method, c=corpus, o=options: induce(m, small[c], **o).grammar.save(path),
             _use_sampler,
         )
+    yield Format("fluent-language.arrow", _save_language_fit, _use_grammar)
     skipped = ("bayes-tsg", "latent", *METHODS)
     for name, suffix, make in families(held):
         if name not in skipped:
             yield Format(f"{name}{suffix}", lambda path, make=make: make().save(path), _use_grammar)
         if name == "latent":
             yield Format("latent.arrow", lambda path, make=make: make().save(path), _use_parser)
+
+
+def _save_language_fit(path: Path) -> None:
+    """Write a grammar that a language model chooses from; the model itself is somewhere else."""
+    corpus = _few(read_reviews())
+    inner = induce("fluent", corpus, of="sub2(phrase=true)").grammar
+    texts = tuple(corpus.column("text"))
+    fit = LanguageFit("/no/model", "cpu", "0" * 64, tuple(corpus.column("id")), {"text": texts})
+    options = {**inner.options, "model": "/no/model"}
+    TiltedGrammar("fluent", inner, fit, options).save(path)
 
 
 def _other_formats() -> Iterator[Format]:

@@ -192,6 +192,10 @@ class LanguageFit:
         sides = {str(name): tuple(columns[f"source {name}"]) for name in facts["sides"]}
         if not sides or any(len(texts) != len(ids) for texts in sides.values()):
             raise SchemaError("the columns of the source are not equally long")
+        if not all(isinstance(text, str) for held in (ids, *sides.values()) for text in held):
+            raise SchemaError("the source of the score holds something else than texts")
+        if not set(sides) <= set(_SIDES):
+            raise SchemaError(f"the score is of {', '.join(sides)}, which are no columns of texts")
         model, device, weights = (str(facts[name]) for name in ("model", "device", "weights"))
         return cls(model, device, weights, ids, sides)
 
