@@ -328,6 +328,9 @@ class Sampler:
     """How many attempts in a row without a new example end a stream."""
     at_once: int = CHUNK
     """How many attempts are made at a time; it changes nothing."""
+    batch: int = BATCH
+    """So many examples may be asked for at a time; where each takes long, few, so that a person
+    sees them come, and a stopped run goes on from the last of them."""
     given: Corpus | None = None
     """What it was induced from, until it is said what of it new examples do not have."""
     _left: tuple[int, Stream] | None = None

@@ -69,7 +69,7 @@ class ModelSampler(Sampler):
 
     Options: ClassVar[type[Any]]
     grammar: ModelGrammar
-    at_once = BLOCK
+    at_once = batch = BLOCK
 
     def __init__(self, grammar: ModelGrammar) -> None:
         super().__init__(grammar)

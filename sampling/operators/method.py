@@ -31,6 +31,7 @@ from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
 _STRENGTHS = {"seams": 2.5, "learnt": 1.0}
+_READ_BATCH = 16
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
 
@@ -97,7 +98,7 @@ class Operator(Sampler):
         if inner is None:
             inner = METHODS[method_of(grammar.base)].sampler.opened(grammar.base)
         self.inner: Sampler = inner
-        self.distinct, self.patience = inner.distinct, inner.patience
+        self.distinct, self.patience, self.batch = inner.distinct, inner.patience, inner.batch
 
     @classmethod
     def opened(cls, grammar: TiltedGrammar) -> Self:
@@ -155,6 +156,11 @@ class Fluent(Operator):
     method = "fluent"
     carries_spans = True  # if the method that it is applied to does
     Options = FluentOptions
+
+    def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
+        super().__init__(grammar, inner)
+        if isinstance(grammar.score, LanguageFit):
+            self.batch = _READ_BATCH
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:

@@ -230,8 +230,8 @@ class Single:
     def examples(self, start: int, count: int) -> Iterator[pa.Table]:
         """Yield the examples ``start`` to ``start + count - 1``; fewer if there are no more."""
         tables = self.sampler.batches(
-            count, seed=self.seed, start=start, workers=self._workers, batch_size=_BATCH,
-            engine=self._engine,
+            count, seed=self.seed, start=start, workers=self._workers,
+            batch_size=min(_BATCH, self.sampler.batch), engine=self._engine,
         )  # fmt: skip
         for table in self._heard(tables):
             if table.num_rows:
