@@ -790,6 +790,15 @@ def test_an_interrupt_that_a_kernel_wrapped_is_an_interrupt(run, monkeypatch):
     assert done.err.endswith("treewright: interrupted; files appear only when they are complete\n")
 
 
+@pytest.fixture
+def heeding_interrupts():
+    """What a shell starts behind its back ignores interrupts, and so do the tests in it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding_interrupts")
 def test_an_interrupt_that_a_destructor_lost_comes_again(run, monkeypatch):
     class Losing:
         def __del__(self) -> None:
