@@ -50,7 +50,7 @@ __all__ = [
 
 BATCH = 65_536
 CHUNK = 4096
-_AHEAD = 2
+_AHEAD = 8
 OF_SENTENCES = ("grammar", "names")
 """Methods whose grammars are of families that derive sentences."""
 _EXAMPLES = "sampling.opening:examples_piece"

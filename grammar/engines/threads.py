@@ -49,8 +49,11 @@ def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
     def take() -> Any:
         return next(rest, _END)
 
-    with ThreadPoolExecutor(1) as taker:
+    taker = ThreadPoolExecutor(1)
+    try:
         waiting = deque(taker.submit(context.run, take) for _ in range(count))
         while (item := waiting.popleft().result()) is not _END:
             waiting.append(taker.submit(context.run, take))
             yield item
+    finally:  # whoever stops here does not wait for what nobody will ask for
+        taker.shutdown(cancel_futures=True)
