@@ -78,12 +78,13 @@ def rows_of(name: str, kind: str) -> Iterator[Row]:
 def write_lines(kind: str, folder: Path, corpora: Sequence[str] = CORPORA) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in corpora:
-        if not _rows_file(folder, name).exists():
+        if not _rows_file(folder, kind, name).exists():
             made = json.dumps(list(rows_of(name, kind)))
-            _rows_file(folder, name).write_text(made, "utf-8")
-    if not all(_rows_file(folder, name).exists() for name in CORPORA):
+            _rows_file(folder, kind, name).write_text(made, "utf-8")
+    if not all(_rows_file(folder, kind, name).exists() for name in CORPORA):
         return
-    rows = [row for name in CORPORA for row in json.loads(_rows_file(folder, name).read_text())]
+    files = [_rows_file(folder, kind, name) for name in CORPORA]
+    rows = [row for file in files for row in json.loads(file.read_text("utf-8"))]
     order = _permutation(len(rows), "reading")
     lines = (f"{number}\t{rows[row][2]}\n" for number, row in enumerate(order))
     key = (f"{number}\t{rows[row][0]}\t{rows[row][1]}\n" for number, row in enumerate(order))
@@ -91,8 +92,8 @@ def write_lines(kind: str, folder: Path, corpora: Sequence[str] = CORPORA) -> No
     (folder / "key.tsv").write_text("".join(key), "utf-8")
 
 
-def _rows_file(folder: Path, name: str) -> Path:
-    return folder / f"rows-{name}.json"
+def _rows_file(folder: Path, kind: str, name: str) -> Path:
+    return folder / f"rows-{kind}-{name}.json"
 
 
 def _permutation(count: int, name: str) -> Sequence[int]:
