@@ -207,6 +207,7 @@ class Single:
         self.seed = seed
         self.shortfall = ""
         self._workers = workers
+        self._size = min(_BATCH, sampler.batch)
         self._engine: Engine | None = None
         self._given: tuple[Kept, ...] = ()
 
@@ -231,7 +232,7 @@ class Single:
         """Yield the examples ``start`` to ``start + count - 1``; fewer if there are no more."""
         tables = self.sampler.batches(
             count, seed=self.seed, start=start, workers=self._workers,
-            batch_size=min(_BATCH, self.sampler.batch), engine=self._engine,
+            batch_size=self._size, engine=self._engine,
         )  # fmt: skip
         for table in self._heard(tables):
             if table.num_rows:
@@ -246,7 +247,7 @@ class Single:
                 yield form.conform(table), Seen.of(table)
             return
         asked = Unit(_DRAWN, self._given, {"seed": self.seed, "form": form})
-        units = self.sampler.units(count, self._engine, asked, start=start, size=_BATCH)
+        units = self.sampler.units(count, self._engine, asked, start=start, size=self._size)
         for piece, seen in self._heard(self._engine.map(units)):
             if piece.num_rows:
                 if not self._told:

@@ -28,6 +28,7 @@ from sampling.neural.causal.fit import BLOCK, INTERCEPT, WEIGHTS, LanguageFit
 from sampling.neural.opening import PACKAGED, open_model
 from sampling.opening import open_sampler
 from sampling.operators.method import Fluent
+from sampling.pipeline.chains import Single
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".join)
 
@@ -189,6 +190,14 @@ def test_the_operator_is_a_sampler_as_others(sampler: Fluent, tmp_path: Path) ->
     opened = open_sampler(tmp_path / "g.arrow")
     assert opened.sample(12, seed=1).table.equals(made.table)
     assert sampler.grammar.score.model in repr(opened)
+
+
+def test_few_examples_are_given_at_a_time(sampler: Fluent, corpus: Corpus) -> None:
+    """So that a person sees them come, and a stopped run goes on from the last of them."""
+    source = Single(sampler, "fluent", 1, 1, corpus)
+    sizes = [table.num_rows for table in source.examples(0, 2 * sampler.batch + 3)]
+    assert sizes == [sampler.batch, sampler.batch, 3]
+    assert sampler.batch < sampler.inner.batch
 
 
 def test_what_reads_better_is_chosen(of_model: dict[str, Any], corpus: Corpus) -> None:
