@@ -46,10 +46,11 @@ fuzz: $(READY)
 parser: $(READY)
 	$(PY) -m benchmarks.english_parser
 
+# what is imported is compiled then; most of what is installed never is
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "treewright needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(PY) -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 clean:

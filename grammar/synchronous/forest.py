@@ -223,56 +223,58 @@ class _Builder:
 
     def __init__(self, rules: CodedRules, source: str, target: str | None) -> None:
         self.rules, self.source, self.goal = rules, source, target
-        self.open = rules.within(source)
+        self.fitting = _fitting(rules.within(source), source)
         self.forest = PairForest()
         self.cells: dict[tuple[int, int], dict[tuple[str, str], int]] = {}
+        self.of_type: dict[tuple[int, int], dict[str, list[int]]] = {}
+        """The nodes of each span by their type."""
 
     def fill(self, begin: int, end: int, leaves: bool) -> None:
         """Make the nodes of a span, those of all narrower ones being there."""
         text = self.source[begin:end]
+        leaf = leaves and len(text) == 1 and ord(text) < FIRST_WORD and self._wanted(text)
+        whole, fitting = self.rules.whole.get(text, ()), self.fitting.get((begin, end), ())
+        if not (leaf or whole or fitting):  # as most spans
+            return
         cell: dict[tuple[str, str], int] = {}
-        if leaves and len(text) == 1 and ord(text) < FIRST_WORD and self._wanted(text):
+        if leaf:
             self._node(cell, begin, end, NT, text)
-        for rule in self.rules.whole.get(text, ()):
+        for rule in whole:
             self._edge(cell, begin, end, rule, ())
-        for rule in self.open:
-            runs = rule.runs
-            if text.startswith(runs[0]) and text.endswith(runs[-1]):
-                for children in self._matches(rule, begin, end):
-                    self._edge(cell, begin, end, rule, children)
+        for rule in fitting:
+            for children in self._matches(rule, begin, end):
+                self._edge(cell, begin, end, rule, children)
         if self.rules.chains:
             self._chains(cell, begin, end)
         if cell:
             self.cells[begin, end] = cell
+            by_type = self.of_type[begin, end] = {}
+            for (lhs, _), node in cell.items():
+                by_type.setdefault(lhs, []).append(node)
 
     def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterator[tuple[int, ...]]:
         """Yield the child nodes of every way in which a rule matches a span."""
         first, last = begin + len(rule.runs[0]), end - len(rule.runs[-1])
-        for spans in self._splits(rule.runs, 1, first, last):
-            cells = [self.cells.get(span) for span in spans]
-            if all(cells):
-                yield from itertools.product(
-                    *(
-                        [node for (lhs, _), node in cell.items() if lhs == symbol]
-                        for cell, symbol in zip(cells, rule.types, strict=True)
-                        if cell
-                    )
-                )
+        for nodes in self._splits(rule, 1, first, last):
+            yield from itertools.product(*nodes)
 
     def _splits(
-        self, runs: tuple[str, ...], k: int, begin: int, end: int
-    ) -> Iterator[tuple[tuple[int, int], ...]]:
-        """Yield the spans of slots k, k + 1, ... between two places of the source."""
-        if end <= begin:
+        self, rule: CodedRule, slot: int, begin: int, end: int
+    ) -> Iterator[tuple[list[int], ...]]:
+        """Yield the nodes that may be each of the slots from this one on, between two places."""
+        runs, of_type, symbol = rule.runs, self.of_type, rule.types[slot - 1]
+        if slot == len(runs) - 1:
+            nodes = of_type.get((begin, end), {}).get(symbol)
+            if nodes:
+                yield (nodes,)
             return
-        if k == len(runs) - 1:
-            yield ((begin, end),)
-            return
-        run = runs[k]
+        run = runs[slot]
         for at in range(begin + 1, end - len(run)):
-            if self.source.startswith(run, at):
-                for rest in self._splits(runs, k + 1, at + len(run), end):
-                    yield ((begin, at), *rest)
+            if (begin, at) in of_type and self.source.startswith(run, at):
+                nodes = of_type[begin, at].get(symbol)
+                if nodes:
+                    for rest in self._splits(rule, slot + 1, at + len(run), end):
+                        yield (nodes, *rest)
 
     def _edge(
         self,
@@ -307,3 +309,19 @@ class _Builder:
             for (lhs, _), node in list(cell.items()):
                 if lhs == rule.types[0]:
                     self._edge(cell, begin, end, rule, (node,))
+
+
+def _fitting(rules: Iterable[CodedRule], source: str) -> dict[tuple[int, int], list[CodedRule]]:
+    """Return the rules whose first and last words are those of a span, for each span."""
+    found: dict[tuple[int, int], list[CodedRule]] = {}
+    places = range(len(source) + 1)
+    for rule in rules:
+        first, last = rule.runs[0], rule.runs[-1]
+        least = sum(map(len, rule.runs)) + len(rule.runs) - 1
+        ends = [end for end in places if source.endswith(last, 0, end)]
+        for begin in places[: len(source) + 1 - least]:
+            if source.startswith(first, begin):
+                for end in ends:
+                    if end - begin >= least:
+                        found.setdefault((begin, end), []).append(rule)
+    return found

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -85,14 +85,13 @@ class Lexicon:
     def _frequency(self) -> FloatArray:
         return np.asarray(self.counts.sum(axis=1)).ravel()
 
-    @cached_property
+    @property
     def _classes(self) -> dict[str, int]:
-        names = sorted({signature(word) for word in self.words})
-        return {name: i for i, name in enumerate(names)}
+        return _classified(self.words)[0]
 
-    @cached_property
+    @property
     def _class_of(self) -> IntArray:
-        return np.array([self._classes[signature(word)] for word in self.words], np.int32)
+        return _classified(self.words)[1]
 
     @cached_property
     def _in_class(self) -> tuple[FloatArray, FloatArray]:
@@ -201,3 +200,14 @@ class Lexicon:
     def with_tagged_words(self, tagged: TaggedWords | None, tag_starts: LongArray) -> Lexicon:
         """Return the same lexicon beside words with tags from elsewhere."""
         return replace(self, tagged=tagged, tag_starts=tag_starts)
+
+
+@lru_cache(maxsize=8)
+def _classified(words: tuple[str, ...]) -> tuple[dict[str, int], IntArray]:
+    """Return the number of each class, and the class of each word.
+
+    The models of a product have the same words, and each of them several lexicons.
+    """
+    names = [signature(word) for word in words]
+    numbers = {name: i for i, name in enumerate(sorted(set(names)))}
+    return numbers, np.array([numbers[name] for name in names], np.int32)

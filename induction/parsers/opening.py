@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import os
 from collections.abc import Callable
@@ -87,7 +88,7 @@ def open_parser(
     if os.path.isdir(path):
         _refuse_decoder(path, decoder)
         return _open_folder(path, max_words)
-    grammar = open_grammar(parser_file(path))
+    grammar = _shipped() if path == ENGLISH else open_grammar(path)
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",
@@ -100,6 +101,12 @@ def open_parser(
         _refuse_decoder(path, decoder)
     with located(str(path)):
         return _PARSERS[grammar.family](grammar, **options)
+
+
+@functools.cache
+def _shipped() -> Any:
+    """The grammar of the parser that ships, which is opened once: nothing changes it."""
+    return open_grammar(parser_file(ENGLISH))
 
 
 def _open_folder(path: PathLike, max_words: int) -> TextParser:

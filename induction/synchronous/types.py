@@ -164,7 +164,7 @@ def pack_forests(forests: Sequence[PairForest], families: Families) -> Forests:
             children.append(len(child))
         root.append(nodes + shape[0])
         edges.append(len(node))
-        nodes = max(node) + 1
+        nodes = max(node[edges[-2] :]) + 1  # those of this forest
     pairs = np.array(list(shapes.values()), np.float64)
     return Forests(
         _longs(node), _longs(family), np.array(weight), _longs(children), _longs(child),
