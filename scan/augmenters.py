@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -107,7 +107,7 @@ def _geca(train: Corpus, n: int, seed: int, *, faithful: str = "paper") -> Corpu
 
 def _treemix(train: Corpus, n: int, seed: int, *, oracle: bool) -> Corpus:
     """Constituents of commands, by the sources of the induced grammar's derivations."""
-    found = induce_synchronous(train, seed=seed)
+    found = _induced(train, seed)
     parser = SynchronousParser(found.core)
     translate = _interpreted if oracle else partial(_translated, parser)
     sampler = TreeMix.induce(
@@ -123,18 +123,24 @@ def _geca_and_treemix(train: Corpus, n: int, seed: int) -> Corpus:
 
 def _sub2(train: Corpus, n: int, seed: int) -> Corpus:
     """One subtree exchanged; labels are the layers of the induced grammar."""
-    return PairExchange(induce_synchronous(train, seed=seed).core, train).sample(n, seed=seed)
+    return PairExchange(_induced(train, seed).core, train).sample(n, seed=seed)
 
 
 def _synchronous(train: Corpus, n: int, seed: int) -> Corpus:
     """All derivations alike; of equal pairs the first."""
-    core = induce_synchronous(train, seed=seed).core
+    core = _induced(train, seed).core
     made = sample_pairs(core, _DRAWS * n, seed=seed, uniform=True, depth=_DEPTH)
     seen: dict[str, int] = {}
     for row, text in enumerate(made.column("text")):
         if seen.setdefault(text, row) == row and len(seen) == n:
             break
     return Corpus(made.table.take(pa.array(list(seen.values()), pa.int64())))
+
+
+@lru_cache(maxsize=2)
+def _induced(train: Corpus, seed: int) -> SynchronousInduction:
+    """Induce the grammar of pairs, once for all methods that are tried on them."""
+    return induce_synchronous(train, seed=seed)
 
 
 def _with_trees(train: Corpus, found: SynchronousInduction, parser: SynchronousParser) -> Corpus:
