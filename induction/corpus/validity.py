@@ -5,13 +5,14 @@ One place for these rules: readers name the line of a file, samplers the id of a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from grammar.arrays import IntArray, LongArray, kernel
 from grammar.errors import BracketError, CorpusError
@@ -159,21 +160,34 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
 def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) -> Fault | None:
     """Return the first span that overlaps another, or begins or ends with white space."""
     order = np.lexsort((start, rows))
-    held, text = -1, ""
-    before = 0, 0
-    for k in order.tolist():
-        if rows[k] != held:
-            held, before = int(rows[k]), (0, 0)
-            text = texts[held].as_py()
-        here = text[start[k] : end[k]]
-        if start[k] < before[1]:
-            what = f"the spans {text[slice(*before)]!r} and {here!r} overlap"
-            return Fault(held, what, "keep one of them")
-        if here != here.strip():
-            what = f"the span {here!r} begins or ends with white space"
-            return Fault(held, what, "leave the white space out of it")
-        before = int(start[k]), int(end[k])
-    return None
+    rows, start, end = rows[order], start[order], end[order]
+    met = np.r_[False, (rows[1:] == rows[:-1]) & (start[1:] < end[:-1])][: len(rows)]
+    each = texts.to_pylist()
+    sizes = np.array([len(text or "") for text in each], np.int64)
+    at = (np.cumsum(sizes) - sizes)[rows]
+    space = np.isin(_characters(each), _SPACES)
+    spaced = space[at + start] | space[at + end - 1]
+    wrong = np.flatnonzero(met | spaced)
+    if not len(wrong):
+        return None
+    k = int(wrong[0])
+    text, row = each[int(rows[k])], int(rows[k])
+    here = text[start[k] : end[k]]
+    if met[k]:
+        what = f"the spans {text[start[k - 1] : end[k - 1]]!r} and {here!r} overlap"
+        return Fault(row, what, "keep one of them")
+    what = f"the span {here!r} begins or ends with white space"
+    return Fault(row, what, "leave the white space out of it")
+
+
+_SPACES = np.array([c for c in range(0x3001) if chr(c).isspace()], np.uint32)
+"""What ``str.strip`` takes away."""
+
+
+def _characters(texts: Sequence[str | None]) -> NDArray[np.uint32]:
+    """Return the characters of all texts, one behind the other."""
+    joined = "".join(text or "" for text in texts)
+    return np.frombuffer(joined.encode("utf-32-le"), np.dtype("<u4"))
 
 
 def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:

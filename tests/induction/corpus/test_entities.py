@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.entities.columns import tags_of_spans, with_spans
 from induction.corpus.entities.schemes import SCHEMES, is_scheme, tagged_words, words_of_tags
 from induction.corpus.formats import from_dataset, read_corpus, to_dataset, write_corpus
+from induction.corpus.validity import spans_fault
 
 BIO = "Ann\tB-PER\nLee\tI-PER\nin\tO\nNew\tB-LOC\nYork\tI-LOC\n\nhi\tO\n"
 FOUND = [
@@ -179,6 +181,43 @@ def test_what_cannot_be_written_is_said(columns: dict, what: str, tmp_path: Path
 def test_writing_needs_spans(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no column 'spans'"):
         write_corpus(Corpus.from_columns(text=["a"]), tmp_path / "a.conll")
+
+
+TEXTS = st.text(st.sampled_from("ab \u00a0\u3000\U0001f600"), min_size=1, max_size=9)
+
+
+@st.composite
+def spanned(draw: st.DrawFn) -> tuple[str, list[dict[str, object]]]:
+    """Draw a text and a few spans of it, good and bad."""
+    text = draw(TEXTS)
+    ends = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text)))
+    pairs = draw(st.lists(ends.filter(lambda pair: pair[0] < pair[1]), max_size=3))
+    return text, [{"start": first, "end": last, "label": "X"} for first, last in pairs]
+
+
+@given(st.lists(spanned(), min_size=1, max_size=4))
+def test_the_first_span_that_is_none_is_found(
+    drawn: list[tuple[str, list[dict[str, int]]]],
+) -> None:
+    """The slow way: text by text, each with its spans in order."""
+    expected = None
+    for row, (text, spans) in enumerate(drawn):
+        last = 0
+        for span in sorted(spans, key=lambda span: span["start"]):
+            here = text[span["start"] : span["end"]]
+            if span["start"] < last or here != here.strip():
+                expected = row, "overlap" if span["start"] < last else "white space"
+                break
+            last = span["end"]
+        if expected:
+            break
+    kind = pa.list_(pa.struct({"start": pa.int32(), "end": pa.int32(), "label": pa.string()}))
+    texts, spans = (list(column) for column in zip(*drawn, strict=True))
+    found = spans_fault(pa.array(texts), pa.array(spans, kind))
+    assert (found is None) == (expected is None)
+    if found and expected:
+        assert found.row == expected[0]
+        assert expected[1] in found.what
 
 
 @pytest.mark.parametrize(
