@@ -2,7 +2,6 @@
 
 python -m benchmarks.reading lines FOLDER             write shuffled lines to judge, and their key
 python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
-python -m benchmarks.reading draws FOLDER [CORPUS]    of more proposals, of other sentences
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
 ``lines.txt`` has a number and a text a line. A judge writes, for every line, its number and 1 (it
@@ -49,29 +48,22 @@ LINES = {
         "fluent(alp, model=smollm2, draws=64)": 50,
         "fluent(grammar, model=smollm2)": 25,
     },
-    "draws": {
-        ORIGINALS: 25,
-        "fluent(sub2, model=smollm2, draws=64)": 50,
-        "fluent(treemix, model=smollm2, draws=128)": 50,
-    },
 }  # fmt: skip
 """So many lines of each method and corpus."""
-FIRST = {"lines": 0, "model": 0, "draws": 2000}
-"""Which sentence of a shuffled corpus is the first; those from 1,000 to 2,000 are no test."""
 
 Row = tuple[str, str, str]
 """Corpus, method, text."""
 
 
-def source(name: str, first: int) -> Corpus:
+def source(name: str) -> Corpus:
     """Return the sentences of a corpus that new ones are made from, with trees."""
     rows = open_few_shot(name).pool
-    taken = _permutation(len(rows), f"reading {name}")[first : first + SENTENCES]
+    taken = _permutation(len(rows), f"reading {name}")[:SENTENCES]
     return with_trees(number_classes(corpus_of([rows[row] for row in taken])))
 
 
 def rows_of(name: str, kind: str) -> Iterator[Row]:
-    corpus = source(name, FIRST[kind])
+    corpus = source(name)
     for method, count in LINES[kind].items():
         if method == ORIGINALS:
             texts = corpus.column("text")[:count]
@@ -143,10 +135,10 @@ def _verdicts(path: Path) -> dict[str, int]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["lines", folder]:
-            write_lines("lines", Path(folder))
-        case [("model" | "draws") as kind, folder, *corpora] if set(corpora) <= set(CORPORA):
-            write_lines(kind, Path(folder), corpora or CORPORA)
+        case [("lines" | "model") as kind, folder]:
+            write_lines(kind, Path(folder))
+        case ["model", folder, *corpora] if set(corpora) <= set(CORPORA):
+            write_lines("model", Path(folder), corpora)
         case ["scores", folder]:
             tell_scores(Path(folder))
         case _:

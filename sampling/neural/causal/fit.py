@@ -36,8 +36,6 @@ _MODEL = "sampling.neural.causal.model"
 _SIDES = ("text", "text_pair")
 BLOCK = 32
 """So many texts are read together."""
-READ = 4
-"""Of so many new texts one is read."""
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -91,8 +89,8 @@ class LanguageFit:
     def of(self, made: Corpus) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
 
-        Of each block of examples, a quarter is read: those that share and length speak for. All
-        others have minus infinity.
+        Of each block of examples, half are read: those that share and length speak for. All others
+        have minus infinity.
         """
         rows = [self._row.get(names[0], -1) if names else -1 for names in _parents(made)]
         sides = {name: self._changes(name, made.column(name), rows) for name in self.sides}
@@ -100,7 +98,7 @@ class LanguageFit:
         for first in range(0, len(made), BLOCK):
             block = range(first, min(first + BLOCK, len(made)))
             shape = sum(_of_shape(changes[block.start : block.stop]) for changes in sides.values())
-            best = np.argsort(-np.asarray(shape), kind="stable")[: -(-len(block) // READ)]
+            best = np.argsort(-np.asarray(shape), kind="stable")[: (len(block) + 1) // 2]
             read = (first + np.sort(best)).tolist()
             odds = (
                 self.features(name, [changes[k] for k in read], [rows[k] for k in read])
