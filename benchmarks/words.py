@@ -61,6 +61,10 @@ def article_score(part: str = "train") -> tuple[int, int]:
 def main() -> None:
     good, total, missed = score(inflect)
     print(f"inflected as written: {good:,} of {total:,} tokens, {100 * good / total:.1f} %")
+    was = sum(
+        count for (_, _, form, made), count in missed.items() if (made, form) == ("was", "were")
+    )
+    print(f"with were for was, whose number no tag tells: {100 * (good + was) / total:.1f} %")
     for (lemma, tag, form, made), count in missed.most_common(10):
         print(f"  {count:5,}  {lemma} {tag}: {made}, written {form}")
     good, total = article_score()

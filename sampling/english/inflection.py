@@ -58,6 +58,8 @@ def inflect(base: str, tag: str) -> str | None:
     ('tried', 'stopping', 'boxes')
     >>> inflect("cut", "VBD"), inflect("funny", "JJS"), inflect("careful", "JJR")
     ('cut', 'funniest', None)
+    >>> inflect("thanks", "NNS")
+    'thanks'
     """
     if tag not in INFLECTED_TAGS and tag not in BASE_TAGS:
         raise OptionError(
@@ -75,7 +77,10 @@ def inflect(base: str, tag: str) -> str | None:
         # it is that form already, as lemmas of treebanks are now and then: more, most
         if lemma != base and base in getInflection(lemma, tag, inflect_oov=False):
             return base
-    forms = getInflection(base, tag, inflect_oov=regular)
+    forms = getInflection(base, tag, inflect_oov=False)
+    if not forms and tag == "NNS" and base.endswith("s") and base not in getLemma(base, "NOUN"):
+        return base  # a plural already, as thanks and regards, which have no singular
+    forms = forms or getInflection(base, tag, inflect_oov=regular)
     return str(forms[0]) if forms else None
 
 

@@ -32,6 +32,7 @@ visit VBD visited; refer VBD referred; love VBG loving; see VBG seeing; dye VBG 
 die VBG dying; watch VBZ watches; box NNS boxes; boy NNS boys; blorft VBD blorfted
 city NNS cities; bus NNS buses; film NNS films; blorft NNS blorfts
 nice JJR nicer; simple JJS simplest; fast RBS fastest
+thanks NNS thanks; regards NNS regards; glass NNS glasses; blorfts NNS blorfts
 """
 
 
