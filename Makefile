@@ -3,6 +3,9 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
+# modules are compiled once and not in every process, whatever is set where this runs
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint bench accuracy parser fuzz clean
 
 demo: $(READY)

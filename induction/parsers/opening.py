@@ -88,7 +88,7 @@ def open_parser(
     if os.path.isdir(path):
         _refuse_decoder(path, decoder)
         return _open_folder(path, max_words)
-    grammar = _shipped() if path == ENGLISH else open_grammar(path)
+    grammar = _shipped(str(parser_file(path))) if path == ENGLISH else open_grammar(path)
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",
@@ -104,9 +104,9 @@ def open_parser(
 
 
 @functools.cache
-def _shipped() -> Any:
-    """The grammar of the parser that ships, which is opened once: nothing changes it."""
-    return open_grammar(parser_file(ENGLISH))
+def _shipped(file: str) -> Any:
+    """Open the grammar of the parser that ships, once: nothing changes it."""
+    return open_grammar(file)
 
 
 def _open_folder(path: PathLike, max_words: int) -> TextParser:
