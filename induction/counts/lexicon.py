@@ -85,11 +85,11 @@ class Lexicon:
     def _frequency(self) -> FloatArray:
         return np.asarray(self.counts.sum(axis=1)).ravel()
 
-    @property
+    @cached_property
     def _classes(self) -> dict[str, int]:
         return _classified(self.words)[0]
 
-    @property
+    @cached_property
     def _class_of(self) -> IntArray:
         return _classified(self.words)[1]
 
