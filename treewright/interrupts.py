@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -31,7 +32,9 @@ def lasting_interrupts() -> Iterator[None]:
 
     def again(lost: UnraisableHookArgs) -> None:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
-            before(lost)
+            # such as of an object that an interrupt left half made: nothing the person can mend
+            if os.environ.get("TREEWRIGHT_TRACEBACK"):
+                before(lost)
             return
         later = threading.Timer(_AGAIN, _interrupt)
         later.daemon = True

@@ -819,8 +819,12 @@ def test_an_interrupt_that_a_destructor_lost_comes_again(run, monkeypatch):
     assert done.err.endswith("treewright: interrupted; files appear only when they are complete\n")
 
 
-def test_what_else_a_destructor_loses_is_said_and_no_interrupt(run, monkeypatch):
+@pytest.mark.parametrize("shown", [False, True])
+def test_what_else_a_destructor_loses_is_no_interrupt_and_said_if_asked(run, monkeypatch, shown):
+    """As of an object that an interrupt left half made, while kernels were compiled."""
     lost = []
+    if shown:
+        monkeypatch.setenv("TREEWRIGHT_TRACEBACK", "1")
 
     class Losing:
         def __del__(self) -> None:
@@ -833,8 +837,12 @@ def test_what_else_a_destructor_loses_is_said_and_no_interrupt(run, monkeypatch)
 
     monkeypatch.setattr("sys.unraisablehook", lambda found: lost.append(found.exc_type))
     monkeypatch.setattr("induction.corpus.readers.read_treebank", working_on)
-    assert run("induce", "embedded", "-o", "g.json").code == 1
-    assert lost == [ValueError]
+    if shown:
+        with pytest.raises(CorpusError):
+            run("induce", "embedded", "-o", "g.json")
+    else:
+        assert run("induce", "embedded", "-o", "g.json").code == 1
+    assert lost == [ValueError] * shown
 
 
 # --- as a process ------------------------------------------------------------------------------
