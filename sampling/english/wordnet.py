@@ -63,7 +63,7 @@ def wordnet() -> Any:
         """Of English alone: synsets need no numbers that other languages know them by."""
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Map nothing, which takes half of the time to load otherwise."""
+            """Map nothing, which takes more than half of the time to load otherwise."""
 
     others = LazyCorpusLoader("omw-2.0", CorpusReader, r".*/wn-data-.*\.tab", encoding="utf8")
     reader = LazyCorpusLoader("wordnet", EnglishReader, others)

@@ -38,8 +38,11 @@ from tests.guards.golden import METHODS_TRIED, corpora, families, induce
 
 __all__ = ["FORMATS"]
 
-QUICK: dict[str, dict[str, Any]] = {"agree": {"folds": 2}}
-"""Options with which a file that was accepted is sampled sooner: each fold trains a classifier."""
+EXAMPLES = 60
+SMALLER: dict[str, tuple[int, dict[str, Any]]] = {
+    "agree": (EXAMPLES, {"folds": 2}), "fluent-learnt": (30, {}),
+}  # fmt: skip
+"""Of what takes long to sample, how many examples, and options: each fold trains a classifier."""
 
 
 def _use_sampler(path: Path) -> None:
@@ -137,14 +140,12 @@ def _folder_formats() -> Iterator[Format]:
 
 def _grammar_formats() -> Iterator[Format]:
     held = corpora()
-    small = {name: _few(corpus, 60) for name, corpus in held.items()}
     for name in ("sub2", "treemix", "geca", "geca-stream", "alp", "alp-code", "eda", "switchout",
                  "fluent", "fluent-learnt", "agree", "sub2-spans", "mention-replacement",
                  "label-wise"):  # fmt: skip
         method, corpus, options = METHODS_TRIED[name]
-        source, options = small[corpus], {**options, **QUICK.get(name, {})}
-        if name == "fluent-learnt":
-            source = _few(source, 30)
+        count, more = SMALLER.get(name, (EXAMPLES, {}))
+        source, options = _few(held[corpus], count), {**options, **more}
         suffix = METHODS[method].suffixes[0]
         yield Format(
             f"{name}{suffix}",
