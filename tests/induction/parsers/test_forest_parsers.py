@@ -211,7 +211,7 @@ def test_scores_of_no_sentence_are_reasons(parser):
 
 
 def test_what_is_no_sentence_is_said_and_kept_in_place(parser):
-    given = [[], ["a b"], ["fine"], ["x"] * 400]
+    given = [[], ["a b"], ["fine"], ["the"] * 400]
     answers = list(parser.parse_each(given))
     reasons = [a.reason if isinstance(a, NoParse) else "" for a in answers]
     assert "no words" in reasons[0]
@@ -328,7 +328,7 @@ def test_where_nothing_yields_a_sentence_its_pieces_stand_side_by_side(parser):
 
 
 def test_trees_do_not_depend_on_workers(parser, treebank):
-    given = ["", *normalise(treebank).sentences()[:20], [], ["x"] * 400, ["fine"]]
+    given = ["", *normalise(treebank).sentences()[:20], [], ["the"] * 400, ["fine"]]
     one = list(parser.parse_each(given))
     two = copy.copy(parser)
     object.__setattr__(two, "workers", 2)
