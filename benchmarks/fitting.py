@@ -2,13 +2,14 @@
 
     python -m benchmarks.fitting
 
-``docs/results/reading/fitting.tsv`` has a row for each of 1,265 texts that Sub2 and TreeMix made of
+``docs/results/reading/fitting.tsv`` has a row for each of 2,117 texts that Sub2 and TreeMix made of
 sentences of SST-2, TREC and Subj of which nothing is reported: method and corpus, the sentence that
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
-said that it reads well. ``unfitted.tsv`` has 627 texts more that the weights were not fitted to:
-draws of ``fluent`` at random, and those that the model chose when hosts compete. The texts must not
-be copied, so they are not there. Printed are the areas under the curve, on sentences that the
-weights have not seen, and the weights.
+said that it reads well. Some are draws of ``fluent`` (``random``), some were chosen by earlier
+weights among few (``chosen``) or many proposals (``searched``, ``proposed``; there two readers had
+to say so), the others are the best of a host. ``unfitted.tsv`` has 75 texts of ALP that the weights
+were not fitted to. The texts must not be copied, so they are not there. Printed are the areas under
+the curve, on sentences that the weights have not seen, and the weights.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ def main() -> None:
         mine = np.array(cells) == cell
         area = roc_auc_score(verdicts[mine], odds[mine])
         best = mine & (odds > np.log(0.65 / 0.35))
-        print(
-            f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well; AUC {area:.2f}; "
-            f"of {best.sum()} with odds above 65 : 35, {verdicts[best].mean():.0%}"
-        )
+        told = f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well; AUC {area:.2f}"
+        if best.any():
+            told += f"; of {best.sum()} with odds above 65 : 35, {verdicts[best].mean():.0%}"
+        print(told)
     cells, _, features, verdicts = table("unfitted.tsv")
     odds = features @ np.array([WEIGHTS[name] for name in FEATURES]) + INTERCEPT
     for cell in sorted(set(cells)):

@@ -44,8 +44,8 @@ LINES = {
     "model": {
         ORIGINALS: 25,
         "fluent(sub2)": 25, "fluent(sub2, model=smollm2)": 50,
-        "fluent(treemix)": 25, "fluent(treemix, model=smollm2, draws=64)": 50,
-        "fluent(alp, model=smollm2, draws=64)": 50,
+        "fluent(treemix)": 25, "fluent(treemix, model=smollm2)": 50,
+        "fluent(alp, model=smollm2)": 50,
         "fluent(grammar, model=smollm2)": 25,
     },
 }  # fmt: skip

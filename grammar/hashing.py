@@ -66,6 +66,19 @@ def added(known: Keys, values: Keys) -> BoolArray:
 
 
 @kernel()
+def absent(known: Keys, values: Keys) -> BoolArray:
+    """Return which numbers are not in a set.
+
+    >>> absent(new_set(np.array([7], np.uint64), 8), np.array([7, 8, 8], np.uint64)).tolist()
+    [False, True, True]
+    """
+    new = np.zeros(len(values), np.bool_)
+    for r in range(len(values)):
+        new[r] = known[slot_of(known, values[r])] == 0
+    return new
+
+
+@kernel()
 def members(known: Keys) -> Keys:
     """Return the numbers of a set."""
     return known[known != 0] - _S1

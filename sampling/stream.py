@@ -10,11 +10,12 @@ in place of :class:`Attempts`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ from grammar.engines.engine import Engine
 from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
-from grammar.hashing import Keys, added, members, new_set
+from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import whole_number
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from induction.corpus.corpus import Corpus
@@ -36,6 +37,7 @@ from sampling.examples.entities import refuse_spans
 from sampling.examples.travelling import tell_losses, tell_mixing
 
 __all__ = [
+    "RIVALS",
     "Attempts",
     "Resampled",
     "Sampler",
@@ -43,6 +45,8 @@ __all__ = [
     "Shortfall",
     "ShortfallWarning",
     "Stream",
+    "hosts_in_turn",
+    "in_groups",
     "in_rounds",
     "method_of",
     "plain_batches",
@@ -51,6 +55,8 @@ __all__ = [
 BATCH = 65_536
 CHUNK = 4096
 _AHEAD = 8
+RIVALS = 16
+"""So many hosts are compared, where several draws of each are."""
 OF_SENTENCES = ("grammar", "names")
 """Methods whose grammars are of families that derive sentences."""
 _EXAMPLES = "sampling.opening:examples_piece"
@@ -143,8 +149,9 @@ class Search:
 class Attempts:
     """The attempts of one seed that gave new examples.
 
-    An attempt is passed over if the sampler refuses it, or if its hash was there before. The stream
-    ends where as many attempts in a row as the sampler's ``patience`` gave nothing.
+    An attempt is passed over if the sampler refuses it, or if its hash was there before (of a
+    sampler that repeats: if it is one of the corpus). The stream ends where as many attempts in a
+    row as the sampler's ``patience`` gave nothing.
     """
 
     def __init__(self, sampler: Sampler, seed: int) -> None:
@@ -173,6 +180,15 @@ class Attempts:
         self._waiting = [tuple(column[count:] for column in joined)]
         self.made += min(count, waiting)
         return tuple(column[:count] for column in joined)
+
+    def of_next_chunk(self) -> tuple[Columns, bool]:
+        """Return those of the next chunk of attempts that are accepted; say too if it is the last.
+
+        So whoever takes them knows which attempts they are of.
+        """
+        columns = self._extended()
+        self.made += len(columns[0])
+        return columns, self._search.vain
 
     def shortfall(self) -> Shortfall:
         """Say how many examples were found, and after how many vain attempts the search ended."""
@@ -211,6 +227,8 @@ class Attempts:
 
     def _new(self, hashes: Keys) -> BoolArray:
         assert self._known is not None
+        if self.sampler.repeats:
+            return absent(self._known, hashes)
         room = 2 * (self._accepted + len(hashes))
         if len(self._known) < room:
             self._known = new_set(members(self._known), room)
@@ -235,15 +253,18 @@ class Resampled:
     tilt : Tilt
         Its ``log_weights`` of a table are the logarithms of the weights, -inf to refuse an
         example, ``draws`` how many one is chosen of, and ``at_once`` how many are weighed at a
-        time.
+        time. If it says ``again``, choice i is among the attempts with these numbers that are
+        accepted, of which each text counts once, and those not chosen may come again.
     """
 
     def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
         self.made = 0
         self._sampler, self._seed, self._tilt = sampler, seed, tilt
-        self._stream = sampler.stream(seed)
+        drawing = sampler.repeating(tilt.draws) if tilt.again else sampler
+        self._stream = drawing.stream(seed)
+        self._given: set[tuple[str, ...]] = set()
         self._key = stream_key(seed, f"{sampler.method} resampled")
-        self._search = Search(sampler.patience)
+        self._search = Search(max(1, sampler.patience // (tilt.draws if tilt.again else 1)))
         self._waiting: Columns = ()
 
     def take(self, count: int) -> Columns:
@@ -274,11 +295,16 @@ class Resampled:
         """Choose among the next draws; say too whether there are no more."""
         draws, first = self._tilt.draws, self._search.made
         groups = max(1, self._tilt.at_once // draws)
-        columns = self._stream.take(groups * draws)
+        columns, ended = self._drawn(groups * draws)
         size = len(columns[0])
         table = self._sampler.table(columns, self._seed, np.arange(size, dtype=np.int64))
         weights = np.full(groups * draws, -np.inf)
-        weights[:size] = self._tilt.log_weights(table)
+        if self._tilt.again:
+            texts = _texts_of(table)
+            new = self._new(texts)
+            weights[new] = self._tilt.log_weights(table.take(new))
+        else:
+            weights[:size] = self._tilt.log_weights(table)
         weights = weights.reshape(groups, draws)
         highest = weights.max(axis=1)
         good = np.flatnonzero(highest > -np.inf)
@@ -288,10 +314,30 @@ class Resampled:
         u = uniforms(self._key, first, groups)[mine] * ends[:, -1]
         k = np.minimum((ends <= u[:, None]).sum(axis=1), draws - 1)
         rows = mine * draws + k
-        mean = highest[mine] + np.log(ends[:, -1] / draws)
+        if self._tilt.again and self._sampler.distinct:
+            self._given.update(texts[row] for row in rows.tolist())
+        mean = highest[mine] + np.log(ends[:, -1] / (len(new) if self._tilt.again else draws))
         added = weights[mine, k] - mean
         kept = tuple(column[rows] for column in columns)
-        return (*kept, added), size < groups * draws or self._search.vain
+        return (*kept, added), ended or self._search.vain
+
+    def _drawn(self, count: int) -> tuple[Columns, bool]:
+        """Return the next draws, and whether there are no more."""
+        if self._tilt.again and isinstance(self._stream, Attempts):
+            return self._stream.of_next_chunk()
+        columns = self._stream.take(count)
+        return columns, len(columns[0]) < count
+
+    def _new(self, texts: list[tuple[str, ...]]) -> LongArray:
+        """Return where each text that was not given first comes."""
+        first = {text: row for row, text in reversed(list(enumerate(texts)))}
+        rows = [row for text, row in first.items() if text not in self._given]
+        return np.sort(np.array(rows, np.int64))
+
+
+def _texts_of(table: pa.Table) -> list[tuple[str, ...]]:
+    sides = [name for name in ("text", "text_pair") if name in table.column_names]
+    return list(zip(*(table.column(name).to_pylist() for name in sides), strict=True))
 
 
 class Sampler:
@@ -317,6 +363,8 @@ class Sampler:
     grammar: Any
     distinct: bool = True
     """Whether every example is new, and given once."""
+    repeats: bool = False
+    """Whether new examples may be given again; see :meth:`repeating`."""
     explained_as: ClassVar[str] = "parents"
     """What an explanation shows: ``words`` that were edited, ``spans`` exchanged between host and
     donor (``mixed spans`` if labels are mixed, ``holes`` if there may be several), or ``parents``
@@ -324,6 +372,8 @@ class Sampler:
     """
     carries_spans: ClassVar[bool] = False
     """Whether new examples have the column ``spans``; other methods refuse it."""
+    by_host: bool = False
+    """Whether it takes hosts in turn where it is tilted, and so many draws of one as are asked."""
     patience: int = 32 * CHUNK
     """How many attempts in a row without a new example end a stream."""
     at_once: int = CHUNK
@@ -399,6 +449,16 @@ class Sampler:
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
         return Attempts(self, seed)
+
+    def repeating(self, at_once: int) -> Self:
+        """Return a sampler of the same grammar whose attempts may give an example again.
+
+        So many attempts are made at a time. Methods that count off what they can make give each
+        example once all the same.
+        """
+        made = copy.copy(self)
+        made.repeats, made.at_once, made._left = True, at_once, None
+        return made
 
     def tilted(self, seed: int, tilt: Any) -> Stream:
         """Return the examples of a seed by the sampler's distribution times the weight of a tilt.
@@ -655,6 +715,25 @@ def _warn(n: int, start: int, shortfall: Shortfall) -> None:
     warnings.warn(ShortfallWarning(message, shortfall), stacklevel=2)
 
 
+def hosts_in_turn(
+    key: np.uint64, numbers: LongArray, length: LongArray, of_host: int = 1
+) -> LongArray:
+    """Return the host of each attempt: so many attempts in a row are of one.
+
+    Where they are several, hosts are compared (:class:`Resampled`), and short ones would win. So
+    each :data:`RIVALS` in turn are about equally long; a few of a round, which are too many for
+    that, are left out.
+
+    >>> hosts_in_turn(np.uint64(1), np.arange(6), np.array([9, 5, 7]), of_host=2).tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
+    turns = numbers // of_host
+    if of_host == 1 or len(length) < RIVALS:
+        return in_rounds(key, turns, len(length))
+    rank = np.argsort(np.argsort(length, kind="stable"), kind="stable")
+    return in_groups(key, turns, rank, RIVALS)
+
+
 def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:
     """Return which of so many things each attempt takes: all, round after round.
 
@@ -664,12 +743,41 @@ def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:
     >>> in_rounds(key, np.arange(6), 3).tolist(), in_rounds(key, np.array([4]), 3).tolist()
     ([0, 1, 2, 2, 0, 1], [0])
     """
+
+    def order(number: int) -> LongArray:
+        return np.argsort(_uniforms(key, number, size), kind="stable")
+
+    return _ordered(numbers, size, order)
+
+
+def in_groups(key: np.uint64, numbers: LongArray, rank: LongArray, size: int) -> LongArray:
+    """Return which thing each attempt takes: groups of neighbours, round after round.
+
+    Groups are of things whose ranks are near each other, in every round others, and come in random
+    order. What is too much for groups of one size is left out of the round.
+
+    >>> in_groups(np.uint64(1), np.arange(12), np.arange(13), 4).reshape(3, 4).tolist()
+    [[0, 1, 2, 3], [7, 6, 12, 11], [9, 10, 4, 8]]
+    """
+    whole = len(rank) - len(rank) % size
+
+    def order(number: int) -> LongArray:
+        chance, jitter = _uniforms(key, number, 2 * len(rank)).reshape(2, -1)
+        kept = np.argsort(chance, kind="stable")[:whole]
+        near = np.argsort(rank[kept] + 2 * size * jitter[kept], kind="stable")
+        groups = kept[near].reshape(-1, size)
+        return groups[np.argsort(chance[groups[:, 0]], kind="stable")].ravel()
+
+    return _ordered(numbers, whole, order)
+
+
+def _ordered(numbers: LongArray, size: int, order: Callable[[int], LongArray]) -> LongArray:
+    """Return what each attempt takes, by the order of its round."""
     taken = np.empty(len(numbers), np.int64)
     rounds = numbers // size
     for number in np.unique(rounds).tolist():
         mine = rounds == number
-        order = np.argsort(_uniforms(key, number, size), kind="stable")
-        taken[mine] = order[numbers[mine] % size]
+        taken[mine] = order(number)[numbers[mine] % size]
     return taken
 
 

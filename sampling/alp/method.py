@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 from typing import Any
 
@@ -27,7 +28,7 @@ from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
 from sampling.examples.splicing import as_strings
 from sampling.seams.score import SeamScore, Tilt
-from sampling.stream import CHUNK, Sampler, Search, Shortfall, ShortfallWarning, in_rounds
+from sampling.stream import CHUNK, Sampler, Search, Shortfall, ShortfallWarning, hosts_in_turn
 
 __all__ = ["ALP"]
 
@@ -64,6 +65,7 @@ class ALP(Sampler):
 
     method = "alp"
     version = VERSION
+    by_host = True
     Options = ALPOptions
     grammar: ALPGrammar
 
@@ -73,6 +75,7 @@ class ALP(Sampler):
         self.distinct = o.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
         self._fit: Fit = no_fit()
+        self._of_host = 1
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT
         self._settings = Settings(
             float(o.exchange), o.depth, float(o.pool), float(o.synonym), float(back_off), base,
@@ -86,7 +89,7 @@ class ALP(Sampler):
     def under(self, tilt: Tilt) -> ALP:
         """Return a sampler that redraws each word by what stands beside it, slot by slot."""
         made = copy.copy(self)
-        made._fit, made._left = fit_of(self.grammar, tilt), None
+        made._fit, made._of_host, made._left = fit_of(self.grammar, tilt), tilt.of_host, None
         return made
 
     @classmethod
@@ -218,7 +221,13 @@ class ALP(Sampler):
         return example_columns(self.grammar, slots, hosts, texts, seed, index)
 
     def _hosts(self, seed: int, numbers: LongArray) -> LongArray:
-        return in_rounds(stream_key(seed, "alp order"), numbers, len(self.grammar.ids))
+        key = stream_key(seed, "alp order")
+        return hosts_in_turn(key, numbers, self._lengths, self._of_host)
+
+    @functools.cached_property
+    def _lengths(self) -> LongArray:
+        """How long the text of each host is."""
+        return np.diff(self._original_bytes()[1])
 
     def _spelt(self, slots: Slots, hosts: LongArray, rows: LongArray) -> Any:
         tails = np.asarray(self.grammar.tails[hosts[rows]], np.int64)

@@ -26,11 +26,14 @@ from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.operators.grammar import TiltedGrammar
 from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
-from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
+from sampling.stream import RIVALS, Columns, Resampled, Sampler, Stream, method_of
 
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
 _STRENGTHS = {"seams": 2.5, "learnt": 1.0}
+_DRAWS = 32
+_PROPOSALS = {False: 64, True: 1024}
+"""So many to a model, without hosts and with."""
 _READ_BATCH = 16
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
@@ -51,7 +54,19 @@ class FluentOptions:
     strength: float | None = option(
         None, "The power of the score; 0 is the method itself. 2.5; of a learnt score 1.", least=0
     )
-    draws: int = option(32, "Draws that an example is chosen of.", source="Rubin 1987", least=1)
+    draws: int | None = option(
+        None,
+        "Draws that an example is chosen of; 32. Of proposals to a model 64, and 1024 of methods "
+        "that take hosts in turn (those that exchange spans, alp).",
+        source="Rubin 1987",
+        least=1,
+    )
+    of_host: int | None = option(
+        None,
+        "Methods that take hosts in turn: so many draws in a row are of one host; 1, of proposals "
+        "to a model a sixteenth of the draws.",
+        least=1,
+    )
     most_pairs: int = option(
         2**24,
         "Methods that exchange spans: up to so many pairs of a context and a filler, compute the "
@@ -98,6 +113,7 @@ class Operator(Sampler):
         if inner is None:
             inner = METHODS[method_of(grammar.base)].sampler.opened(grammar.base)
         self.inner: Sampler = inner
+        self.by_host = inner.by_host
         self.distinct, self.patience, self.batch = inner.distinct, inner.patience, inner.batch
 
     @classmethod
@@ -109,6 +125,13 @@ class Operator(Sampler):
     def tilt(self) -> Tilt:
         """The score, and how much it weighs."""
         return Tilt(self.grammar.score)
+
+    def repeating(self, at_once: int) -> Self:
+        """Return the operator over a sampler that may give an example again."""
+        made = super().repeating(at_once)
+        made.inner = made.inner.repeating(at_once)
+        vars(made).pop("_within", None)  # it is made of the other sampler
+        return made
 
     def count(self) -> int:
         """Return an upper bound of the number of distinct new examples: that of the method."""
@@ -195,10 +218,12 @@ class Fluent(Operator):
         score = inner.own_score(chosen.score)
         if score is None:
             score = _read_score(inner, corpus, chosen.score)
-        proposed = asdict(replace(chosen, model=""))
-        made = cls(TiltedGrammar(cls.method, inner.grammar, score, proposed), inner)
         if not chosen.model:
-            return made
+            return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
+        draws = chosen.draws or _PROPOSALS[inner.by_host]
+        each = chosen.of_host or max(1, draws // RIVALS)
+        proposing = replace(chosen, model="", draws=None, of_host=each)
+        made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
         fit = LanguageFit.learn(corpus, chosen.model, chosen.device)
         return cls(TiltedGrammar(cls.method, made.grammar, fit, asdict(chosen)), made)
 
@@ -207,9 +232,11 @@ class Fluent(Operator):
         """The score, and how much it weighs."""
         o = FluentOptions(**self.grammar.options)
         if o.model:
-            return Tilt(self.grammar.score, o.trust, o.draws, at_once=o.draws)
+            draws = o.draws or _PROPOSALS[self.by_host]
+            return Tilt(self.grammar.score, o.trust, draws, at_once=draws, again=True)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
-        return Tilt(self.grammar.score, strength, o.draws, o.most_pairs)
+        draws = o.draws or _DRAWS
+        return Tilt(self.grammar.score, strength, draws, o.most_pairs, of_host=o.of_host or 1)
 
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""

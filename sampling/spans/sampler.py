@@ -98,7 +98,7 @@ class SpanSampler(Sampler):
 
     grammar: SpanGrammar
     explained_as = "spans"
-    carries_spans = True
+    carries_spans = by_host = True
     patience = 100_000
 
     def __init__(self, grammar: SpanGrammar, *, executor: Executor | None = None) -> None:

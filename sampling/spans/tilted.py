@@ -28,9 +28,17 @@ from sampling.spans.borders import Names, border_codes, border_widths
 from sampling.spans.draws import DrawTables, drawn_entry
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.sites import Sites
-from sampling.stream import Attempts, in_rounds
+from sampling.stream import Attempts, hosts_in_turn
 
-__all__ = ["Hosts", "PairScore", "TiltedSpans", "hosts_of", "pair_score", "score_pairs", "seams_of"]
+__all__ = [
+    "Hosts",
+    "PairScore",
+    "TiltedSpans",
+    "hosts_of",
+    "pair_score",
+    "score_pairs",
+    "seams_of",
+]
 
 
 class PairScore(NamedTuple):
@@ -147,6 +155,13 @@ def hosts_of(grammar: SpanGrammar) -> Hosts:
         pairs,
         np.log(total),
     )
+
+
+def _lengths(grammar: SpanGrammar, hosts: Hosts) -> LongArray:
+    """Return how many words each host has."""
+    words = np.sum([np.diff(side.offsets) for side in grammar.sides], axis=0)
+    found: LongArray = words[grammar.sites.example[hosts.sites[hosts.offsets[:-1]]]]
+    return found
 
 
 @kernel()
@@ -282,9 +297,9 @@ def draw_resampled(
 class TiltedSpans(Attempts):
     """The new examples of one seed: sites, entries of their pools, and what the tilt adds.
 
-    Attempt a takes the next host of a round through all of them; what it draws there is a function
-    of the grammar, the score, the seed and a. The third column is what is to be added to the
-    log-probability that the grammar gives a draw.
+    Attempts take the hosts of a round through all of them, one or, as the tilt says, so many a
+    host; what attempt a draws there is a function of the grammar, the score, the seed and a. The
+    third column is what is to be added to the log-probability that the grammar gives a draw.
     """
 
     def __init__(self, sampler: Any, seed: int, tilt: Tilt) -> None:
@@ -297,6 +312,7 @@ class TiltedSpans(Attempts):
         self._judge = sampler.speller.judge()
         self._key = stream_key(seed, f"{sampler.method} tilted")
         self._order = stream_key(seed, f"{sampler.method} order")
+        self._lengths = _lengths(grammar, self._hosts)
         self._exact: tuple[FloatArray, FloatArray] | None = None
         if self._hosts.pairs[-1] <= tilt.most_pairs:
             strength, weight = float(tilt.strength), grammar.pools.weight
@@ -306,7 +322,7 @@ class TiltedSpans(Attempts):
         """Return the sites, entries and added log-probabilities of the next attempts."""
         numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
         hosts = self._hosts
-        taken = in_rounds(self._order, numbers, len(hosts.share))
+        taken = hosts_in_turn(self._order, numbers, self._lengths, self._tilt.of_host)
         site, entry = np.empty(len(taken), np.int32), np.empty(len(taken), np.int64)
         added = np.empty(len(taken))
         if self._exact is not None:

@@ -199,6 +199,7 @@ CASES: tuple[Case, ...] = (
     ("fluent", "trees", {}, {"strength": 1.0}),
     ("fluent", "trees", {"most_pairs": 0}, {"draws": 4}),
     ("fluent", "few trees", {}, {"most_pairs": 0}),
+    ("fluent", "trees", {}, {"of_host": 4}),
     ("agree", "trees", {}, {"of": "sub2(phrase=true)"}),
     ("agree", "trees", {}, {"folds": 3}),
 )  # fmt: skip

@@ -6,7 +6,7 @@ The features are
 - the mean log-probability of a piece of the new text, and what it gained over the text before;
 - what the text behind the change gained, given what stands before it (a sum, brought to one scale
   by ``sign(x) log(1 + |x| / 2)``): whether the filler leads on to what follows;
-- the share of the text that is new, how evenly old and new share it (``share * (1 - share)``: two
+- how evenly old and new share the text (``share * (1 - share)`` of the share that is new: two
   halves are hardest to join), and the logarithm of its length.
 """
 
@@ -20,7 +20,7 @@ from grammar.arrays import FloatArray, LongArray
 
 __all__ = ["FEATURES", "OF_SHAPE", "Change", "Reading", "changed", "features_of", "shape_of"]
 
-OF_SHAPE = ("share", "evenness", "length")
+OF_SHAPE = ("evenness", "length")
 """Features that need no model."""
 FEATURES = ("mean", "mean gain", "gain behind", *OF_SHAPE)
 _SCALE = 2.0
@@ -92,10 +92,10 @@ def shape_of(size: int, changed: int) -> FloatArray:
     """Return the features :data:`OF_SHAPE` of a text of so many words or pieces.
 
     >>> shape_of(4, 1).round(3).tolist()
-    [0.25, 0.188, 1.386]
+    [0.188, 1.386]
     """
     share = changed / max(size, 1)
-    return np.array([share, share * (1 - share), np.log(max(size, 1))])
+    return np.array([share * (1 - share), np.log(max(size, 1))])
 
 
 def features_of(change: Change, text: Reading, before: Reading) -> FloatArray:

@@ -29,6 +29,7 @@ from sampling.neural.opening import PACKAGED, open_model
 from sampling.opening import open_sampler
 from sampling.operators.method import Fluent
 from sampling.pipeline.chains import Single
+from sampling.stream import ShortfallWarning
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".join)
 
@@ -131,27 +132,62 @@ class _Counting:
         ]
 
 
-def test_half_of_a_block_is_read_and_sources_once() -> None:
-    source = [f"a b c d e {k}" for k in range(3 * BLOCK)]
+def test_what_cannot_win_is_not_read_and_sources_are_read_once() -> None:
+    source = [f"a b c d e {k}" for k in range(100, 100 + 5 * BLOCK)]
     fit = LanguageFit("m", "cpu", "", tuple(map(str, range(len(source)))), {"text": tuple(source)})
     reader = fit.__dict__["_reader"] = _Counting()
-    texts = [f"x {text[2:]}" if k % 2 else f"a x y z e {k}" for k, text in enumerate(source)]
-    made = _made(texts, [[str(k)] for k in range(len(source))])
+    texts = [
+        f"x {text[2:]}" if k % 4 == 0 else f"a x y z {text[8:]}" for k, text in enumerate(source)
+    ]
+    rows = list(range(len(source)))
+    made = _made(texts, [[str(k)] for k in rows])
     odds = fit.of(made)
-    # one new word of six joins better than three of six
-    assert np.isfinite(odds).tolist() == [bool(k % 2) for k in range(len(source))]
+    # one new word of six joins better than three of six, and of the second block some are these
+    joined = [k for k in rows if k % 4 == 0]
+    read = np.flatnonzero(np.isfinite(odds)).tolist()
+    assert set(joined) < set(read)
+    assert len(read) == 2 * BLOCK
     assert fit.of(made).tolist() == odds.tolist()
     assert sum(text in source for text in reader.read_) == len(source)
-    for first in range(0, len(made), BLOCK):  # blocks know nothing of each other
-        part = Corpus(made.table.slice(first, BLOCK))
-        assert fit.of(part).tolist() == odds[first : first + BLOCK].tolist()
+    everything = fit._odds({"text": texts}, rows, rows)
+    assert odds[read].tolist() == everything[read].tolist()
+    assert odds.max() == everything.max()
+
+
+@given(st.integers(0, 2**32), st.integers(1, 150))
+def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape, gained = rng.normal(0, 1, size), rng.normal(-3, 0.5, size)
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a",)})
+    asked: list[list[int]] = []
+
+    def odds(_: Any, __: Any, read: list[int]) -> Any:
+        asked.append(read)
+        return (shape + gained)[read]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LanguageFit, "_of_shape", lambda *_: shape)
+        patch.setattr(LanguageFit, "_odds", lambda self, *given_: odds(*given_))
+        found = fit.of(_made(["a"] * size, [["0"]] * size))
+    order = np.argsort(-shape, kind="stable")
+    done = [int(k) for block in asked for k in block]
+    assert sorted(done) == sorted(order[: len(done)].tolist())
+    assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(done)
+    for count in range(BLOCK, size, BLOCK):  # the slow way: it ends at the first such block
+        held = order[:count]
+        reach = gained[held].mean() + 2 * gained[held].std()
+        if shape[order[count]] + reach < (shape + gained)[held].max():
+            assert len(done) == count
+            break
+    else:
+        assert len(done) == size
 
 
 def test_a_text_made_from_none_is_compared_with_itself() -> None:
     fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b",)})
     fit.__dict__["_reader"] = _Counting()
     features = fit.features("text", fit._changes("text", ["c d e"], [-1]), [-1])
-    assert features[0].tolist() == [-1.0, 0.0, 0.0, 0.0, 0.0, math.log(5)]
+    assert features[0].tolist() == [-1.0, 0.0, 0.0, 0.0, math.log(5)]
 
 
 def test_of_a_pair_the_worse_text_counts() -> None:
@@ -206,6 +242,17 @@ def test_what_reads_better_is_chosen(of_model: dict[str, Any], corpus: Corpus) -
     odds = best.grammar.score.of
     # all draws of a block are read where two texts are one block each
     assert _mean(odds, best.sample(20)) > _mean(odds, plain.sample(20)) + 0.3
+
+
+def test_draws_that_were_not_chosen_may_come_again(of_model: dict[str, Any]) -> None:
+    """So all that a small corpus licenses can be chosen, each once, and then it is said."""
+    corpus = Corpus.from_columns(text=["red apples fall", "my aunt sings", "old dogs run"])
+    how = {"of": "sub2(phrase=false)", **of_model}
+    licensed = induce("sub2", corpus, phrase=False).sample(10_000)
+    sampler = induce("fluent", corpus, draws=16, **how)
+    with pytest.warns(ShortfallWarning, match="were found, each of 16"):
+        made = sampler.sample(len(licensed) + 1)
+    assert sorted(made.column("text")) == sorted(licensed.column("text"))
 
 
 def _mean(odds: Any, made: Corpus) -> float:

@@ -33,6 +33,7 @@ from sampling.spans.learnt import BACKOFF
 from sampling.spans.sub2 import Sub2
 from sampling.spans.tilted import hosts_of, pair_score, score_pairs
 from sampling.spans.treemix import TreeMix
+from sampling.stream import RIVALS, Attempts, hosts_in_turn, in_groups
 
 TOY = Corpus.from_columns(
     text=["the old dog saw a cat", "a bird heard the young fox", "the cat sang", "a dog ran home"],
@@ -321,6 +322,58 @@ def test_hosts_come_in_turn() -> None:
     hosts = len(hosts_of(sampler.inner.grammar).share)
     made = sampler.sample(hosts // 2, seed=3)
     assert len({row["provenance"]["parents"][0] for row in made}) == len(made)
+
+
+@pytest.mark.parametrize("of", ["treemix(distinct=false)", "alp(distinct=false,synonym=0)"])
+def test_draws_in_a_row_are_of_one_host_if_the_tilt_says_so(of: str) -> None:
+    sampler = Fluent.induce(reviews(), of=of, of_host=5)
+    stream = sampler.repeating(80 * 5).stream(3)
+    assert isinstance(stream, Attempts)
+    drawn, _ = stream.of_next_chunk()
+    made = sampler.table(drawn, 3, np.arange(len(drawn[0])))
+    hosts = [row["parents"][0] for row in made.column("provenance").to_pylist()]
+    turns = [host for host, _ in itertools.groupby(hosts)]
+    assert len(turns) == len(set(turns)) > 70  # a few hosts have nothing to exchange
+
+
+def test_hosts_that_are_compared_are_about_equally_long() -> None:
+    length = np.random.default_rng(0).permutation(1000)
+    taken = hosts_in_turn(np.uint64(3), np.arange(8 * 960), length, 8)
+    groups = length[taken].reshape(-1, 8 * RIVALS)
+    assert np.ptp(groups, axis=1).max() < 100
+    assert np.ptp(groups[:, 0]) > 900  # groups come in any order
+    assert (taken.reshape(-1, 8) == taken[::8, None]).all()
+    few = hosts_in_turn(np.uint64(3), np.arange(20), length[:10], 2)
+    assert len(set(few.tolist())) == 10
+
+
+@given(st.integers(0, 2**32), st.integers(1, 90), st.integers(1, 7), st.integers(0, 3))
+def test_groups_are_of_neighbours_and_a_round_of_all_but_a_few(
+    seed: int, things: int, size: int, number: int
+) -> None:
+    if things < size:
+        return
+    rank = np.random.default_rng(seed).permutation(things)
+    whole = things - things % size
+    numbers = np.arange(number * whole, (number + 1) * whole)
+    taken = in_groups(np.uint64(seed), numbers, rank, size)
+    assert len(set(taken.tolist())) == whole
+    assert np.ptp(rank[taken].reshape(-1, size), axis=1).max() < 7 * size
+    one = int(numbers[len(numbers) // 2])
+    assert in_groups(np.uint64(seed), np.array([one]), rank, size) == taken[one - numbers[0]]
+
+
+@pytest.mark.parametrize("name", ["resampled", "words"])
+def test_a_sampler_that_repeats_gives_none_of_the_corpus(name: str) -> None:
+    sampler = tilted(name)
+    again = sampler.repeating(512)
+    columns = again.stream(3).take(20_000)
+    texts = again.table(columns, 3, np.arange(20_000)).column("text").to_pylist()
+    assert len(set(texts)) < len(texts)
+    assert not set(texts) & set(reviews().column("text"))
+    assert sampler.sample(30).table == tilted(name).sample(30).table  # it stays as it was
+    once = sampler.sample(200).column("text")
+    assert len(set(once)) == len(once)
 
 
 @pytest.mark.parametrize("name", ["resampled", "learnt", "words", "refilled"])
