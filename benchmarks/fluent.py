@@ -2,6 +2,7 @@
 
 python -m benchmarks.fluent               speed
 python -m benchmarks.fluent quality FILE  variety and fidelity, on a corpus with trees and labels
+python -m benchmarks.fluent model FILE    the same, fewer examples, and a language model chooses
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import numpy as np
 from benchmarks.timing import report, seconds
 from induction import Corpus, read_corpus, read_reviews
 from sampling import Fluent, Sampler
+from sampling.operators.choice import fillers_of
 from sampling.quality.measures.fidelity import agreement, judge, shared_labels
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.self_bleu import self_bleu
 
 METHODS = ("sub2", "treemix")
 SCORES = ("seams", "learnt")
-FEW, MANY = 50, 1000
+FEW, READ, MANY = 50, 300, 1000
+MODEL = "smollm2"
 
 
 def speed(corpus: Corpus) -> None:
@@ -44,20 +47,31 @@ def quality(corpus: Corpus) -> None:
             tell(f"{of}, {score}", Fluent.induce(corpus, of=of, score=score), corpus)
 
 
-def tell(name: str, sampler: Sampler, corpus: Corpus) -> None:
-    columns = sampler.stream(0).take(MANY)
-    made = Corpus(sampler.table(columns, 0, np.arange(MANY)))
-    entries = sampler.inner.grammar.pools.fillers[columns[1]]
-    fillers = len(np.unique(sampler.inner.tables.span[entries]))
-    variety = f"self-BLEU-5 {self_bleu(made).mean():.3f}  fillers {fillers}"
+def model(corpus: Corpus) -> None:
+    for of in METHODS:
+        for name, options in (("plain", {"strength": 0}), ("seams", {}), (MODEL, {"model": MODEL})):
+            sampler = Fluent.induce(corpus, of=of, **options)
+            tell(f"{of}, {name}, {READ} examples", sampler, corpus, READ)
+
+
+def tell(name: str, sampler: Sampler, corpus: Corpus, size: int = MANY) -> None:
+    made = sampler.sample(size)
+    fillers = len(set(fillers_of(made.table)))
+    hosts = len({row["provenance"]["parents"][0] for row in made})
+    variety = f"self-BLEU-5 {self_bleu(made).mean():.3f}  fillers {fillers}  hosts {hosts}"
     judged = judge(made, corpus, find_parents(made, corpus))
     known = ~np.isnan(judged.augmented[:, 0])
     kept = agreement(judged.augmented[known], shared_labels(made, corpus)[0][known]).mean()
-    print(f"{name:<52} {variety}  fidelity {kept:.3f}", flush=True)
+    print(f"{name:<40} {variety}  fidelity {kept:.3f}", flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["quality"]:
-        quality(read_corpus(sys.argv[2]))
-    else:
-        speed(read_reviews())
+    match sys.argv[1:]:
+        case []:
+            speed(read_reviews())
+        case ["quality", file]:
+            quality(read_corpus(file))
+        case ["model", file]:
+            model(read_corpus(file))
+        case _:
+            sys.exit(__doc__)

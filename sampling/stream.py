@@ -45,6 +45,7 @@ __all__ = [
     "Shortfall",
     "ShortfallWarning",
     "Stream",
+    "chosen_by_weight",
     "hosts_in_turn",
     "in_groups",
     "in_rounds",
@@ -253,18 +254,15 @@ class Resampled:
     tilt : Tilt
         Its ``log_weights`` of a table are the logarithms of the weights, -inf to refuse an
         example, ``draws`` how many one is chosen of, and ``at_once`` how many are weighed at a
-        time. If it says ``again``, choice i is among the attempts with these numbers that are
-        accepted, of which each text counts once, and those not chosen may come again.
+        time.
     """
 
     def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
         self.made = 0
         self._sampler, self._seed, self._tilt = sampler, seed, tilt
-        drawing = sampler.repeating(tilt.draws) if tilt.again else sampler
-        self._stream = drawing.stream(seed)
-        self._given: set[tuple[str, ...]] = set()
+        self._stream = sampler.stream(seed)
         self._key = stream_key(seed, f"{sampler.method} resampled")
-        self._search = Search(max(1, sampler.patience // (tilt.draws if tilt.again else 1)))
+        self._search = Search(sampler.patience)
         self._waiting: Columns = ()
 
     def take(self, count: int) -> Columns:
@@ -272,7 +270,7 @@ class Resampled:
         parts = [self._waiting] if self._waiting else []
         waiting = sum(len(part[0]) for part in parts)
         while not parts or waiting < count:
-            part, ended = self._chosen()
+            part, ended = self.chosen()
             parts.append(part)
             waiting += len(part[0])
             if ended:
@@ -291,53 +289,52 @@ class Resampled:
             why = f"only {self.made:,} can be chosen{draws}: {self._stream.shortfall().why}"
         return Shortfall(self.made, why, self._stream.made)
 
-    def _chosen(self) -> tuple[Columns, bool]:
+    def chosen(self) -> tuple[Columns, bool]:
         """Choose among the next draws; say too whether there are no more."""
         draws, first = self._tilt.draws, self._search.made
         groups = max(1, self._tilt.at_once // draws)
-        columns, ended = self._drawn(groups * draws)
+        columns = self._stream.take(groups * draws)
         size = len(columns[0])
         table = self._sampler.table(columns, self._seed, np.arange(size, dtype=np.int64))
         weights = np.full(groups * draws, -np.inf)
-        if self._tilt.again:
-            texts = _texts_of(table)
-            new = self._new(texts)
-            weights[new] = self._tilt.log_weights(table.take(new))
-        else:
-            weights[:size] = self._tilt.log_weights(table)
+        weights[:size] = self._tilt.log_weights(table)
         weights = weights.reshape(groups, draws)
-        highest = weights.max(axis=1)
-        good = np.flatnonzero(highest > -np.inf)
+        good = np.flatnonzero(weights.max(axis=1) > -np.inf)
         mine, _ = self._search.goes_on(good, groups)
-        shares = np.exp(weights[mine] - highest[mine, None])
-        ends = np.cumsum(shares, axis=1)
-        u = uniforms(self._key, first, groups)[mine] * ends[:, -1]
-        k = np.minimum((ends <= u[:, None]).sum(axis=1), draws - 1)
-        rows = mine * draws + k
-        if self._tilt.again and self._sampler.distinct:
-            self._given.update(texts[row] for row in rows.tolist())
-        mean = highest[mine] + np.log(ends[:, -1] / (len(new) if self._tilt.again else draws))
-        added = weights[mine, k] - mean
-        kept = tuple(column[rows] for column in columns)
-        return (*kept, added), ended or self._search.vain
-
-    def _drawn(self, count: int) -> tuple[Columns, bool]:
-        """Return the next draws, and whether there are no more."""
-        if self._tilt.again and isinstance(self._stream, Attempts):
-            return self._stream.of_next_chunk()
-        columns = self._stream.take(count)
-        return columns, len(columns[0]) < count
-
-    def _new(self, texts: list[tuple[str, ...]]) -> LongArray:
-        """Return where each text that was not given first comes."""
-        first = {text: row for row, text in reversed(list(enumerate(texts)))}
-        rows = [row for text, row in first.items() if text not in self._given]
-        return np.sort(np.array(rows, np.int64))
+        k, added = chosen_by_weight(weights[mine], uniforms(self._key, first, groups)[mine])
+        kept = tuple(column[mine * draws + k] for column in columns)
+        return (*kept, added), size < groups * draws or self._search.vain
 
 
-def _texts_of(table: pa.Table) -> list[tuple[str, ...]]:
-    sides = [name for name in ("text", "text_pair") if name in table.column_names]
-    return list(zip(*(table.column(name).to_pylist() for name in sides), strict=True))
+def chosen_by_weight(weights: FloatArray, u: FloatArray) -> tuple[LongArray, FloatArray]:
+    """Choose one of each row by its weight.
+
+    Parameters
+    ----------
+    weights : float64[rows, draws]
+        Their logarithms; rows of which none is above -inf must not be there.
+    u : float64[rows]
+        From [0, 1).
+
+    Returns
+    -------
+    k : int64[rows]
+        The draws that are chosen.
+    added : float64[rows]
+        The logarithm of the weight of each over the mean weight of its row.
+
+    Examples
+    --------
+    >>> k, added = chosen_by_weight(np.log([[3.0, 1.0], [1.0, 1.0]]), np.array([0.7, 0.7]))
+    >>> k.tolist(), added.round(3).tolist()
+    ([0, 1], [0.405, 0.0])
+    """
+    highest = weights.max(axis=1, keepdims=True, initial=-np.inf)
+    ends = np.cumsum(np.exp(weights - highest), axis=1)
+    draws = weights.shape[1]
+    k = np.minimum((ends <= u[:, None] * ends[:, -1:]).sum(axis=1), draws - 1)
+    mean = highest[:, 0] + np.log(ends.max(axis=1, initial=0.0) / draws)
+    return k, weights[np.arange(len(k)), k] - mean
 
 
 class Sampler:

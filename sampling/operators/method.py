@@ -24,6 +24,7 @@ from sampling.expression import Step, read_step
 from sampling.method import METHODS, induce
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
+from sampling.operators.choice import Choice
 from sampling.operators.grammar import TiltedGrammar
 from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
 from sampling.stream import RIVALS, Columns, Resampled, Sampler, Stream, method_of
@@ -215,6 +216,11 @@ class Fluent(Operator):
     @classmethod
     def over(cls, inner: Sampler, corpus: Corpus, chosen: FluentOptions) -> Fluent:
         """Learn the score for a sampler that was induced from a corpus."""
+        if chosen.of_host and not inner.by_host:
+            raise OptionError(
+                f"of_host={chosen.of_host}: {inner.method} takes no hosts in turn",
+                hint="leave it out, or use a method that exchanges spans, or alp",
+            )
         score = inner.own_score(chosen.score)
         if score is None:
             score = _read_score(inner, corpus, chosen.score)
@@ -233,7 +239,7 @@ class Fluent(Operator):
         o = FluentOptions(**self.grammar.options)
         if o.model:
             draws = o.draws or _PROPOSALS[self.by_host]
-            return Tilt(self.grammar.score, o.trust, draws, at_once=draws, again=True)
+            return Tilt(self.grammar.score, o.trust, draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
         draws = o.draws or _DRAWS
         return Tilt(self.grammar.score, strength, draws, o.most_pairs, of_host=o.of_host or 1)
@@ -244,6 +250,8 @@ class Fluent(Operator):
             return self._within.stream(seed)
         if isinstance(self.grammar.score, SeamScore):
             return self.inner.tilted(seed, self.tilt)
+        if isinstance(self.grammar.score, LanguageFit):
+            return Choice(self.inner, seed, self.tilt)
         return super().stream(seed)
 
     def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:

@@ -52,9 +52,6 @@ class Tilt:
         Up to so many pairs of a context and a filler, the tilted distribution is computed exactly.
     at_once : int
         So many draws are scored at a time, or as many as one is chosen of; it changes nothing.
-    again : bool
-        Draws that were not chosen may come again; then one is chosen at a time, and ``draws`` are
-        attempts of which not all need be accepted.
     of_host : int
         Of methods that take hosts in turn: so many draws in a row are of one host.
     """
@@ -64,12 +61,11 @@ class Tilt:
     draws: int = 1
     most_pairs: int = 0
     at_once: int = 4096
-    again: bool = False
     of_host: int = 1
 
-    def log_weights(self, table: pa.Table) -> FloatArray:
-        """Return the logarithm of the weight of every example."""
-        scores = np.asarray(self.score.of(Corpus(table)), np.float64)
+    def log_weights(self, table: pa.Table, *beside: FloatArray) -> FloatArray:
+        """Return the logarithm of the weight of every example; a score may go by more beside it."""
+        scores = np.asarray(self.score.of(Corpus(table), *beside), np.float64)
         refused = np.isneginf(scores)  # whatever the power, also of zero
         return np.where(refused, scores, self.strength * np.where(refused, 0.0, scores))
 

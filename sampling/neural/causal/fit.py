@@ -87,18 +87,26 @@ class LanguageFit:
         sides = {name: tuple(corpus.column(name)) for name in _SIDES if name in corpus.names}
         return cls(model, device, opened.weights, tuple(corpus.column("id")), sides)
 
-    def of(self, made: Corpus) -> FloatArray:
+    def of(self, made: Corpus, less: FloatArray | float = 0.0) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
         and reading ends where the rest could not be the best if it read as well as few do. What is
         not read has minus infinity.
+
+        Parameters
+        ----------
+        made : Corpus
+            New examples.
+        less : float64[examples]
+            What is taken off the logarithm of each.
         """
         if not len(made):
             return np.zeros(0)
         rows = [self._row.get(names[0], -1) if names else -1 for names in _parents(made)]
         texts = {name: made.column(name) for name in self.sides}
-        shape = np.min([self._of_shape(*side, rows) for side in texts.items()], axis=0)
+        less = np.broadcast_to(less, len(made))
+        shape = np.min([self._of_shape(*side, rows) for side in texts.items()], axis=0) - less
         order = np.argsort(-shape, kind="stable")
         found = np.full(len(made), -np.inf)
         for first in range(0, len(made), BLOCK):
@@ -109,7 +117,7 @@ class LanguageFit:
                 if shape[order[first]] + reach < found[done].max():
                     break
             read = np.sort(order[first : first + BLOCK])
-            found[read] = self._odds(texts, rows, read.tolist())
+            found[read] = self._odds(texts, rows, read.tolist()) - less[read]
         return found
 
     def _of_shape(self, side: str, texts: Sequence[str], rows: Sequence[int]) -> FloatArray:

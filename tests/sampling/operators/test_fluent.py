@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -351,8 +351,7 @@ def test_hosts_that_are_compared_are_about_equally_long() -> None:
 def test_groups_are_of_neighbours_and_a_round_of_all_but_a_few(
     seed: int, things: int, size: int, number: int
 ) -> None:
-    if things < size:
-        return
+    assume(things >= size)
     rank = np.random.default_rng(seed).permutation(things)
     whole = things - things % size
     numbers = np.arange(number * whole, (number + 1) * whole)
@@ -447,6 +446,8 @@ def test_what_cannot_be_done_is_said() -> None:
         Fluent.induce(corpus, of="sub2 + treemix")
     with pytest.raises(OptionError, match="no learnt score"):
         Fluent.induce(corpus, of="random-word", score="learnt")
+    with pytest.raises(OptionError, match="random-word takes no hosts in turn"):
+        Fluent.induce(corpus, of="random-word", of_host=2)
     unlabelled = Corpus(corpus.table.drop_columns(["label"]))
     with pytest.raises(CorpusError):
         Agree.induce(unlabelled, of="sub2")
