@@ -42,3 +42,15 @@ def nltk_treebank_text() -> str:
         return nltk.corpus.treebank.raw()
     except LookupError:
         pytest.skip("NLTK's treebank sample is not installed (NLTK_DATA)")
+
+
+@pytest.fixture(scope="session")
+def wordnet_data() -> None:
+    """Tests that need WordNet skip where it is absent."""
+    from grammar.errors import MissingDataError
+    from sampling.english.wordnet import wordnet
+
+    try:
+        wordnet()
+    except MissingDataError:
+        pytest.skip("WordNet is not installed (NLTK_DATA)")

@@ -17,11 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from grammar.errors import MissingDataError
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, read_sst
 from induction.corpus.readers import read_reviews
-from sampling.english import wordnet
 from sampling.examples.labels import check_corpus
 from sampling.method import METHODS, induce
 from sampling.stream import Sampler, ShortfallWarning
@@ -206,13 +204,6 @@ CASES: tuple[Case, ...] = (
 IDS = [f"{method}-{'-'.join(f'{k}={v}' for k, v in on.items())}" for method, _, _, on in CASES]
 
 
-def _needs_wordnet() -> None:
-    try:
-        wordnet.wordnet()
-    except MissingDataError:
-        pytest.skip("WordNet is not installed (NLTK_DATA)")
-
-
 @pytest.fixture(scope="module")
 def corpora(data_folder: Path) -> dict[str, Corpus]:
     """Real corpora of every kind that some method needs."""
@@ -253,6 +244,7 @@ def examples(sampler: Sampler, **which: Any) -> pa.Table:
 
 @pytest.mark.parametrize(("method", "name", "needed", "exercised"), CASES, ids=IDS)
 def test_an_option_changes_what_is_made_and_all_of_it_is_valid(
+    request: pytest.FixtureRequest,
     corpora: dict[str, Corpus],
     method: str,
     name: str,
@@ -260,7 +252,7 @@ def test_an_option_changes_what_is_made_and_all_of_it_is_valid(
     exercised: dict[str, Any],
 ) -> None:
     if method == "eda":
-        _needs_wordnet()
+        request.getfixturevalue("wordnet_data")
     corpus = corpora[name]
     corpus = _without(corpus, {"aeda": ("tags", "tree"), "worddrop": ("tree",)}.get(method, ()))
     if method in ("random-word", "eda") and name == "heads":
