@@ -292,7 +292,8 @@ class Resampled:
     def chosen(self) -> tuple[Columns, bool]:
         """Choose among the next draws; say too whether there are no more."""
         draws, first = self._tilt.draws, self._search.made
-        groups = max(1, self._tilt.at_once // draws)
+        # no more than are asked for at a time, where each takes long
+        groups = max(1, min(self._tilt.at_once, self._sampler.batch) // draws)
         columns = self._stream.take(groups * draws)
         size = len(columns[0])
         table = self._sampler.table(columns, self._seed, np.arange(size, dtype=np.int64))

@@ -421,6 +421,16 @@ def test_agreement_never_asks_who_has_seen_a_parent() -> None:
     assert 0 < len(made) == 40
 
 
+def test_where_each_takes_long_few_are_drawn_at_a_time() -> None:
+    sampler = Agree.induce(reviews(), of="treemix")
+    before = sampler.sample(10).table
+    sampler.inner.batch = 4
+    stream = sampler.stream(0)
+    columns = stream.take(10)
+    assert stream._stream.made < 30
+    assert sampler.table(columns, 0, np.arange(10)).equals(before)
+
+
 def test_an_operator_is_a_method_of_expressions() -> None:
     expression = read_expression("fluent(treemix(high=0.5), draws=8, strength=2) | aeda")
     assert str(expression) == "fluent(treemix(high=0.5), draws=8, strength=2) | aeda"
