@@ -35,7 +35,7 @@ from sampling.alp.grammar import ALPGrammar
 from sampling.alp.method import ALP
 from sampling.alp.trees import UnparsedWarning
 from sampling.english.stop_words import STOP_WORDS
-from sampling.english.wordnet import MissingWordNetWarning, wordnet
+from sampling.english.wordnet import MissingWordNetWarning
 from sampling.examples.labels import check_corpus
 from sampling.examples.splicing import as_strings
 from sampling.method import find_method
@@ -338,21 +338,14 @@ def test_kernels_do_what_the_twin_does(reviews: Corpus, options: dict[str, Any])
         assert row["provenance"]["log_probability"] == pytest.approx(twin.log_probability)
 
 
+@pytest.mark.usefixtures("wordnet_data")
 def test_kernels_do_what_the_twin_does_with_synonyms_and_several_trees(
     sst2: Corpus, parser: Remembering
 ) -> None:
-    _needs_wordnet()
     sampler = ALP.induce(sst2, parser=parser, exchange=0.5, pool=0.3, synonym=0.5, most_trees=4)
     assert len(sampler.grammar.texts.root) > len(sst2)
     made = sampler.sample(30, seed=5).column("text")
     assert made == [twin.text for twin in by_the_twin(sampler, 30, 5)]
-
-
-def _needs_wordnet() -> None:
-    try:
-        wordnet()
-    except MissingDataError as error:
-        pytest.skip(str(error))
 
 
 # --- what must hold of examples -------------------------------------------------------------------
@@ -612,8 +605,8 @@ def test_thresholds_take_more_trees(sst2: Corpus, parser: Remembering) -> None:
     assert len(weights) == len(sst2)
 
 
+@pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_keep_the_inflection() -> None:
-    _needs_wordnet()
     corpus = Corpus.from_columns(
         text=["The films began.", "They bought it."], label=[0, 0],
         tree=["(S (NP (DT The) (NNS films)) (VP (VBD began)) (. .))",

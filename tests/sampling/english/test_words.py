@@ -5,22 +5,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks import words
-from grammar.errors import MissingDataError, OptionError
+from grammar.errors import OptionError
 from sampling.english.articles import article
 from sampling.english.inflection import inflect
 from sampling.english.unfit_words import can_be_replaced, unfit_words
-from sampling.english.wordnet import synonyms, wordnet
+from sampling.english.wordnet import synonyms
 
 
-@pytest.fixture(scope="module")
-def _wordnet() -> None:
-    try:
-        wordnet()
-    except MissingDataError:
-        pytest.skip("WordNet is not installed (NLTK_DATA)")
-
-
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_are_of_frequent_senses() -> None:
     assert set(synonyms("film")) == {"movie", "motion picture", "cinema"}
     assert "celluloid" in synonyms("film", senses="all")
@@ -29,13 +21,13 @@ def test_synonyms_are_of_frequent_senses() -> None:
     assert "drilling" not in synonyms("boring")  # a base form itself, not one of bore
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 @pytest.mark.parametrize("word", ["'m", "m", "n't", "third", "seven", "mile", "2nd", "shit"])
 def test_words_without_synonyms(word: str) -> None:
     assert synonyms(word) == ()
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_nothing_unfit_is_put_in() -> None:
     unfit = unfit_words()
     for word in ("donkey", "breast", "bottom", "excrement", "idiot", "grand", "thousand", "big"):
@@ -44,7 +36,7 @@ def test_nothing_unfit_is_put_in() -> None:
             assert other == other.lower()
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_a_person_can_change_the_list(tmp_path: Path) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("# mine\n\nFilm\n", encoding="utf-8")

@@ -59,14 +59,6 @@ def make(name: str, data: Corpus, **options: Any) -> TokenSampler:
 
 
 @pytest.fixture(scope="session")
-def _wordnet() -> None:
-    try:
-        wordnet.wordnet()
-    except MissingDataError:
-        pytest.skip("WordNet is not installed (NLTK_DATA)")
-
-
-@pytest.fixture(scope="session")
 def sst2(data_folder: Path) -> Corpus:
     with gzip.open(data_folder / "sst2/stsa.binary.train.gz", "rt", encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split(" ", 1) for line in lines][:400]
@@ -277,7 +269,7 @@ def test_touching_tokens_are_parted_only_where_an_edit_parts_them() -> None:
 # EDA
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_the_operations_of_eda_do_what_they_say() -> None:
     data = corpus(["a sad superior human comedy played out on the back roads of life again"] * 1)
     only = {"alpha_sr": 0.0, "alpha_ri": 0.0, "alpha_rs": 0.0, "alpha_rd": 0.0}
@@ -310,7 +302,7 @@ def test_the_operations_of_eda_do_what_they_say() -> None:
     assert not any(text.split()[:-1] == old for text in code.sample(200).column("text"))
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_the_quirks_of_the_program_are_options() -> None:
     only = {"alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0}
     twice = corpus(["film after film", "one film"])
@@ -330,7 +322,7 @@ def test_the_quirks_of_the_program_are_options() -> None:
     assert put <= {int(k) for k in first.pools.offsets[:-1]}
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_code_mode_cleans_and_gives_equal_numbers_of_operations() -> None:
     assert clean_text("It's 9-to-5, isn’t it?") == "its to isnt it "
     sampler = EDA.induce(corpus(["It's a great, sad film about 3 brave dogs"]), faithful="code")
@@ -363,7 +355,7 @@ def test_swaps_may_fail_in_the_way_of_the_program() -> None:
     assert 60 < sum(text in ("a b", "c d") for text in code) < 140
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_of_the_tag_and_inflection() -> None:
     data = corpus(["the films run", "a run"], tags=[["DT", "NNS", "VBP"], ["DT", "NN"]])
     only = {"alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0}
@@ -380,7 +372,7 @@ def test_synonyms_of_the_tag_and_inflection() -> None:
         EDA.induce(corpus(), pos="tag")
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_are_those_of_nltk_in_the_case_of_the_word() -> None:
     from nltk.corpus import wordnet as reader
 
@@ -443,7 +435,7 @@ def test_edited_raw_texts_read_like_the_source() -> None:
         assert not re.search(r"\w[.,]", text)
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_get_their_article(tmp_path: Path) -> None:
     data = corpus(["We saw a film.", "It was a movie."])
     only = {"alpha_ri": 0, "alpha_rs": 0, "alpha_rd": 0, "senses": "all", "inflect": False}
@@ -614,7 +606,7 @@ def test_structured_shuffles_do_not_part_protected_words(structure: str) -> None
 # real data, bad input
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 @pytest.mark.parametrize(
     ("method", "options"),
     [
@@ -643,7 +635,7 @@ def test_every_option_on_real_sentences(sst2: Corpus, method: Any, options: dict
         assert row["label"] == labels[row["provenance"]["parents"][0]]
 
 
-@pytest.mark.usefixtures("_wordnet")
+@pytest.mark.usefixtures("wordnet_data")
 @pytest.mark.parametrize(
     ("method", "options"),
     [
