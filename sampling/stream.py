@@ -270,7 +270,7 @@ class Resampled:
         parts = [self._waiting] if self._waiting else []
         waiting = sum(len(part[0]) for part in parts)
         while not parts or waiting < count:
-            part, ended = self.chosen()
+            part, ended = self._chosen()
             parts.append(part)
             waiting += len(part[0])
             if ended:
@@ -289,7 +289,7 @@ class Resampled:
             why = f"only {self.made:,} can be chosen{draws}: {self._stream.shortfall().why}"
         return Shortfall(self.made, why, self._stream.made)
 
-    def chosen(self) -> tuple[Columns, bool]:
+    def _chosen(self) -> tuple[Columns, bool]:
         """Choose among the next draws; say too whether there are no more."""
         draws, first = self._tilt.draws, self._search.made
         # no more than are asked for at a time, where each takes long
@@ -334,7 +334,8 @@ def chosen_by_weight(weights: FloatArray, u: FloatArray) -> tuple[LongArray, Flo
     ends = np.cumsum(np.exp(weights - highest), axis=1)
     draws = weights.shape[1]
     k = np.minimum((ends <= u[:, None] * ends[:, -1:]).sum(axis=1), draws - 1)
-    mean = highest[:, 0] + np.log(ends.max(axis=1, initial=0.0) / draws)
+    total = ends.max(axis=1, initial=0.0)  # the last, where there are any
+    mean = highest[:, 0] + np.log(total / draws)
     return k, weights[np.arange(len(k)), k] - mean
 
 

@@ -44,7 +44,7 @@ def check_seal(data: bytes | mmap.mmap, source: str) -> None:
     SchemaError
         If it was changed after it was saved.
     """
-    begin = data.find(_MARK)  # many times as fast as a search for the pattern, for most is no seal
+    begin = data.find(_MARK)  # faster than a search for the pattern, for most is no seal
     first = _SEAL.search(data, begin) if begin >= 0 else None
     if first is None:
         return

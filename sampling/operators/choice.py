@@ -2,7 +2,7 @@
 
 What a model likes it likes in many places, so what was given wears out: the odds of an attempt are
 divided by one more than the times that its host was given, and by one more than the times that
-what it puts there was.
+what it puts there was. (Of pairs only hosts wear out.)
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sampling.stream import (
     Resampled,
     Sampler,
     Search,
+    Shortfall,
     chosen_by_weight,
 )
 
@@ -36,7 +37,9 @@ class Choice(Resampled):
     """One of so many attempts of a sampler each, chosen by its weight.
 
     Choice i is among the attempts ``i * draws`` to ``(i + 1) * draws - 1`` of the seed that are
-    accepted, of which each text counts once. Those not chosen may come again.
+    accepted, of which each text counts once. Those not chosen may come again. The column behind
+    the sampler's own is the logarithm of the weight chosen over the mean weight of these texts, of
+    which those not read weigh nothing: it compares, and is no density.
 
     Parameters
     ----------
@@ -54,7 +57,7 @@ class Choice(Resampled):
         self._given: set[Hashable] = set()
         self._times: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
-    def chosen(self) -> tuple[Columns, bool]:
+    def _chosen(self) -> tuple[Columns, bool]:
         """Choose one of the next attempts; say too whether there are no more."""
         number = self._search.made
         columns, ended = self._attempts()
@@ -70,11 +73,23 @@ class Choice(Resampled):
         k, added = chosen_by_weight(weights[mine], uniforms(self._key, number, 1)[mine])
         rows = new[k]
         for row in rows.tolist():
-            self._given.add(texts[row])
+            if self._sampler.distinct:
+                self._given.add(texts[row])
             for times, names in zip(self._times, parts, strict=True):
-                times.update([names[row]] if names[row] else [])
+                if names[row]:
+                    times[names[row]] += 1
         kept = tuple(column[rows] for column in columns)
         return (*kept, added), ended or self._search.vain
+
+    def shortfall(self) -> Shortfall:
+        """Say why there are no more."""
+        if not self._search.vain:
+            return super().shortfall()
+        why = (
+            f"only {self.made:,} were found, each of {self._tilt.draws}: what the last attempts "
+            "made was refused, or given before"
+        )
+        return Shortfall(self.made, why, self._stream.made)
 
     def _attempts(self) -> tuple[Columns, bool]:
         """Return the next attempts that are accepted, and whether there are no more."""
@@ -86,8 +101,7 @@ class Choice(Resampled):
     def _new(self, texts: Sequence[Hashable]) -> LongArray:
         """Return where each text comes first that was not given, if each is to be given once."""
         first = {text: row for row, text in reversed(list(enumerate(texts)))}
-        given = self._given if self._sampler.distinct else ()
-        rows = [row for text, row in first.items() if text not in given]
+        rows = [row for text, row in first.items() if text not in self._given]
         return np.sort(np.array(rows, np.int64))
 
 
@@ -103,16 +117,18 @@ def _hosts_of(table: pa.Table) -> list[str]:
 
 
 def fillers_of(table: pa.Table) -> list[str]:
-    """Return the words that were put into each example, in small letters; of many spans, all."""
+    """Return the words that were put into each example, in small letters; of many spans, all.
+
+    Nothing of pairs, as provenance does not say which text a span is of.
+    """
+    if _SIDES[1] in table.column_names:
+        return [""] * len(table)
     made: Any = table.column("provenance").combine_chunks()
     side = read_side(Corpus(table))
     forms = [form.lower() for form in side.forms.to_pylist()]
-    words, offsets = side.codes.tolist(), side.offsets.tolist()
-    return [
-        " ".join(
-            forms[word]
-            for span in spans
-            for word in words[first + span["start"] : first + span["end"]]
-        )
-        for first, spans in zip(offsets, made.field("spans").to_pylist(), strict=False)
-    ]
+    words = side.codes.tolist()
+    found = []
+    for first, spans in zip(side.offsets.tolist(), made.field("spans").to_pylist(), strict=False):
+        inside = sorted({at for span in spans for at in range(span["start"], span["end"])})
+        found.append(" ".join(forms[words[first + at]] for at in inside))
+    return found

@@ -81,7 +81,7 @@ class FluentOptions:
         "installed.",
     )
     trust: float = option(
-        4.0, "The power of these odds; 0 leaves the choice to the score alone.", least=0
+        4.0, "The power of these odds; with 0 all that is read is as good.", least=0
     )
     device: str = option("auto", "Where the model computes: auto, cpu, cuda.")
 
@@ -114,7 +114,6 @@ class Operator(Sampler):
         if inner is None:
             inner = METHODS[method_of(grammar.base)].sampler.opened(grammar.base)
         self.inner: Sampler = inner
-        self.by_host = inner.by_host
         self.distinct, self.patience, self.batch = inner.distinct, inner.patience, inner.batch
 
     @classmethod
@@ -238,7 +237,8 @@ class Fluent(Operator):
         """The score, and how much it weighs."""
         o = FluentOptions(**self.grammar.options)
         if o.model:
-            draws = o.draws or _PROPOSALS[self.by_host]
+            assert isinstance(self.inner, Operator)  # it proposes by the score
+            draws = o.draws or _PROPOSALS[self.inner.inner.by_host]
             return Tilt(self.grammar.score, o.trust, draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
         draws = o.draws or _DRAWS
@@ -340,7 +340,8 @@ def fluent(
     Raises
     ------
     OptionError
-        If an option is unknown or cannot be used, or the method has no learnt score.
+        If an option is unknown or cannot be used (beside a function, a model cannot), or the
+        method has no learnt score.
 
     Examples
     --------
@@ -356,6 +357,11 @@ def fluent(
         chosen = read_options(FluentOptions, {**own, "score": score}, "fluent")
         return Fluent.over(sampler, corpus, chosen)
     chosen = read_options(FluentOptions, own, "fluent")
+    if chosen.model or chosen.of_host:
+        raise OptionError(
+            "a function that scores takes neither model nor of_host",
+            hint="leave them out, or let the function ask the model",
+        )
     tilted = TiltedGrammar("fluent", sampler.grammar, _Function(score), asdict(chosen))
     return Fluent(tilted, sampler)
 

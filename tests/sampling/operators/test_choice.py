@@ -48,8 +48,8 @@ def chosen(of: str, count: int, strength: float = 1.0) -> tuple[list[Any], Recor
 
 def put_in(row: Any) -> str:
     words = Tree.fromstring(row["tree"]).leaves() if "tree" in row else row["text"].split()
-    spans = row["provenance"]["spans"]
-    return " ".join(word for s in spans for word in words[s["start"] : s["end"]]).lower()
+    inside = [range(span["start"], span["end"]) for span in row["provenance"]["spans"]]
+    return " ".join(w for k, w in enumerate(words) if any(k in span for span in inside)).lower()
 
 
 @pytest.mark.parametrize("of", ["sub2(phrase=true)", "treemix", "alp(synonym=0)"])
@@ -84,6 +84,20 @@ def test_a_great_trust_takes_what_was_given_least() -> None:
 def test_without_spans_only_hosts_wear_out() -> None:
     made, score = chosen("random-word(replaced=2)", 10)
     assert len(made) == 10
+    hosts: Counter[str] = Counter()
+    for row, (asked, less) in zip(made, score.asked, strict=True):
+        times = [hosts[other["provenance"]["parents"][0]] for other in asked]
+        assert less == pytest.approx(np.log1p(times))
+        hosts[row["provenance"]["parents"][0]] += 1
+
+
+def test_of_pairs_only_hosts_wear_out() -> None:
+    texts = reviews().column("text")
+    pairs = Corpus.from_columns(text=texts[:30], text_pair=texts[30:], label=[0, 1] * 15)
+    score = Recorder()
+    inner = induce("fluent", pairs, of="randmix")
+    stream = Choice(inner, SEED, Tilt(score, 1.0, DRAWS))
+    made = list(Corpus(inner.table(stream.take(20)[:-1], SEED, np.arange(20))))
     hosts: Counter[str] = Counter()
     for row, (asked, less) in zip(made, score.asked, strict=True):
         times = [hosts[other["provenance"]["parents"][0]] for other in asked]

@@ -456,8 +456,12 @@ def test_what_cannot_be_done_is_said() -> None:
         Fluent.induce(corpus, of="sub2 + treemix")
     with pytest.raises(OptionError, match="no learnt score"):
         Fluent.induce(corpus, of="random-word", score="learnt")
-    with pytest.raises(OptionError, match="random-word takes no hosts in turn"):
-        Fluent.induce(corpus, of="random-word", of_host=2)
+    for of in ("random-word", "agree(treemix)", "fluent(treemix)"):
+        with pytest.raises(OptionError, match="takes no hosts in turn"):
+            Fluent.induce(corpus, of=of, of_host=2)
+    for beside in ({"model": "smollm2"}, {"of_host": 2}):
+        with pytest.raises(OptionError, match="neither model nor of_host"):
+            fluent(TreeMix.induce(corpus), corpus, score=lambda made: [1.0], **beside)
     unlabelled = Corpus(corpus.table.drop_columns(["label"]))
     with pytest.raises(CorpusError):
         Agree.induce(unlabelled, of="sub2")
