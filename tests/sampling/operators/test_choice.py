@@ -36,10 +36,12 @@ def reviews() -> Corpus:
     return Corpus(read_reviews().table.slice(0, 60))
 
 
-def chosen(of: str, count: int, strength: float = 1.0) -> tuple[list[Any], Recorder]:
+def chosen(
+    of: str, count: int, strength: float = 1.0, corpus: Corpus | None = None
+) -> tuple[list[Any], Recorder]:
     """Return the examples that are chosen, and what their score was asked."""
     score = Recorder()
-    inner = induce("fluent", reviews(), of=of)
+    inner = induce("fluent", corpus or reviews(), of=of)
     stream = Choice(inner, SEED, Tilt(score, strength, DRAWS))
     columns = stream.take(count)
     table = inner.table(columns[:-1], SEED, np.arange(len(columns[0])))
@@ -50,6 +52,15 @@ def put_in(row: Any) -> str:
     words = Tree.fromstring(row["tree"]).leaves() if "tree" in row else row["text"].split()
     inside = [range(span["start"], span["end"]) for span in row["provenance"]["spans"]]
     return " ".join(w for k, w in enumerate(words) if any(k in span for span in inside)).lower()
+
+
+def only_hosts_wear_out(made: list[Any], score: Recorder) -> None:
+    hosts: Counter[str] = Counter()
+    for row, (asked, less) in zip(made, score.asked, strict=True):
+        times = [hosts[other["provenance"]["parents"][0]] for other in asked]
+        assert less == pytest.approx(np.log1p(times))
+        hosts[row["provenance"]["parents"][0]] += 1
+    assert max(hosts.values()) > 1
 
 
 @pytest.mark.parametrize("of", ["sub2(phrase=true)", "treemix", "alp(synonym=0)"])
@@ -82,27 +93,17 @@ def test_a_great_trust_takes_what_was_given_least() -> None:
 
 
 def test_without_spans_only_hosts_wear_out() -> None:
-    made, score = chosen("random-word(replaced=2)", 10)
-    assert len(made) == 10
-    hosts: Counter[str] = Counter()
-    for row, (asked, less) in zip(made, score.asked, strict=True):
-        times = [hosts[other["provenance"]["parents"][0]] for other in asked]
-        assert less == pytest.approx(np.log1p(times))
-        hosts[row["provenance"]["parents"][0]] += 1
+    made, score = chosen("random-word(replaced=2)", 40)
+    assert len(made) == 40
+    only_hosts_wear_out(made, score)
 
 
 def test_of_pairs_only_hosts_wear_out() -> None:
     texts = reviews().column("text")
     pairs = Corpus.from_columns(text=texts[:30], text_pair=texts[30:], label=[0, 1] * 15)
-    score = Recorder()
-    inner = induce("fluent", pairs, of="randmix")
-    stream = Choice(inner, SEED, Tilt(score, 1.0, DRAWS))
-    made = list(Corpus(inner.table(stream.take(20)[:-1], SEED, np.arange(20))))
-    hosts: Counter[str] = Counter()
-    for row, (asked, less) in zip(made, score.asked, strict=True):
-        times = [hosts[other["provenance"]["parents"][0]] for other in asked]
-        assert less == pytest.approx(np.log1p(times))
-        hosts[row["provenance"]["parents"][0]] += 1
+    made, score = chosen("randmix", 20, corpus=pairs)
+    assert len(made) == 20
+    only_hosts_wear_out(made, score)
 
 
 def test_the_stream_goes_on_where_it_was() -> None:
