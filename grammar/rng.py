@@ -20,7 +20,7 @@ import numpy as np
 from grammar.arrays import IS_KEPT, FloatArray, kernel
 from grammar.errors import OptionError
 
-__all__ = ["below", "next_uniform", "open_stream", "stream_key", "uniforms"]
+__all__ = ["below", "next_uniform", "open_stream", "stream_key", "uniforms", "uniforms_of"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -76,6 +76,20 @@ def next_uniform(state: np.uint64) -> tuple[np.uint64, float]:
 def below(uniform: float, n: int) -> int:
     """Map a uniform float to a whole number in [0, n); exact up to n / 2**53."""
     return min(int(uniform * n), n - 1)
+
+
+@kernel()
+def uniforms_of(key: np.uint64, index: int, count: int) -> FloatArray:
+    """Return the first so many numbers of one stream.
+
+    >>> uniforms_of(stream_key(0, "pcfg"), 3, 2).round(2).tolist()
+    [0.83, 0.58]
+    """
+    values = np.empty(count)
+    state = open_stream(key, index)
+    for i in range(count):
+        state, values[i] = next_uniform(state)
+    return values
 
 
 @kernel()

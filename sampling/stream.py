@@ -21,14 +21,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.engines.engine import Engine
 from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import whole_number
-from grammar.rng import next_uniform, open_stream, stream_key, uniforms
+from grammar.rng import stream_key, uniforms, uniforms_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.pieces import Piece, read_piece
@@ -373,6 +373,8 @@ class Sampler:
     """Whether new examples have the column ``spans``; other methods refuse it."""
     by_host: bool = False
     """Whether it takes hosts in turn where it is tilted, and so many draws of one as are asked."""
+    is_written: bool = False
+    """Whether it draws words one by one, so that a language model may; see :meth:`written_by`."""
     patience: int = 32 * CHUNK
     """How many attempts in a row without a new example end a stream."""
     at_once: int = CHUNK
@@ -470,6 +472,13 @@ class Sampler:
     def under(self, tilt: Any) -> Sampler | None:
         """Return a sampler of the same grammar that weighs every choice, where a method has one."""
         return None
+
+    def written_by(self, model: Any) -> Sampler:
+        """Return a sampler in which a language model has a say in each word, where one is drawn.
+
+        ``model`` reads along (``sampling.alp.writing.Reader``).
+        """
+        return self
 
     def own_score(self, kind: str) -> Any:
         """Learn a score from what the grammar holds, where a method knows how; else None."""
@@ -744,7 +753,7 @@ def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:
     """
 
     def order(number: int) -> LongArray:
-        return np.argsort(_uniforms(key, number, size), kind="stable")
+        return np.argsort(uniforms_of(key, number, size), kind="stable")
 
     return _ordered(numbers, size, order)
 
@@ -761,7 +770,7 @@ def in_groups(key: np.uint64, numbers: LongArray, rank: LongArray, size: int) ->
     whole = len(rank) - len(rank) % size
 
     def order(number: int) -> LongArray:
-        chance, jitter = _uniforms(key, number, 2 * len(rank)).reshape(2, -1)
+        chance, jitter = uniforms_of(key, number, 2 * len(rank)).reshape(2, -1)
         kept = np.argsort(chance, kind="stable")[:whole]
         near = np.argsort(rank[kept] + 2 * size * jitter[kept], kind="stable")
         groups = kept[near].reshape(-1, size)
@@ -778,12 +787,3 @@ def _ordered(numbers: LongArray, size: int, order: Callable[[int], LongArray]) -
         mine = rounds == number
         taken[mine] = order(number)[numbers[mine] % size]
     return taken
-
-
-@kernel()
-def _uniforms(key: np.uint64, number: int, size: int) -> FloatArray:
-    values = np.empty(size)
-    state = open_stream(key, number)
-    for i in range(size):
-        state, values[i] = next_uniform(state)
-    return values

@@ -1,4 +1,4 @@
-"""Drawing derivations of ALP: exchange from the top, govern, refill, judge, and spell.
+"""Drawing derivations of ALP: exchange from the top, govern; refill; judge, and spell.
 
 One attempt is one stream of random numbers, drawn from in this order: for each sentence of the
 host a tree; for each constituent in preorder whether it is exchanged, and by what; then for each
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grammar.arrays import BoolArray, Index, IntArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, Index, IntArray, LongArray, kernel
 from grammar.rng import next_uniform, open_stream
 from grammar.rules.backoff import path_below, smoothed
 from induction.language.ngram_counts import END
@@ -20,7 +20,7 @@ from sampling.alp.slots import NOTHING, SPACE, Choices, Settings, Slots, Texts, 
 from sampling.alp.words import WordModel
 from sampling.seams.kernels import Automaton, step
 
-__all__ = ["Fit", "draw"]
+__all__ = ["Fit", "derive", "finish", "gains_behind", "refill"]
 
 _HIGHEST = 600.0
 """Logarithms of weights end here, so that their sums do not overflow."""
@@ -49,19 +49,23 @@ class _Parts(NamedTuple):
 
 
 @kernel()
-def draw(
+def derive(
     key: np.uint64,
     attempts: LongArray,
     hosts: LongArray,
     texts: Texts,
     frames: Frames,
     choices: Choices,
-    model: WordModel,
     o: Settings,
-    fit: Fit,
     slots: Slots,
-) -> None:
-    """Draw derivations: row r with the stream ``attempts[r]`` of the key, for text ``hosts[r]``."""
+) -> Any:
+    """Draw trees and exchanges: row r with the stream ``attempts[r]`` of the key, for a text.
+
+    Returns
+    -------
+    uint64[rows]
+        Where the streams go on.
+    """
     widest = 1
     for r in range(len(hosts)):
         widest = max(widest, slots.at[r + 1] - slots.at[r])
@@ -71,7 +75,7 @@ def draw(
         np.empty(2 * widest, np.int64),
     )
     stack = np.empty((o.depth + 2, 4), np.int64)
-    done = np.empty(widest, np.bool_)
+    states = np.empty(len(hosts), np.uint64)
     for r in range(len(hosts)):
         host = hosts[r]
         state = open_stream(key, attempts[r])
@@ -93,10 +97,45 @@ def draw(
             _govern(frames, slots, r, start, parts)
         if slots.size[r] < max(1.0, o.shortest * texts.words[host]):
             slots.size[r] = -1
-            continue
-        _refill(state, texts.classes[host], frames, choices, model, o, fit, slots, r, done)
-        _judge(texts.classes[host], frames, model, o, slots, r)
-        _settle(texts, choices, o, slots, r)
+        states[r] = state
+    return states
+
+
+@kernel()
+def refill(
+    states: Any,
+    hosts: LongArray,
+    texts: Texts,
+    frames: Frames,
+    choices: Choices,
+    model: WordModel,
+    o: Settings,
+    fit: Fit,
+    slots: Slots,
+) -> None:
+    """Redraw the open words of rows, each with its stream from ``states`` on."""
+    done = np.empty(max(1, len(slots.form)), np.bool_)
+    for r in range(len(hosts)):
+        if slots.size[r] > 0:
+            text_class = texts.classes[hosts[r]]
+            _refill(states[r], text_class, frames, choices, model, o, fit, slots, r, done)
+
+
+@kernel()
+def finish(
+    hosts: LongArray,
+    texts: Texts,
+    frames: Frames,
+    choices: Choices,
+    model: WordModel,
+    o: Settings,
+    slots: Slots,
+) -> None:
+    """Judge rows, and settle how they are spelt."""
+    for r in range(len(hosts)):
+        if slots.size[r] > 0:
+            _judge(texts.classes[hosts[r]], frames, model, o, slots, r)
+            _settle(texts, choices, o, slots, r)
 
 
 @kernel()
@@ -323,6 +362,19 @@ def _weight(fit: Fit, beside: tuple[Index, Index], form: int) -> float:
     gain = step(fit.model, beside[0], word)[1] - step(fit.model, 0, word)[1]
     gain += step(fit.model, 1 + word, beside[1])[1] - step(fit.model, 0, beside[1])[1]
     return np.exp(min(fit.power * gain, _HIGHEST))
+
+
+@kernel()
+def gains_behind(fit: Fit, forms: LongArray, form: int) -> FloatArray:
+    """Return the power of what each form gains before another one; -1 for the sentence's end."""
+    behind: Index = END
+    if form >= 0:
+        behind = fit.word[form]
+    alone = step(fit.model, 0, behind)[1]
+    gains = np.empty(len(forms))
+    for k in range(len(forms)):
+        gains[k] = fit.power * (step(fit.model, 1 + fit.word[forms[k]], behind)[1] - alone)
+    return gains
 
 
 @kernel()

@@ -21,18 +21,29 @@ from sampling.alp.columns import example_columns, spell
 from sampling.alp.fitting import fit_of, no_fit, sentences_of_grammar
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.induction import VERSION, induce_grammar
-from sampling.alp.kernels import Fit, draw
+from sampling.alp.kernels import Fit, derive, finish, refill
 from sampling.alp.options import ALPOptions, settled
 from sampling.alp.slots import Settings, Slots, room
 from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
+from sampling.alp.writing import Reader, Writer, Written, written_rows
 from sampling.examples.splicing import as_strings
 from sampling.seams.score import SeamScore, Tilt
-from sampling.stream import CHUNK, Sampler, Search, Shortfall, ShortfallWarning, hosts_in_turn
+from sampling.stream import (
+    CHUNK,
+    RIVALS,
+    Sampler,
+    Search,
+    Shortfall,
+    ShortfallWarning,
+    hosts_in_turn,
+)
 
 __all__ = ["ALP"]
 
 _ROUNDS_WITHOUT_NEW = 32
+_BLOCKS = 64
+"""So many blocks of attempts that a model wrote are kept, since attempts are drawn twice."""
 Drawn = tuple[Slots, LongArray]
 """Derivations, and the text that each starts from."""
 
@@ -66,6 +77,7 @@ class ALP(Sampler):
     method = "alp"
     version = VERSION
     by_host = True
+    is_written = True
     Options = ALPOptions
     grammar: ALPGrammar
 
@@ -76,6 +88,8 @@ class ALP(Sampler):
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
         self._fit: Fit = no_fit()
         self._of_host = 1
+        self._reader: Reader | None = None
+        self._blocks: dict[tuple[int, int], Written] = {}
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT
         self._settings = Settings(
             float(o.exchange), o.depth, float(o.pool), float(o.synonym), float(back_off), base,
@@ -90,6 +104,12 @@ class ALP(Sampler):
         """Return a sampler that redraws each word by what stands beside it, slot by slot."""
         made = copy.copy(self)
         made._fit, made._of_host, made._left = fit_of(self.grammar, tilt), tilt.of_host, None
+        return made
+
+    def written_by(self, model: Any) -> ALP:
+        """Return a sampler whose open words are written as a model reads, once it is tilted."""
+        made = copy.copy(self)
+        made._reader, made._blocks, made._left = model, {}, None
         return made
 
     @classmethod
@@ -189,13 +209,52 @@ class ALP(Sampler):
 
     def attempt(self, seed: int, numbers: LongArray, *beside: Any) -> Drawn:
         """Draw derivations; return them, and the text that each starts from."""
-        grammar, hosts = self.grammar, self._hosts(seed, numbers)
-        slots = room(grammar.texts, hosts, self._settings.longest)
-        draw(
-            stream_key(seed, self.method), numbers, hosts, grammar.texts, grammar.frames,
-            grammar.choices, grammar.model, self._settings, self._fit, slots,
-        )  # fmt: skip
+        g = self.grammar
+        fixed = (g.texts, g.frames, g.choices)
+        slots, hosts, states = self._derived(seed, numbers)
+        if self._reader is None:
+            refill(states, hosts, *fixed, g.model, self._settings, self._fit, slots)
+        else:
+            self._copy_written(seed, numbers, slots)
+        finish(hosts, *fixed, g.model, self._settings, slots)
         return slots, hosts
+
+    def _derived(self, seed: int, numbers: LongArray) -> tuple[Slots, LongArray, Any]:
+        """Draw trees and exchanges; of one host all alike, where a model writes the words."""
+        g, hosts = self.grammar, self._hosts(seed, numbers)
+        slots = room(g.texts, hosts, self._settings.longest)
+        alike = numbers if self._reader is None else numbers - numbers % self._of_host
+        states = derive(
+            stream_key(seed, self.method), alike, hosts, g.texts, g.frames, g.choices,
+            self._settings, slots,
+        )  # fmt: skip
+        return slots, hosts, states
+
+    def _copy_written(self, seed: int, numbers: LongArray, slots: Slots) -> None:
+        """Write the open words of attempts, which are written in blocks that stay the same."""
+        size = RIVALS * self._of_host
+        for r, number in enumerate(numbers.tolist()):
+            form, rule, likely = self._block(seed, number // size)[number % size]
+            here = slice(int(slots.at[r]), int(slots.at[r]) + len(form))
+            slots.form[here], slots.rule[here], slots.log_probability[r] = form, rule, likely
+
+    def _block(self, seed: int, block: int) -> Written:
+        """Return what stands in the attempts of a block, which are written together, once."""
+        if (seed, block) not in self._blocks:
+            size = RIVALS * self._of_host
+            numbers = np.arange(block * size, (block + 1) * size)
+            slots, hosts, _ = self._derived(seed, numbers)
+            key = stream_key(seed, f"{self.method} written")
+            self._writer.write(slots, self.grammar.texts.classes[hosts], key, numbers)
+            while len(self._blocks) >= _BLOCKS:
+                self._blocks.pop(next(iter(self._blocks)), None)
+            self._blocks[seed, block] = written_rows(slots)
+        return self._blocks[seed, block]
+
+    @functools.cached_property
+    def _writer(self) -> Writer:
+        assert self._reader is not None
+        return Writer(self.grammar, self._settings, self._fit, self._reader, self._of_host)
 
     def refused(self, drawn: Drawn) -> dict[str, BoolArray]:
         """Return which derivations have no length that is allowed, or are not plausible."""

@@ -7,6 +7,7 @@ sampler of another method, and write what that one writes.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -33,8 +34,8 @@ __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "flue
 
 _STRENGTHS = {"seams": 2.5, "learnt": 1.0}
 _DRAWS = 32
-_PROPOSALS = {False: 64, True: 1024}
-"""So many to a model, without hosts and with."""
+_PROPOSALS, _WRITTEN, _SPANS = 64, 32, 1024
+"""So many to a model; of methods in which it has a say; of those that exchange spans."""
 _READ_BATCH = 16
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
@@ -57,8 +58,8 @@ class FluentOptions:
     )
     draws: int | None = option(
         None,
-        "Draws that an example is chosen of; 32. Of proposals to a model 64, and 1024 of methods "
-        "that take hosts in turn (those that exchange spans, alp).",
+        "Draws that an example is chosen of; 32. Of proposals to a model 64, of methods that "
+        "exchange spans 1024, and of alp, whose words it writes, 32.",
         source="Rubin 1987",
         least=1,
     )
@@ -77,8 +78,8 @@ class FluentOptions:
     model: str = option(
         "",
         "A causal language model that chooses among what the score proposes, by the odds that it "
-        "reads well: a folder, a file in GGUF, a name on the hub, or smollm2 if its package is "
-        "installed.",
+        "reads well, and of alp has a say in each word: a folder, a file in GGUF, a name on the "
+        "hub, or smollm2 if its package is installed.",
     )
     trust: float = option(
         4.0, "The power of these odds; with 0 all that is read is as good.", least=0
@@ -128,8 +129,15 @@ class Operator(Sampler):
 
     def repeating(self, at_once: int) -> Self:
         """Return the operator over a sampler that may give an example again."""
-        made = super().repeating(at_once)
-        made.inner = made.inner.repeating(at_once)
+        return super().repeating(at_once)._over(self.inner.repeating(at_once))
+
+    def written_by(self, model: Any) -> Self:
+        """Return the operator over a sampler in which a language model has a say."""
+        return self._over(self.inner.written_by(model))
+
+    def _over(self, inner: Sampler) -> Self:
+        made = copy.copy(self)
+        made.inner = inner
         vars(made).pop("_within", None)  # it is made of the other sampler
         return made
 
@@ -184,6 +192,7 @@ class Fluent(Operator):
         super().__init__(grammar, inner)
         if isinstance(grammar.score, LanguageFit):
             self.batch = _READ_BATCH
+            self.inner = self.inner.written_by(grammar.score)
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
@@ -225,7 +234,7 @@ class Fluent(Operator):
             score = _read_score(inner, corpus, chosen.score)
         if not chosen.model:
             return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
-        draws = chosen.draws or _PROPOSALS[inner.by_host]
+        draws = chosen.draws or _proposals(inner)
         each = chosen.of_host or max(1, draws // RIVALS)
         proposing = replace(chosen, model="", draws=None, of_host=each)
         made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
@@ -238,7 +247,7 @@ class Fluent(Operator):
         o = FluentOptions(**self.grammar.options)
         if o.model:
             assert isinstance(self.inner, Operator)  # it proposes by the score
-            draws = o.draws or _PROPOSALS[self.inner.inner.by_host]
+            draws = o.draws or _proposals(self.inner.inner)
             return Tilt(self.grammar.score, o.trust, draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
         draws = o.draws or _DRAWS
@@ -381,6 +390,12 @@ class _Function:
                 hint="return one number for each example, and no nan",
             )
         return scores
+
+
+def _proposals(inner: Sampler) -> int:
+    if inner.is_written:
+        return _WRITTEN
+    return _SPANS if inner.by_host else _PROPOSALS
 
 
 def _induced(step: Step, corpus: Corpus) -> Sampler:

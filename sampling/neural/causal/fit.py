@@ -36,6 +36,8 @@ _MODEL = "sampling.neural.causal.model"
 _SIDES = ("text", "text_pair")
 BLOCK = 32
 """So many texts are read together."""
+_USUAL_OF = 128
+"""So many texts tell what is usual."""
 _REACH = 2.0
 """A text may gain so many deviations more by its reading than those read do on average."""
 
@@ -214,6 +216,22 @@ class LanguageFit:
                 hint="give the model of then, or induce the grammar anew",
             )
         return opened
+
+    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the pieces of texts."""
+        pieces: list[list[int]] = self._reader.pieces(texts)
+        return pieces
+
+    def begin(self, rows: int) -> Any:
+        """Return so many empty beginnings of texts, which are read on word by word."""
+        return self._reader.begin(rows)
+
+    @cached_property
+    def usual(self) -> FloatArray:
+        """The log-probability of every piece at whatever place of a part of the source."""
+        texts = next(iter(self._source.values()))
+        found: FloatArray = self._reader.usual(texts[:_USUAL_OF])
+        return found
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return facts and columns of a file."""

@@ -13,6 +13,7 @@ import torch
 
 from grammar.arrays import FloatArray
 from sampling.neural.causal.features import Reading
+from sampling.neural.causal.prefixes import ReadPrefixes
 from sampling.neural.opening import digest_of_weights, open_model
 
 __all__ = ["CausalModel"]
@@ -87,6 +88,29 @@ class CausalModel:
             places = np.array(cut["offset_mapping"][row], np.int64).reshape(-1, 2)
             made.append(Reading(each[row, :length], places[:, 0], places[:, 1]))
         return made
+
+    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the numbers of the pieces of texts."""
+        if not texts:
+            return []
+        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
+        pieces: list[list[int]] = found["input_ids"]
+        return pieces
+
+    def begin(self, rows: int) -> ReadPrefixes:
+        """Return so many empty beginnings of texts (raises as :class:`ReadPrefixes`)."""
+        return ReadPrefixes(self.model, self.first, rows)
+
+    def usual(self, texts: Sequence[str]) -> FloatArray:
+        """Return the logarithm of the mean probability of every piece, over all places of texts."""
+        total, places = np.zeros(()), 0
+        for pieces in self.pieces(texts):
+            ids = torch.tensor([[self.first, *pieces[: self.longest]]])
+            with torch.no_grad():
+                logits = self.model(input_ids=ids.to(self.model.device), use_cache=False).logits[0]
+            total = total + logits.float().softmax(-1).double().sum(0).cpu().numpy()
+            places += ids.shape[1]
+        return np.log(total / places)
 
     def _log_probabilities(self, ids: torch.Tensor) -> FloatArray:
         with torch.no_grad():

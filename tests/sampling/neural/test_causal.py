@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.fitting import fitted
 from grammar.errors import MissingDataError, OptionError, SchemaError
 from induction.corpus.corpus import Corpus
+from induction.corpus.readers import read_reviews
 from sampling.method import induce
 from sampling.neural.causal.features import (
     FEATURES,
@@ -106,6 +107,85 @@ def test_a_reading_is_the_model_piece_by_piece(causal_folder: Path) -> None:
         pieces = [text[b:e] for b, e in zip(reading.begin, reading.end, strict=True)]
         assert "".join(pieces) == text
     assert causal.read([]) == []
+
+
+def test_prefixes_are_read_as_whole_texts_are(causal_folder: Path) -> None:
+    """Piece by piece, with rows that wait and rows that go on as others."""
+    from sampling.neural.causal.model import CausalModel
+
+    causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
+    texts = ["red apples fall down", "my aunt", "my old dogs sing here"]
+    rows = causal.pieces(texts)
+    prefixes = causal.begin(3)
+    gained = [0.0] * 3
+    unread = [list(row) for row in rows]
+    for step in range(200):
+        waits = [not row or (step + k) % 3 == 0 for k, row in enumerate(unread)]
+        pieces = [-1 if wait else row.pop(0) for wait, row in zip(waits, unread, strict=True)]
+        found = prefixes.extend(np.array(pieces))
+        assert not found[np.array(waits)].any()
+        gained = [a + b for a, b in zip(gained, found.tolist(), strict=True)]
+    assert not any(unread)
+    whole = [reading.log_probability.sum() for reading in causal.read(texts)]
+    assert gained == pytest.approx(whole, abs=1e-3)
+    assert np.exp(prefixes.following).sum(1) == pytest.approx([1] * 3, abs=1e-4)
+    # the first goes on as the last: what is behind them is the same, and what comes then
+    prefixes.keep(np.array([2, 1, 2]))
+    more = prefixes.extend(np.full(3, rows[0][0]))
+    assert more[0] == pytest.approx(more[2], abs=1e-5)
+    assert more[2] == pytest.approx(read_at_once(causal, rows[2], rows[0][0]), abs=1e-3)
+
+
+def read_at_once(causal: Any, before: list[int], piece: int) -> float:
+    """Return the log-probability of a piece behind others, in one reading of all of them."""
+    import torch
+
+    with torch.no_grad():
+        logits = causal.model(torch.tensor([[causal.first, *before]])).logits[0, -1]
+    return float(logits.double().log_softmax(-1)[piece])
+
+
+def test_what_is_usual_is_the_mean_over_all_places(causal_folder: Path) -> None:
+    from sampling.neural.causal.model import CausalModel
+
+    causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
+    rows = causal.pieces(["red apples", "my aunt sings"])
+    pieces = np.arange(8)
+    expected = np.mean([
+        [math.exp(read_at_once(causal, row[:k], int(piece))) for piece in pieces]
+        for row in rows for k in range(len(row) + 1)
+    ], axis=0)  # fmt: skip
+    found = causal.usual(["red apples", "my aunt sings"])
+    assert np.exp(found[pieces]) == pytest.approx(expected, rel=1e-3)
+    assert np.exp(found).sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_a_model_that_keeps_nothing_is_said() -> None:
+    from sampling.neural.causal.prefixes import ReadPrefixes
+
+    class Forgetting:
+        def forward(self, input_ids: Any, position_ids: Any) -> None: ...
+
+    with pytest.raises(OptionError, match="Forgetting cannot read word by word"):
+        ReadPrefixes(Forgetting(), 0, 2)
+
+
+def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -> None:
+    reviews = read_reviews()
+    few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 24))
+    sampler = induce("fluent", few, of="alp(synonym=0)", draws=4, **of_model)
+    made = sampler.sample(6, seed=1)
+    parts = sampler.batches(5, seed=1, start=1, workers=2, batch_size=2)
+    assert pa.concat_tables(parts).equals(made.table.slice(1))
+    sampler.grammar.save(tmp_path / "g.arrow")
+    assert open_sampler(tmp_path / "g.arrow").sample(6, seed=1).table.equals(made.table)
+    # words are those of the class, and each new one is told
+    label_of = dict(zip(few.column("id"), few.column("label"), strict=True))
+    by_seams = induce("fluent", few, of="alp(synonym=0)", draws=4).sample(6, seed=1)
+    assert set(made.column("text")).isdisjoint(by_seams.column("text"))
+    for label, provenance in zip(made.column("label"), made.column("provenance"), strict=True):
+        assert {label_of[name] for name in provenance["parents"]} == {label}
+        assert provenance["rules"]
 
 
 def test_a_model_that_others_hold_stays_as_it_is(causal_folder: Path) -> None:

@@ -1,0 +1,88 @@
+"""Beginnings of texts that a causal language model has read, and what may follow them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from grammar.arrays import FloatArray, LongArray
+from grammar.errors import OptionError
+
+__all__ = ["ReadPrefixes"]
+
+_CACHES = ("cache", "past_key_values")
+"""What a model calls that which it keeps of the pieces before; the library changed its mind."""
+
+
+class ReadPrefixes:
+    """So many beginnings of texts, one a row, each read behind the same first piece.
+
+    A row that waits while others go on has a gap there, which is never looked at.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A causal language model that attends to what it read.
+    first : int
+        The piece that texts are read behind.
+    rows : int
+        How many.
+
+    Raises
+    ------
+    OptionError
+        If the model keeps nothing of what it read.
+    """
+
+    def __init__(self, model: Any, first: int, rows: int) -> None:
+        known = inspect.signature(model.forward).parameters
+        name = next((name for name in _CACHES if name in known), None)
+        if name is None or "position_ids" not in known:
+            raise OptionError(
+                f"a model of the kind {type(model).__name__} cannot read word by word",
+                hint="name one that attends to what it read, as smollm2 does",
+            )
+        self._model, self._name = model, name
+        self._cache = DynamicCache()
+        self._seen = torch.zeros((rows, 0), dtype=torch.long, device=model.device)
+        self._length = torch.zeros(rows, dtype=torch.long, device=model.device)
+        self.following: FloatArray = np.zeros((rows, 0), np.float32)
+        self._last: Any = None
+        self.extend(np.full(rows, first))
+
+    def extend(self, piece: LongArray) -> FloatArray:
+        """Read one piece more in each row, -1 for none; return its log-probability, or 0.
+
+        >>> prefixes.extend(np.array([5, -1]))  # doctest: +SKIP
+        array([-9.1,  0. ])
+        """
+        ids = torch.from_numpy(piece).to(self._seen.device)[:, None]
+        there = ids >= 0
+        ids = ids.clamp(min=0)
+        self._seen = torch.cat((self._seen, there.long()), 1)
+        given = {"input_ids": ids, "attention_mask": self._seen, self._name: self._cache}
+        with torch.no_grad():
+            found = self._model(**given, position_ids=self._length[:, None], use_cache=True)
+            behind = found.logits[:, -1].float().log_softmax(-1)
+        self._length += there[:, 0]
+        gained = np.zeros(len(piece))
+        if self._last is not None:
+            likely = torch.where(there, self._last.gather(1, ids), 0.0)[:, 0]
+            gained = likely.double().cpu().numpy()
+            behind = torch.where(there, behind, self._last)
+        self._show(behind)
+        return gained
+
+    def keep(self, rows: LongArray) -> None:
+        """Go on with these rows, of which some may be one."""
+        order = torch.from_numpy(rows).to(self._seen.device)
+        self._cache.reorder_cache(order)  # type: ignore[arg-type]
+        self._seen, self._length = self._seen[order], self._length[order]
+        self._show(self._last[order])
+
+    def _show(self, behind: torch.Tensor) -> None:
+        self._last, self.following = behind, behind.cpu().numpy()
