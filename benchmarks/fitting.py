@@ -7,8 +7,9 @@ sentences of SST-2, TREC and Subj of which nothing is reported: method and corpu
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
 said that it reads well. Some are draws of ``fluent`` (``random``), some were chosen by earlier
 weights among few (``chosen``) or many proposals (``searched``, ``proposed``; there two readers had
-to say so), the others are the best of a host. ``unfitted.tsv`` has 75 texts of ALP that the weights
-were not fitted to. The texts must not be copied, so they are not there. Printed are the areas under
+to say so), the others are the best of a host. ``unfitted.tsv`` has 75 texts of ALP that these weights
+were not fitted to, and ``written.tsv`` 360 in whose words the model had a say, on which those of
+written texts are fitted: half of them are the most probable of 32, the others random ones. The texts must not be copied, so they are not there. Printed are the areas under
 the curve, on sentences that the weights have not seen, and the weights.
 """
 
@@ -25,12 +26,13 @@ from sklearn.preprocessing import StandardScaler
 
 from grammar.arrays import FloatArray
 from sampling.neural.causal.features import FEATURES
-from sampling.neural.causal.fit import INTERCEPT, WEIGHTS
+from sampling.neural.causal.fit import ODDS, Odds
 
+TABLES = {"exchanged": "fitting.tsv", "written": "written.tsv"}
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "reading"
 
 
-def table(name: str = "fitting.tsv") -> tuple[list[str], list[str], FloatArray, FloatArray]:
+def table(name: str) -> tuple[list[str], list[str], FloatArray, FloatArray]:
     """Return the cells, the sentences, the features and the verdicts."""
     head, *lines = (RESULTS / name).read_text("utf-8").splitlines()
     assert tuple(head.split("\t")[2:-1]) == FEATURES
@@ -43,17 +45,39 @@ def regression() -> Pipeline:
     return make_pipeline(StandardScaler(), LogisticRegression(C=1.0, max_iter=2000))
 
 
-def fitted() -> tuple[dict[str, float], float]:
-    """Return the weight of each feature, and the intercept."""
-    _, _, features, verdicts = table()
+def fitted(kind: str) -> Odds:
+    """Return the weights of the features that a kind of odds goes by, and the intercept."""
+    names, features, verdicts = _features(kind)
     scale, model = regression().fit(features, verdicts).named_steps.values()
     weights = model.coef_[0] / scale.scale_
     intercept = float(model.intercept_[0] - scale.mean_ @ weights)
-    return dict(zip(FEATURES, weights.tolist(), strict=True)), intercept
+    rounded = {name: round(float(w), 2) for name, w in zip(names, weights, strict=True)}
+    return Odds(rounded, round(intercept, 2))
+
+
+def _features(kind: str) -> tuple[list[str], FloatArray, FloatArray]:
+    _, _, features, verdicts = table(TABLES[kind])
+    names = list(ODDS[kind].weights)
+    return names, features[:, [FEATURES.index(name) for name in names]], verdicts
 
 
 def main() -> None:
-    cells, sentences, features, verdicts = table()
+    for kind in ODDS:
+        tell(kind)
+    cells, _, features, verdicts = table("unfitted.tsv")
+    weights, intercept = ODDS["exchanged"]
+    odds = features @ np.array([weights[name] for name in FEATURES]) + intercept
+    for cell in sorted(set(cells)):
+        mine = np.array(cells) == cell
+        told = f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well"
+        if 0 < verdicts[mine].mean() < 1:
+            told += f"; AUC {roc_auc_score(verdicts[mine], odds[mine]):.2f}"
+        print(told)
+
+
+def tell(kind: str) -> None:
+    cells, sentences, _, _ = table(TABLES[kind])
+    _, features, verdicts = _features(kind)
     odds = cross_val_predict(
         regression(), features, verdicts, groups=sentences, cv=GroupKFold(10),
         method="decision_function",
@@ -66,15 +90,7 @@ def main() -> None:
         if best.any():
             told += f"; of {best.sum()} with odds above 65 : 35, {verdicts[best].mean():.0%}"
         print(told)
-    cells, _, features, verdicts = table("unfitted.tsv")
-    odds = features @ np.array([WEIGHTS[name] for name in FEATURES]) + INTERCEPT
-    for cell in sorted(set(cells)):
-        mine = np.array(cells) == cell
-        told = f"{cell}: {mine.sum()} texts, {verdicts[mine].mean():.0%} read well"
-        if 0 < verdicts[mine].mean() < 1:
-            told += f"; AUC {roc_auc_score(verdicts[mine], odds[mine]):.2f}"
-        print(told)
-    weights, intercept = fitted()
+    weights, intercept = fitted(kind)
     for name, weight in weights.items():
         print(f"{name:12s} {weight:6.2f}")
     print(f"{'intercept':12s} {intercept:6.2f}")

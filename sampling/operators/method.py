@@ -238,7 +238,8 @@ class Fluent(Operator):
         each = chosen.of_host or max(1, draws // RIVALS)
         proposing = replace(chosen, model="", draws=None, of_host=each)
         made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
-        fit = LanguageFit.learn(corpus, chosen.model, chosen.device)
+        odds = "written" if inner.is_written else "exchanged"
+        fit = LanguageFit.learn(corpus, chosen.model, chosen.device, odds)
         return cls(TiltedGrammar(cls.method, made.grammar, fit, asdict(chosen)), made)
 
     @property

@@ -3,6 +3,8 @@
 Readers said of 2,117 texts that Sub2 and TreeMix made of film reviews, plots and questions whether
 they read well. The score is the logistic regression of what they said on what a model of English
 tells of these texts (:mod:`sampling.neural.causal.features`); ``python -m benchmarks.fitting``.
+Texts in whose words the model had a say are another kind, with odds of their own (360 texts of
+ALP): there is no one change with something behind it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +32,7 @@ from sampling.neural.causal.features import (
     shape_of,
 )
 
-__all__ = ["INTERCEPT", "WEIGHTS", "LanguageFit"]
+__all__ = ["ODDS", "LanguageFit", "Odds"]
 
 _MODEL = "sampling.neural.causal.model"
 _SIDES = ("text", "text_pair")
@@ -41,16 +43,30 @@ _USUAL_OF = 128
 _REACH = 2.0
 """A text may gain so many deviations more by its reading than those read do on average."""
 
-WEIGHTS: Mapping[str, float] = MappingProxyType(
+
+class Odds(NamedTuple):
+    """The logarithm of the odds that a text reads well: weights of features, and an intercept."""
+
+    weights: Mapping[str, float]
+    intercept: float
+
+
+ODDS: Mapping[str, Odds] = MappingProxyType(
     {
-        "mean": 0.41,
-        "mean gain": 0.2,
-        "gain behind": 0.35,
-        "evenness": -6.05,
-        "length": -0.94,
+        "exchanged": Odds(
+            {
+                "mean": 0.41,
+                "mean gain": 0.2,
+                "gain behind": 0.35,
+                "evenness": -6.05,
+                "length": -0.94,
+            },
+            5.1,
+        ),
+        "written": Odds({"mean": 1.19, "length": -2.9}, 11.7),
     }
 )
-INTERCEPT = 5.1
+"""Of texts in which spans are exchanged, and of those in whose words the model had a say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +83,8 @@ class LanguageFit:
         The source.
     sides : mapping of str to tuple of str
         Its texts, by column.
+    odds : str
+        Which of :data:`ODDS`.
     """
 
     model: str
@@ -74,10 +92,11 @@ class LanguageFit:
     weights: str
     ids: tuple[str, ...]
     sides: Mapping[str, tuple[str, ...]]
+    odds: str = "exchanged"
     _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, corpus: Corpus, model: str, device: str) -> LanguageFit:
+    def learn(cls, corpus: Corpus, model: str, device: str, odds: str) -> LanguageFit:
         """Open a model, and keep the texts of a corpus.
 
         Raises
@@ -87,7 +106,7 @@ class LanguageFit:
         """
         opened = _opened(model, device)
         sides = {name: tuple(corpus.column(name)) for name in _SIDES if name in corpus.names}
-        return cls(model, device, opened.weights, tuple(corpus.column("id")), sides)
+        return cls(model, device, opened.weights, tuple(corpus.column("id")), sides, odds)
 
     def of(self, made: Corpus, less: FloatArray | float = 0.0) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
@@ -130,7 +149,7 @@ class LanguageFit:
             for new, row in zip(texts, rows, strict=True)
         ]
         shapes = [shape_of(change.words, change.changed) for change in changes]
-        found: FloatArray = np.array(shapes) @ _weights(OF_SHAPE)
+        found: FloatArray = np.array(shapes) @ self._weights(OF_SHAPE)
         return found
 
     def _odds(
@@ -140,10 +159,10 @@ class LanguageFit:
         mine = [rows[k] for k in read]
         each = [
             self.features(name, self._changes(name, [held[k] for k in read], mine), mine)
-            @ _weights(FEATURES)
+            @ self._weights(FEATURES)
             for name, held in texts.items()
         ]
-        found: FloatArray = np.min(each, axis=0) + INTERCEPT
+        found: FloatArray = np.min(each, axis=0) + ODDS[self.odds].intercept
         return found
 
     def features(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
@@ -178,6 +197,10 @@ class LanguageFit:
             changed(new, new if row < 0 else source[row])
             for new, row in zip(written, rows, strict=True)
         ]
+
+    def _weights(self, names: Sequence[str]) -> FloatArray:
+        weights = ODDS[self.odds].weights
+        return np.array([weights.get(name, 0.0) for name in names])
 
     def _before(self, side: str, row: int) -> Reading:
         """Return the reading of a text of the source, read in a block that is always the same."""
@@ -235,7 +258,8 @@ class LanguageFit:
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return facts and columns of a file."""
-        facts = {"model": self.model, "device": self.device, "weights": self.weights}
+        names = ("model", "device", "weights", "odds")
+        facts: dict[str, Any] = {name: getattr(self, name) for name in names}
         columns: dict[str, Any] = {f"source {name}": held for name, held in self.sides.items()}
         return {**facts, "sides": list(self.sides)}, {"source id": self.ids, **columns}
 
@@ -250,17 +274,16 @@ class LanguageFit:
             raise SchemaError("the source of the score holds something else than texts")
         if not set(sides) <= set(_SIDES):
             raise SchemaError(f"the score is of {', '.join(sides)}, which are no columns of texts")
+        odds = str(facts.get("odds", "exchanged"))  # files of before have one kind
+        if odds not in ODDS:
+            raise SchemaError(f"the score has the odds {odds!r}, which are not known")
         model, device, weights = (str(facts[name]) for name in ("model", "device", "weights"))
-        return cls(model, device, weights, ids, sides)
+        return cls(model, device, weights, ids, sides, odds)
 
 
 def _opened(model: str, device: str) -> Any:
     """Open a model; torch is imported here at the earliest."""
     return importlib.import_module(_MODEL).CausalModel.opened(model, device)
-
-
-def _weights(names: Sequence[str]) -> FloatArray:
-    return np.array([WEIGHTS[name] for name in names])
 
 
 def _parents(made: Corpus) -> list[list[str]]:

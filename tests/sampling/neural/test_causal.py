@@ -25,7 +25,7 @@ from sampling.neural.causal.features import (
     features_of,
     shape_of,
 )
-from sampling.neural.causal.fit import BLOCK, INTERCEPT, WEIGHTS, LanguageFit
+from sampling.neural.causal.fit import BLOCK, ODDS, LanguageFit
 from sampling.neural.opening import PACKAGED, open_model
 from sampling.opening import open_sampler
 from sampling.operators.method import Fluent
@@ -179,6 +179,7 @@ def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -
     assert pa.concat_tables(parts).equals(made.table.slice(1))
     sampler.grammar.save(tmp_path / "g.arrow")
     assert open_sampler(tmp_path / "g.arrow").sample(6, seed=1).table.equals(made.table)
+    assert sampler.grammar.score.odds == "written"
     # words are those of the class, and each new one is told
     label_of = dict(zip(few.column("id"), few.column("label"), strict=True))
     by_seams = induce("fluent", few, of="alp(synonym=0)", draws=4).sample(6, seed=1)
@@ -294,9 +295,8 @@ def _made(texts: list[str], parents: list[list[str]]) -> Corpus:
 
 
 def test_the_weights_are_those_of_the_table() -> None:
-    weights, intercept = fitted()
-    assert {name: round(weight, 2) for name, weight in weights.items()} == dict(WEIGHTS)
-    assert round(intercept, 2) == INTERCEPT
+    for kind, odds in ODDS.items():
+        assert fitted(kind) == odds
 
 
 def test_the_operator_is_a_sampler_as_others(sampler: Fluent, tmp_path: Path) -> None:
@@ -370,6 +370,9 @@ def test_a_damaged_score_is_said(sampler: Fluent) -> None:
     other = {**facts, "score": {**facts["score"], "sides": ["id"]}}
     with pytest.raises(SchemaError, match="no columns of texts"):
         type(sampler.grammar).from_arrays(other, columns)
+    unknown = {**facts, "score": {**facts["score"], "odds": "even"}}
+    with pytest.raises(SchemaError, match="odds 'even'"):
+        type(sampler.grammar).from_arrays(unknown, columns)
 
 
 @pytest.fixture
