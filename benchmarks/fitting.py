@@ -7,10 +7,11 @@ sentences of SST-2, TREC and Subj of which nothing is reported: method and corpu
 it was made from by its number, the features by SmolLM2-135M-Instruct, and whether a blind reader
 said that it reads well. Some are draws of ``fluent`` (``random``), some were chosen by earlier
 weights among few (``chosen``) or many proposals (``searched``, ``proposed``; there two readers had
-to say so), the others are the best of a host. ``unfitted.tsv`` has 75 texts of ALP that these weights
-were not fitted to, and ``written.tsv`` 360 in whose words the model had a say, on which those of
-written texts are fitted: half of them are the most probable of 32, the others random ones. The texts must not be copied, so they are not there. Printed are the areas under
-the curve, on sentences that the weights have not seen, and the weights.
+to say so), the others are the best of a host. ``written.tsv`` has 360 texts of ALP in whose words
+the model had a say, half of them the most probable of 32, the others random ones; and
+``unfitted.tsv`` 75 of ALP without that, which no weights were fitted to. The texts must not be
+copied, so they are not there. Printed are the areas under the curve, on sentences that the weights
+have not seen, and the weights.
 """
 
 from __future__ import annotations

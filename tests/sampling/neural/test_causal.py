@@ -329,7 +329,7 @@ def test_what_reads_better_is_chosen(of_model: dict[str, Any], corpus: Corpus) -
 
 def test_draws_that_were_not_chosen_may_come_again(of_model: dict[str, Any]) -> None:
     """So all that a small corpus licenses can be chosen, each once, and then it is said."""
-    corpus = Corpus.from_columns(text=["red apples fall", "my aunt sings", "old dogs run"])
+    corpus = Corpus.from_columns(text=["red apples", "my aunt", "old dogs"])
     how = {"of": "sub2(phrase=false)", **of_model}
     licensed = induce("sub2", corpus, phrase=False).sample(10_000)
     sampler = induce("fluent", corpus, draws=16, **how)
