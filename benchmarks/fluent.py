@@ -1,13 +1,14 @@
 """Fluent Sub2 and TreeMix on the embedded reviews: examples a second on one core.
 
-python -m benchmarks.fluent               speed
-python -m benchmarks.fluent quality FILE  variety and fidelity, on a corpus with trees and labels
-python -m benchmarks.fluent model FILE    the same, fewer examples, and a language model chooses
+python -m benchmarks.fluent                       speed
+python -m benchmarks.fluent quality FILE          variety and fidelity, with trees and labels
+python -m benchmarks.fluent model FILE [METHOD]   fewer examples, and a language model chooses
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -47,8 +48,8 @@ def quality(corpus: Corpus) -> None:
             tell(f"{of}, {score}", Fluent.induce(corpus, of=of, score=score), corpus)
 
 
-def model(corpus: Corpus) -> None:
-    for of in METHODS:
+def model(corpus: Corpus, methods: Sequence[str]) -> None:
+    for of in methods:
         for name, options in (("plain", {"strength": 0}), ("seams", {}), (MODEL, {"model": MODEL})):
             sampler = Fluent.induce(corpus, of=of, **options)
             tell(f"{of}, {name}, {READ} examples", sampler, corpus, READ)
@@ -71,7 +72,7 @@ if __name__ == "__main__":
             speed(read_reviews())
         case ["quality", file]:
             quality(read_corpus(file))
-        case ["model", file]:
-            model(read_corpus(file))
+        case ["model", file, *methods] if {*methods} <= {*METHODS, "alp"}:
+            model(read_corpus(file), methods or METHODS)
         case _:
             sys.exit(__doc__)
