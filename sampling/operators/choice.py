@@ -7,6 +7,7 @@ what it puts there was. (Of pairs only hosts wear out.)
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -119,16 +120,20 @@ def _hosts_of(table: pa.Table) -> list[str]:
 def fillers_of(table: pa.Table) -> list[str]:
     """Return the words that were put into each example, in small letters; of many spans, all.
 
-    Nothing of pairs, as provenance does not say which text a span is of.
+    Nothing of pairs, as provenance does not say which text a span is of. A text that is split into
+    words anew may have fewer than were put together (*can* and *not* side by side); then what is
+    behind them counts a little otherwise, which a count of what was given can bear.
     """
     if _SIDES[1] in table.column_names:
         return [""] * len(table)
     made: Any = table.column("provenance").combine_chunks()
     side = read_side(Corpus(table))
     forms = [form.lower() for form in side.forms.to_pylist()]
-    words = side.codes.tolist()
+    codes = side.codes.tolist()
     found = []
-    for first, spans in zip(side.offsets.tolist(), made.field("spans").to_pylist(), strict=False):
+    bounds = itertools.pairwise(side.offsets.tolist())
+    for (first, last), spans in zip(bounds, made.field("spans").to_pylist(), strict=True):
+        words = codes[first:last]
         inside = sorted({at for span in spans for at in range(span["start"], span["end"])})
-        found.append(" ".join(forms[words[first + at]] for at in inside))
+        found.append(" ".join(forms[words[at]] for at in inside if at < len(words)))
     return found

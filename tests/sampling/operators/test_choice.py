@@ -7,13 +7,14 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from nltk import Tree
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from sampling.method import induce
-from sampling.operators.choice import Choice
+from sampling.operators.choice import Choice, fillers_of
 from sampling.seams.score import Tilt
 
 SEED = 5
@@ -46,6 +47,17 @@ def chosen(
     columns = stream.take(count)
     table = inner.table(columns[:-1], SEED, np.arange(len(columns[0])))
     return list(Corpus(table)), score
+
+
+def test_texts_that_are_split_anew_may_have_fewer_words() -> None:
+    spans = [[{"start": 1, "end": 4}], [{"start": 0, "end": 1}]]
+    made = pa.array([{"parents": ["a"], "spans": each} for each in spans])
+    table = pa.table({"id": ["1", "2"], "text": ["It Cannot be", "So it is"], "provenance": made})
+    # the first was put together of it, can, not, be and well
+    assert fillers_of(table.slice(0, 1))[0].startswith("can")
+    assert fillers_of(table)[1] == "so"
+    shorter = table.set_column(1, "text", pa.array(["It", "So it is"]))
+    assert fillers_of(shorter) == ["", "so"]
 
 
 def put_in(row: Any) -> str:
