@@ -240,7 +240,8 @@ class ALP(Sampler):
 
     def _block(self, seed: int, block: int) -> Written:
         """Return what stands in the attempts of a block, which are written together, once."""
-        if (seed, block) not in self._blocks:
+        found = self._blocks.get((seed, block))
+        if found is None:
             size = RIVALS * self._of_host
             numbers = np.arange(block * size, (block + 1) * size)
             slots, hosts, _ = self._derived(seed, numbers)
@@ -248,8 +249,8 @@ class ALP(Sampler):
             self._writer.write(slots, self.grammar.texts.classes[hosts], key, numbers)
             while len(self._blocks) >= _BLOCKS:
                 self._blocks.pop(next(iter(self._blocks)), None)
-            self._blocks[seed, block] = written_rows(slots)
-        return self._blocks[seed, block]
+            found = self._blocks[seed, block] = written_rows(slots)
+        return found
 
     @functools.cached_property
     def _writer(self) -> Writer:

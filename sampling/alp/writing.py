@@ -232,11 +232,8 @@ class _Page:
         places = np.arange(int(self._size.max()))
         place = np.minimum(self._at[:, None] + places, len(slots.form) - 1)
         there = places < self._size[:, None]
-        self._leaf, self._form, self._label = (
-            slots.leaf[place],
-            slots.form[place],
-            slots.label[place],
-        )
+        self._leaf, self._label = slots.leaf[place], slots.label[place]
+        self._form = slots.form[place]
         self._rule = np.full(place.shape, -1, np.int64)
         self._open = there & self._grammar.frames.open[self._leaf]
         self._governor = slots.governor[place] - self._at[:, None]
@@ -244,9 +241,8 @@ class _Page:
         self._groups = [np.flatnonzero(group == g) for g in np.unique(group)]
         self._sheets = [self._sheet(int(k), slots.sentence[place]) for k, *_ in self._groups]
         self._likely, self._weight = np.zeros(len(rows)), np.zeros(len(rows))
-        self._unread: list[list[tuple[int, bool]]] = [
-            [] for _ in rows
-        ]  # pieces; whether they weigh
+        # of each row the pieces to come, and whether they weigh
+        self._unread: list[list[tuple[int, bool]]] = [[] for _ in rows]
         self._prefixes = writer.reader.begin(len(rows))
         self._known: dict[Any, Candidates] = {}
 

@@ -99,7 +99,7 @@ class CausalModel:
 
     def begin(self, rows: int) -> ReadPrefixes:
         """Return so many empty beginnings of texts (raises as :class:`ReadPrefixes`)."""
-        return ReadPrefixes(self.model, self.first, rows)
+        return ReadPrefixes(self.model, self.first, rows, self.longest)
 
     def usual(self, texts: Sequence[str]) -> FloatArray:
         """Return the logarithm of the mean probability of every piece, over all places of texts."""

@@ -31,6 +31,8 @@ class ReadPrefixes:
         The piece that texts are read behind.
     rows : int
         How many.
+    longest : int
+        So many pieces have places of their own; those behind them share the last.
 
     Raises
     ------
@@ -38,7 +40,7 @@ class ReadPrefixes:
         If the model keeps nothing of what it read.
     """
 
-    def __init__(self, model: Any, first: int, rows: int) -> None:
+    def __init__(self, model: Any, first: int, rows: int, longest: int) -> None:
         known = inspect.signature(model.forward).parameters
         name = next((name for name in _CACHES if name in known), None)
         if name is None or "position_ids" not in known:
@@ -46,7 +48,7 @@ class ReadPrefixes:
                 f"a model of the kind {type(model).__name__} cannot read word by word",
                 hint="name one that attends to what it read, as smollm2 does",
             )
-        self._model, self._name = model, name
+        self._model, self._name, self._longest = model, name, longest
         self._cache = DynamicCache()
         self._seen = torch.zeros((rows, 0), dtype=torch.long, device=model.device)
         self._length = torch.zeros(rows, dtype=torch.long, device=model.device)
@@ -65,8 +67,9 @@ class ReadPrefixes:
         ids = ids.clamp(min=0)
         self._seen = torch.cat((self._seen, there.long()), 1)
         given = {"input_ids": ids, "attention_mask": self._seen, self._name: self._cache}
+        place = self._length.clamp(max=self._longest)[:, None]
         with torch.no_grad():
-            found = self._model(**given, position_ids=self._length[:, None], use_cache=True)
+            found = self._model(**given, position_ids=place, use_cache=True)
             behind = found.logits[:, -1].float().log_softmax(-1)
         self._length += there[:, 0]
         gained = np.zeros(len(piece))

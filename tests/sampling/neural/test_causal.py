@@ -136,6 +136,16 @@ def test_prefixes_are_read_as_whole_texts_are(causal_folder: Path) -> None:
     assert more[2] == pytest.approx(read_at_once(causal, rows[2], rows[0][0]), abs=1e-3)
 
 
+def test_a_text_may_be_longer_than_a_model_reads(causal_folder: Path) -> None:
+    from sampling.neural.causal.model import CausalModel
+
+    causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
+    prefixes = causal.begin(1)
+    for _ in range(causal.longest + 3):
+        prefixes.extend(np.array([1]))
+    assert np.exp(prefixes.following).sum() == pytest.approx(1, abs=1e-3)
+
+
 def read_at_once(causal: Any, before: list[int], piece: int) -> float:
     """Return the log-probability of a piece behind others, in one reading of all of them."""
     import torch
@@ -167,7 +177,7 @@ def test_a_model_that_keeps_nothing_is_said() -> None:
         def forward(self, input_ids: Any, position_ids: Any) -> None: ...
 
     with pytest.raises(OptionError, match="Forgetting cannot read word by word"):
-        ReadPrefixes(Forgetting(), 0, 2)
+        ReadPrefixes(Forgetting(), 0, 2, 64)
 
 
 def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -> None:
