@@ -14,6 +14,7 @@ import pytest
 from grammar.rng import stream_key, uniforms_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import detokenise
+from induction.language.ngram_counts import END, UNKNOWN
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import gains_behind
 from sampling.alp.method import ALP
@@ -21,6 +22,7 @@ from sampling.alp.slots import Slots
 from sampling.alp.writing import POWER, candidates
 from sampling.method import induce
 from sampling.operators.method import Fluent
+from sampling.seams.kernels import step
 
 TREES = (
     "(S (NP (DT The) (JJ old) (NN dog)) (VP (VBD saw) (NP (DT a) (JJ tall) (NN cat))) (. .))",
@@ -159,6 +161,23 @@ def test_candidates_are_what_alp_draws_with_its_probabilities(tilted: Fluent) ->
                     grammar.model.form[rule] if rule < size else grammar.synonym[rule - size]
                 )  # fmt: skip
                 assert by == form
+
+
+def test_what_a_word_gains_is_what_it_tells_of_the_word_behind(tilted: Fluent) -> None:
+    """The ratio of the bigram's probability to that of the word alone, to the power."""
+    sampler: ALP = tilted.inner.under(tilted.tilt)
+    fit, forms = sampler._fit, np.arange(len(sampler.grammar.forms))
+    behind = np.unique(fit.word[forms]).tolist()
+    of_word = {int(fit.word[form]): int(form) for form in forms}
+    alone = {w: step(fit.model, 0, w)[1] for w in [END, *behind]}
+    total = np.zeros(len(forms))
+    for word, likely in alone.items():
+        gains = gains_behind(fit, forms, -1 if word == END else of_word[word])
+        total += np.exp(gains / fit.power + likely)
+    if UNKNOWN not in alone:
+        total += [math.exp(step(fit.model, 1 + int(fit.word[f]), UNKNOWN)[1]) for f in forms]
+    # over all that may stand behind a word, they sum to one
+    assert total == pytest.approx(np.ones(len(forms)), abs=1e-6)
 
 
 def row_of(slots: Slots, r: int) -> tuple[slice, list[int]]:
