@@ -40,7 +40,7 @@ def bare(workers: int, output: Path) -> None:
     sampler = induce("treemix", corpus())
     sampler.sample(1000)
     began = time.perf_counter(), time.process_time()
-    write_batches(sampler.batches(N, workers=workers), output)
+    write_batches(sampler.batches(N, workers=workers), output, workers=workers)
     _tell(*began)
 
 
@@ -52,7 +52,8 @@ def piped(workers: int, output: Path) -> None:
     pipeline.facts()
     began = time.perf_counter(), time.process_time()
     with PartialWork(output, plan_of(pipeline)) as work:
-        write_batches(map(mapped, work.tables(pipeline.pieces(), pipeline.state)), output)
+        made = map(mapped, work.tables(pipeline.pieces(), pipeline.state))
+        write_batches(made, output, workers=workers)
         work.remove()
     assert pipeline.report().made == N
     _tell(*began)

@@ -18,27 +18,24 @@ EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="What workers are: threads, processes, ray; it changes nothing. By default what pays.",
+        help="What workers are: threads (the default), processes, ray; it changes nothing.",
     ),
 ]
 
-_PAYS = 50_000
-"""From so many examples on, processes are worth the seconds that they take to start."""
 
+def engine_for(asked: str | None) -> str:
+    """Return the engine that was asked for, else threads (raises OptionError).
 
-def engine_for(asked: str | None, workers: int, examples: int) -> str:
-    """Return the engine that was asked for, else the one that pays (raises OptionError).
-
-    >>> engine_for(None, 1, 10**6), engine_for(None, 2, 10), engine_for(None, 2, 10**6)
-    ('threads', 'threads', 'processes')
+    >>> engine_for(None), engine_for("ray")
+    ('threads', 'ray')
     """
     from grammar.engines.engine import ENGINES
     from grammar.options import named
 
-    if asked is not None:
-        named(asked, ENGINES, "engine")
-        return asked
-    return "processes" if workers > 1 and examples >= _PAYS else "threads"
+    if asked is None:
+        return "threads"
+    named(asked, ENGINES, "engine")
+    return asked
 
 
 @contextmanager

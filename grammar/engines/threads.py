@@ -11,7 +11,7 @@ from typing import Any
 from grammar.engines.engine import Engine, in_order
 from grammar.engines.units import Unit
 
-__all__ = ["Threads", "ahead", "in_threads"]
+__all__ = ["Threads", "ahead", "behind", "in_threads"]
 
 _END = object()
 
@@ -57,3 +57,13 @@ def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
             yield item
     finally:  # whoever stops here does not wait for what nobody will ask for
         taker.shutdown(cancel_futures=True)
+
+
+def behind(items: Iterable[Any], work: Callable[[Any], Any], count: int) -> Iterator[Any]:
+    """Do work on items in a thread of its own, in order, while up to so many more are taken.
+
+    >>> list(behind("abc", str.upper, 2))
+    ['A', 'B', 'C']
+    """
+    with ThreadPoolExecutor(1) as worker:
+        yield from in_order(items, lambda item: worker.submit(work, item), Future.result, count)

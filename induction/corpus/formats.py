@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import difflib
 import errno
-import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from grammar.engines.threads import behind, in_threads
 from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
 from grammar.files import (
     PathLike,
@@ -37,7 +38,6 @@ from grammar.options import named
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, numbered
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
-from induction.corpus import tables as tables_on_disk
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
@@ -49,6 +49,27 @@ from induction.corpus.inputs.in_memory import is_path, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tables.reading import (
+    read_arrow,
+    read_csv,
+    read_jsonl,
+    read_parquet,
+    read_text,
+    read_tsv,
+)
+from induction.corpus.tables.writing import (
+    ROWS_A_GROUP,
+    arrow_writer,
+    copied,
+    csv_header,
+    csv_lines,
+    json_lines,
+    lines_writer,
+    parquet_writer,
+    text_lines,
+    tsv_header,
+    tsv_lines,
+)
 from induction.corpus.tree_files import corpus_of_trees, read_sst
 
 __all__ = [
@@ -65,7 +86,13 @@ __all__ = [
     "write_corpus",
 ]
 
-_ROWS_A_GROUP = tables_on_disk.ROWS_A_GROUP
+_ROWS_A_GROUP = ROWS_A_GROUP
+_WAITING = 2
+"""So many groups wait for the thread that writes, that one included which it writes."""
+
+
+def _as_it_is(table: pa.Table) -> Any:
+    return table
 
 
 @dataclass(frozen=True)
@@ -76,22 +103,21 @@ class Format:
     read: Callable[[Any, Asked], Rows]
     """Reads bytes of text, or, of a binary format, an open file."""
     writer: Writer
+    """Opens a file, and writes what ``encode`` makes of tables, one after the other."""
+    encode: Callable[[pa.Table], Any] = _as_it_is
+    """What can be done to a table beside others, before it is its turn."""
     binary: bool = False
     needs: str | None = None
     """The column that it cannot do without, beside ``text``."""
 
 
 FORMATS: Mapping[str, Format] = {
-    "jsonl": Format((".jsonl",), tables_on_disk.read_jsonl, tables_on_disk.jsonl_writer),
-    "csv": Format((".csv",), tables_on_disk.read_csv, tables_on_disk.csv_writer),
-    "tsv": Format((".tsv",), tables_on_disk.read_tsv, tables_on_disk.tsv_writer),
-    "parquet": Format(
-        (".parquet",), tables_on_disk.read_parquet, tables_on_disk.parquet_writer, binary=True
-    ),
-    "arrow": Format(
-        (".arrow",), tables_on_disk.read_arrow, tables_on_disk.arrow_writer, binary=True
-    ),
-    "text": Format((".txt",), tables_on_disk.read_text, tables_on_disk.text_writer),
+    "jsonl": Format((".jsonl",), read_jsonl, lines_writer(), json_lines),
+    "csv": Format((".csv",), read_csv, lines_writer(csv_header), csv_lines),
+    "tsv": Format((".tsv",), read_tsv, lines_writer(tsv_header), tsv_lines),
+    "parquet": Format((".parquet",), read_parquet, parquet_writer, copied, binary=True),
+    "arrow": Format((".arrow",), read_arrow, arrow_writer, copied, binary=True),
+    "text": Format((".txt",), read_text, lines_writer(), text_lines),
     "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
     "conll": Format((".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans"),
     "bilou": Format((".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans"),
@@ -188,7 +214,7 @@ def read_corpus(
     if source == "-" or not is_path(data) or skips:  # what is read of it is gone
         return corpus
     # read again when it is asked for, so that the content of the file is not kept
-    return replace(corpus, places=functools.partial(_place, data, asked, format))
+    return replace(corpus, places=partial(_place, data, asked, format))
 
 
 @contextmanager
@@ -241,13 +267,16 @@ def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -
     write_batches([corpus.table], path, format=format)
 
 
-def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | None = None) -> int:
+def write_batches(
+    tables: Iterable[pa.Table], path: PathLike, *, format: str | None = None, workers: int = 1
+) -> int:
     """Write tables of one schema one after the other; return the number of rows.
 
     Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
     is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
     cannot express is in ``docs/formats.md``. Under a name with a star, as ``new-*.parquet``, come
-    files of :data:`SHARD` rows, each when it is complete; an error takes them away again.
+    files of :data:`SHARD` rows, each when it is complete; an error takes them away again. With two
+    workers or more a thread of its own writes while the next tables are made.
 
     Raises
     ------
@@ -260,29 +289,42 @@ def write_batches(tables: Iterable[pa.Table], path: PathLike, *, format: str | N
     """
     chosen = output_format(path, format)
     if is_many(path):
-        return _write_shards(tables, path, format)
-    rows = 0
+        return _write_shards(tables, path, format, workers)
     groups = iter(_regrouped(tables))
     first = next(groups)
     if chosen is None:
         together = pa.concat_tables([first, *groups])
-        huggingface.write_folder(together, path)
+        huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
     with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
-        for group in itertools.chain([first], groups):
-            write(group)
-            rows += group.num_rows
-    return rows
+
+        def encoded(group: pa.Table) -> tuple[Any, int]:
+            return chosen.encode(group), int(group.num_rows)
+
+        def written(made: tuple[Any, int]) -> int:
+            write(made[0])
+            return made[1]
+
+        every = (partial(encoded, group) for group in itertools.chain([first], groups))
+        return sum(_in_turn(in_threads(every, workers), written, workers))
 
 
-def _write_shards(tables: Iterable[pa.Table], path: PathLike, format: str | None) -> int:
-    rows = 0
+def _in_turn(items: Iterable[Any], written: Callable[[Any], int], workers: int) -> Iterator[int]:
+    return map(written, items) if workers == 1 else behind(items, written, _WAITING)
+
+
+def _write_shards(
+    tables: Iterable[pa.Table], path: PathLike, format: str | None, workers: int
+) -> int:
     with outputs_together(path) as names:
-        for number, shard in enumerate(_regrouped(tables, SHARD)):
-            name = numbered(path, number)
-            rows += write_batches([shard], name, format=format)
+
+        def written(shard: pa.Table) -> int:
+            name = numbered(path, len(names))
+            rows = write_batches([shard], name, format=format)
             names.append(name)
-    return rows
+            return rows
+
+        return sum(_in_turn(_regrouped(tables, SHARD), written, workers))
 
 
 def check_output(
@@ -320,19 +362,14 @@ def _regrouped(tables: Iterable[pa.Table], size: int = _ROWS_A_GROUP) -> Iterato
         rows += table.num_rows
         while rows > size:
             joined = pa.concat_tables(waiting)
-            yield _copied(joined.slice(0, size))
+            yield joined.slice(0, size)
             waiting = [joined.slice(size)]
             rows -= size
             made += 1
     if rows or not made:
         if not waiting:
             raise CorpusError("there are no batches to write", hint="write at least an empty one")
-        yield _copied(pa.concat_tables(waiting))
-
-
-def _copied(table: pa.Table) -> pa.Table:
-    # Arrow writes some bytes around a slice too, so they would show where it was cut
-    return table.combine_chunks().take(pa.array(range(table.num_rows), pa.int64()))
+        yield pa.concat_tables(waiting)
 
 
 def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:

@@ -24,8 +24,7 @@ from grammar.engines.units import Kept, Unit
 from grammar.errors import OutputError
 from grammar.files import PathLike, atomic_output
 from grammar.places.place import is_many
-from induction.corpus.formats import FORMATS, output_format, write_batches
-from induction.corpus.rows import Writer
+from induction.corpus.formats import FORMATS, Format, output_format, write_batches
 
 __all__ = [
     "Piece",
@@ -85,13 +84,13 @@ def write_piece(table: pa.Table, path: PathLike, lines: str | None = None) -> Pi
     OutputError
         If the path cannot be written.
     """
-    writer = FORMATS[lines or "arrow"].writer
+    format = FORMATS[lines or "arrow"]
     header = 0
     with atomic_output(path, renewed=True) as temporary:
         if lines is not None:
-            _write(writer, temporary, table.slice(0, 0))
+            _write(format, temporary, table.slice(0, 0))
             header = temporary.stat().st_size
-        _write(writer, temporary, table)
+        _write(format, temporary, table)
     return Piece(Kept.of(path), table.num_rows, header)
 
 
@@ -209,10 +208,10 @@ def lines_piece(unit: Unit) -> Piece:
     return write_piece(table.rename_columns(unit.part["names"]), unit.out, unit.part["lines"])
 
 
-def _write(writer: Writer, path: Path, table: pa.Table) -> None:
+def _write(format: Format, path: Path, table: pa.Table) -> None:
     try:
-        with writer(path, table.schema) as write:
-            write(table)
+        with format.writer(path, table.schema) as write:
+            write(format.encode(table))
     except pa.ArrowException as error:
         raise OutputError(
             f"cannot write the file: {error}", where=str(path), hint="is the disk full?"

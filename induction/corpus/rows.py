@@ -12,7 +12,7 @@ import pyarrow as pa
 
 __all__ = ["Asked", "Rows", "Skipped", "Write", "Writer", "numbered_rows"]
 
-Write = Callable[[pa.Table], None]
+Write = Callable[[Any], Any]
 Writer = Callable[[Path, pa.Schema], AbstractContextManager[Write]]
 
 

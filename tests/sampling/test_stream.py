@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 import sampling.stream
 from grammar.arrays import BoolArray, LongArray
-from grammar.engines.threads import ahead, in_threads
+from grammar.engines.threads import ahead, behind, in_threads
 from grammar.errors import OptionError
 from grammar.messages import heard_by, tell
 from sampling.stream import Sampler, Shortfall, ShortfallWarning
@@ -224,6 +225,35 @@ def test_a_fault_of_what_is_taken_ahead_is_raised_in_its_turn() -> None:
     assert next(found) == 1
     with pytest.raises(ValueError, match="no more"):
         next(found)
+
+
+def test_what_is_done_behind_is_done_in_order_by_one_thread_while_little_is_taken() -> None:
+    taken: list[int] = []
+    done: list[tuple[int, int]] = []
+
+    def work(number: int) -> int:
+        done.append((number, threading.get_ident()))
+        return -number
+
+    def items() -> Iterator[int]:
+        for number in range(20):
+            taken.append(number)
+            yield number
+
+    found = behind(items(), work, 3)
+    assert list(itertools.islice(found, 5)) == [0, -1, -2, -3, -4]
+    assert len(taken) <= 8
+    found.close()  # type: ignore[attr-defined]
+    assert [number for number, _ in done] == taken
+    (thread,) = {thread for _, thread in done}
+    assert thread != threading.get_ident()
+
+
+def test_a_fault_of_what_is_done_behind_ends_the_taking() -> None:
+    taken = iter(range(100))
+    with pytest.raises(ZeroDivisionError):
+        list(behind(taken, lambda number: 1 // (3 - number), 2))
+    assert next(taken) < 8
 
 
 def test_why_there_is_no_more_is_said_by_whoever_asked() -> None:

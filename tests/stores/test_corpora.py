@@ -77,10 +77,12 @@ def small(monkeypatch) -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".csv"])
-def test_many_files_are_one_corpus(anywhere, ending):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_many_files_are_one_corpus(anywhere, ending, workers):
     name = f"{anywhere}/new-*{ending}"
     # however the rows come, the files are the same
-    assert write_batches([REVIEWS.table.slice(0, 7), REVIEWS.table.slice(7)], name) == 40
+    batches = [REVIEWS.table.slice(0, 7), REVIEWS.table.slice(7)]
+    assert write_batches(batches, name, workers=workers) == 40
     files = place_of(anywhere).files()
     assert list(files) == [f"new-0000{number}{ending}" for number in range(3)]
     assert [len(read_corpus(file.name)) for file in files.values()] == [15, 15, 10]

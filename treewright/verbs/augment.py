@@ -381,7 +381,7 @@ def _workers(
     from grammar.engines.engine import open_engine
 
     workers = files["workers"] or 1
-    name = engine_for(files["engine"], workers, pipeline.cells.total)
+    name = engine_for(files["engine"])
     if name == "threads":  # of the pipeline's own
         yield None
         return
@@ -412,7 +412,7 @@ def _draft(
         rows = write_pieces(in_pieces(batches, work.draft, names, engine), work.draft)
     else:
         tables = (mapped(batch).rename_columns(names) for batch in batches)
-        rows = write_batches(tables, work.draft)
+        rows = write_batches(tables, work.draft, workers=files["workers"] or 1)
     write_skipped(files["skipped"], work.draft)
     output = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
     work.finish(manifest_of(pipeline, read, output), pipeline.state())

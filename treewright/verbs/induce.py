@@ -200,7 +200,7 @@ def _workers(
     """Give who works, as the function of a model takes it."""
     from grammar.errors import OptionError
 
-    engine = engine_for(name, 1, 0)
+    engine = engine_for(name)
     if engine == "threads":
         yield {"workers": workers}
         return

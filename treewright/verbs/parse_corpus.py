@@ -92,7 +92,7 @@ def parse_corpus(
     }
     with ExitStack() as working:
         opened: TextParser
-        if engine_for(engine, 1, 0) == "threads":
+        if engine_for(engine) == "threads":
             opened = open_parser(grammar, workers=workers, **limits)
         else:
             _refuse_stream(grammar)

@@ -138,7 +138,7 @@ def sample(
         _print_examples(batches, trees=trees, as_json=as_json)
         return
     rows = _write_sentences(
-        loaded, n, output, engine=engine_for(engine, workers, n), workers=workers, quiet=quiet,
+        loaded, n, output, engine=engine_for(engine), workers=workers, quiet=quiet,
         how=how,
     )  # fmt: skip
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
@@ -163,7 +163,8 @@ def _write_sentences(
 
     if engine == "threads" or is_stream(output):
         batches = sentence_batches(grammar, n, workers=workers, **how)
-        return write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+        counting = counted(batches, n, "sampling", quiet=quiet)
+        return write_batches(counting, output, workers=workers)
     with workers_beside(output, engine, workers) as those:
         pieces = sentence_pieces(grammar, n, those, lines=lines_of(output), **how)
         return write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
@@ -192,7 +193,7 @@ def _sample_tokens(
     if tokens != int(tokens):
         raise OptionError(f"{tokens} tokens is no whole number", hint="for example 1e9")
     check_folder(output)
-    with workers_beside(output, engine_for(engine, workers, int(tokens) // 100), workers) as those:
+    with workers_beside(output, engine_for(engine), workers) as those:
         folder = those.folder / "made"
         made = token_shards(stream, int(tokens), folder, those, form)
         every = list(counted(made, int(tokens), "sampling", quiet=quiet))
@@ -306,7 +307,7 @@ def _sample_method(
     if output is not None:
         check_output(output)
     sampler = open_sampler(path)
-    chosen = engine_for(engine, workers, n if output else 0)
+    chosen = engine_for(engine)
     with warnings_said(quiet=quiet):
         if output is not None and chosen != "threads" and not is_stream(output):
             with workers_beside(output, chosen, workers) as those:
@@ -317,7 +318,8 @@ def _sample_method(
             return
         batches = sampler.batches(n, seed=seed, start=start, workers=workers)
         if output is not None:
-            rows = write_batches(counted(batches, n, "sampling", quiet=quiet), output)
+            counting = counted(batches, n, "sampling", quiet=quiet)
+            rows = write_batches(counting, output, workers=workers)
             facts = {"output": output, "examples": rows, "seed": seed}
             show_facts(facts, as_json=as_json, quiet=quiet)
             return

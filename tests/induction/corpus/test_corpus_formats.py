@@ -830,10 +830,12 @@ def test_the_bytes_do_not_show_how_the_rows_came(tmp_path, monkeypatch, suffix):
         text=[f"text {i}" for i in range(count)], heads=pa.array([[i, 0] for i in range(count)])
     ).table
     contents = set()
-    for number, size in enumerate([count, 1000, 999, 700, 1, 2000]):
+    for number, (size, workers) in enumerate(
+        [(count, 1), (1000, 1), (999, 1), (999, 2), (700, 1), (1, 1), (2000, 2)]
+    ):
         path = tmp_path / f"{number}.{suffix}"
         batches = (table.slice(at, size) for at in range(0, count, size))
-        assert write_batches(batches, path) == count
+        assert write_batches(batches, path, workers=workers) == count
         contents.add(path.read_bytes())
     assert len(contents) == 1
 
@@ -879,8 +881,9 @@ def test_there_must_be_a_batch(tmp_path):
 
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_fault_half_way_leaves_the_old_file_and_nothing_else(
-    tmp_path, monkeypatch, suffix, fault
+    tmp_path, monkeypatch, suffix, fault, workers
 ):
     monkeypatch.setattr(formats, "_ROWS_A_GROUP", 50)  # so that rows are on disk by then
     table = Corpus.from_columns(text=["a"] * 70).table
@@ -893,9 +896,25 @@ def test_a_fault_half_way_leaves_the_old_file_and_nothing_else(
         raise fault
 
     with pytest.raises(fault):
-        write_batches(batches(), path)
+        write_batches(batches(), path, workers=workers)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_cannot_be_written_ends_the_drawing(tmp_path, monkeypatch, workers):
+    monkeypatch.setattr(formats, "_ROWS_A_GROUP", 1)
+    taken = []
+
+    def batches():
+        for number in range(50):
+            taken.append(number)
+            yield pa.table({"text": ["a"], "pieces": [["\ud800" if number == 3 else "b"]]})
+
+    with pytest.raises((CorpusError, UnicodeError)):
+        write_batches(batches(), tmp_path / "a.csv", workers=workers)
+    assert len(taken) < 10
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

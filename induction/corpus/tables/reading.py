@@ -1,4 +1,4 @@
-"""Corpora as tables on disk: JSON lines, CSV, TSV, Parquet, Arrow and plain text."""
+"""Tables are read: JSON lines, CSV, TSV, Parquet, Arrow and plain text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import csv
 import functools
 import io
 import json
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,26 +18,16 @@ import pyarrow.json
 import pyarrow.parquet
 
 from grammar.errors import CorpusError
-from induction.corpus.rows import Asked, Rows, Skipped, Write, numbered_rows
+from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 
 __all__ = [
-    "ROWS_A_GROUP",
-    "arrow_writer",
-    "csv_writer",
-    "jsonl_writer",
-    "parquet_writer",
     "read_arrow",
     "read_csv",
     "read_jsonl",
     "read_parquet",
     "read_text",
     "read_tsv",
-    "text_writer",
-    "tsv_writer",
 ]
-
-ROWS_A_GROUP = 65_536
-"""Rows are written in groups of so many, however they come."""
 
 DEEPEST = 200
 """How deep the values of JSON lines may be nested."""
@@ -261,95 +248,3 @@ def _line_of_record(data: bytes, path: str, quoted: bool, header: int, row: int)
 def _one_block(data: bytes) -> int:
     # blocks of 1 MiB, the default, refuse longer lines and guess types from the first block
     return min(len(data) + 1, 2**31 - 1)
-
-
-@contextmanager
-def parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write Parquet."""
-    # a name need not be text, which Arrow takes a path for
-    with (
-        pa.OSFile(os.fsencode(path), "wb") as sink,
-        pa.parquet.ParquetWriter(sink, schema) as writer,
-    ):
-        yield lambda table: writer.write_table(table, row_group_size=ROWS_A_GROUP)
-
-
-@contextmanager
-def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write an Arrow file."""
-    with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        yield writer.write_table
-
-
-@contextmanager
-def jsonl_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write JSON lines."""
-    with open(path, "w", encoding="utf-8") as out:
-        yield lambda table: out.writelines(
-            json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()
-        )
-
-
-@contextmanager
-def text_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write the texts, one a line."""
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        yield lambda table: out.writelines(map(_text_line, table["text"].to_pylist()))
-
-
-@contextmanager
-def csv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write CSV; nested values become JSON."""
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        out.write(_csv_line(schema.names))
-        yield lambda table: out.writelines(map(_csv_line, _rows(table)))
-
-
-@contextmanager
-def tsv_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Write TSV; nested values become JSON."""
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        out.write(_tsv_line(schema.names))
-        yield lambda table: out.writelines(map(_tsv_line, _rows(table)))
-
-
-def _text_line(text: str | None) -> str:
-    if text is None or "\n" in text or "\r" in text:
-        raise CorpusError(
-            "a text is absent or holds a line break, so it is not one line",
-            where=repr(text),
-            hint="write .jsonl, .csv or .parquet instead",
-        )
-    return text + "\n"
-
-
-def _csv_line(row: Sequence[Any]) -> str:
-    # the standard library's writer leaves a carriage return without quotes
-    return (
-        ",".join(
-            '"' + cell.replace('"', '""') + '"' if _NEEDS_QUOTES.search(cell) else cell
-            for cell in map(_cell, row)
-        )
-        + "\n"
-    )
-
-
-def _tsv_line(row: Sequence[Any]) -> str:
-    cells = [_cell(cell) for cell in row]
-    if any(sign in cell for cell in cells for sign in "\t\n\r"):
-        raise CorpusError(
-            "a value holds a tab or a line break, which TSV cannot express",
-            where=f"id {row[0]}",
-            hint="write .jsonl, .csv or .parquet instead",
-        )
-    return "\t".join(cells) + "\n"
-
-
-def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in table.columns), strict=True)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    return "" if value is None else str(value)
