@@ -2,6 +2,7 @@
 
 python -m benchmarks.reading lines FOLDER             write shuffled lines to judge, and their key
 python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
+python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
 ``lines.txt`` has a number and a text a line. A judge writes, for every line, its number and 1 (it
@@ -47,6 +48,10 @@ LINES = {
         "fluent(treemix)": 25, "fluent(treemix, model=smollm2)": 50,
         "fluent(alp, model=smollm2)": 50,
         "fluent(grammar, model=smollm2)": 25,
+    },
+    "alp": {
+        ORIGINALS: 25,
+        "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
     },
 }  # fmt: skip
 """So many lines of each method and corpus."""
@@ -135,10 +140,10 @@ def _verdicts(path: Path) -> dict[str, int]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case [("lines" | "model") as kind, folder]:
+        case [("lines" | "model" | "alp") as kind, folder]:
             write_lines(kind, Path(folder))
-        case ["model", folder, *corpora] if set(corpora) <= set(CORPORA):
-            write_lines("model", Path(folder), corpora)
+        case [("model" | "alp") as kind, folder, *corpora] if set(corpora) <= set(CORPORA):
+            write_lines(kind, Path(folder), corpora)
         case ["scores", folder]:
             tell_scores(Path(folder))
         case _:

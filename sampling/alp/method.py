@@ -19,6 +19,7 @@ from induction.corpus.corpus import Corpus
 from sampling.alp.code import ALPCode, PhraseGrammar
 from sampling.alp.columns import example_columns, spell
 from sampling.alp.fitting import fit_of, no_fit, sentences_of_grammar
+from sampling.alp.framing import FrameFit, chosen_streams, frame_fit_of
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.induction import VERSION, induce_grammar
 from sampling.alp.kernels import Fit, derive, finish, refill
@@ -87,6 +88,7 @@ class ALP(Sampler):
         self.distinct = o.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
         self._fit: Fit = no_fit()
+        self._frames: FrameFit | None = None
         self._of_host = 1
         self._reader: Reader | None = None
         self._blocks: dict[tuple[int, int], Written] = {}
@@ -101,9 +103,10 @@ class ALP(Sampler):
         return SeamScore(sentences_of_grammar(self.grammar), None) if kind == "seams" else None
 
     def under(self, tilt: Tilt) -> ALP:
-        """Return a sampler that redraws each word by what stands beside it, slot by slot."""
+        """Return a sampler that chooses exchanges by their frames, words by their neighbours."""
         made = copy.copy(self)
         made._fit, made._of_host, made._left = fit_of(self.grammar, tilt), tilt.of_host, None
+        made._frames = frame_fit_of(self.grammar, tilt)
         return made
 
     def written_by(self, model: Any) -> ALP:
@@ -222,12 +225,20 @@ class ALP(Sampler):
     def _derived(self, seed: int, numbers: LongArray) -> tuple[Slots, LongArray, Any]:
         """Draw trees and exchanges; of one host all alike, where a model writes the words."""
         g, hosts = self.grammar, self._hosts(seed, numbers)
+        key, streams = stream_key(seed, self.method), numbers
+        if self._reader is not None:
+            streams = numbers - numbers % self._of_host
+        added = np.zeros(len(numbers))
+        if self._frames is not None:
+            each, first, row = np.unique(streams, return_index=True, return_inverse=True)
+            key, choice = (stream_key(seed, f"{self.method} {name}") for name in ("frames", "fit"))
+            chosen, weights = chosen_streams(
+                g, self._settings, self._frames, (key, choice), each, hosts[first]
+            )
+            streams, added = chosen[row], weights[row]
         slots = room(g.texts, hosts, self._settings.longest)
-        alike = numbers if self._reader is None else numbers - numbers % self._of_host
-        states = derive(
-            stream_key(seed, self.method), alike, hosts, g.texts, g.frames, g.choices,
-            self._settings, slots,
-        )  # fmt: skip
+        states = derive(key, streams, hosts, g.texts, g.frames, g.choices, self._settings, slots)
+        slots.log_probability[:] += added
         return slots, hosts, states
 
     def _copy_written(self, seed: int, numbers: LongArray, slots: Slots) -> None:
