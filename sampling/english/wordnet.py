@@ -40,7 +40,8 @@ _LEAST_SHARE = 0.2
 """Of a word's uses in the sense-tagged texts, a frequent sense has this share."""
 _QUANTITIES = 23
 """The lexicographer's file of numbers and units, ``noun.quantity`` (lexnames(5WN))."""
-_OFFENSIVE = ("obscenity.n.02", "disparagement.n.01", "ethnic_slur.n.01")
+_SLUR = "ethnic_slur.n.01"
+_OFFENSIVE = ("obscenity.n.02", "disparagement.n.01", _SLUR)
 
 
 class MissingWordNetWarning(UserWarning):
@@ -115,8 +116,8 @@ def synonyms(
         known are left out (:mod:`sampling.english.inflection`).
     senses : {"frequent", "all"}
         All synsets; or those that are a fifth or more of the uses of the word in WordNet's tagged
-        texts, and of the uses of the synonym too. Names, numbers, units and words that WordNet
-        marks as offensive are then left out.
+        texts, and of the uses of the synonym too. Names, numbers, units, senses that WordNet marks
+        as offensive, and words that are slurs in any sense are then left out.
     never : str
         Words that have no synonyms and are none
         (:func:`sampling.english.unfit_words.unfit_words`); not asked with ``senses="all"``.
@@ -190,7 +191,7 @@ def _frequent_neighbours(word: str, kinds: tuple[str, ...]) -> Iterator[Neighbou
         for name in synset.words:
             lowered = name.lower()
             known = name == lowered and lowered != base and _is_common(lowered, kind, offset)
-            if known:
+            if known and _slurs().isdisjoint(lowered.split("_")):
                 yield name, base, kind
 
 
@@ -260,6 +261,13 @@ def _offensive() -> frozenset[int]:
     reader = wordnet()
     marks = (reader.synset(name) for name in _OFFENSIVE)
     return frozenset(synset.offset() for mark in marks for synset in mark.in_usage_domains())
+
+
+@cache
+def _slurs() -> frozenset[str]:
+    """Return words for people that are slurs, in small letters: no sense of them is innocent."""
+    marked = wordnet().synset(_SLUR).in_usage_domains()
+    return frozenset(name.lower() for synset in marked for name in synset.lemma_names())
 
 
 class _Synset(NamedTuple):

@@ -33,7 +33,8 @@ from sampling.stream import RIVALS, Columns, Resampled, Sampler, Stream, method_
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
 _STRENGTHS = {"seams": 2.5, "learnt": 1.0}
-_DRAWS = 32
+_DRAWS, _OF_WORDS = 32, 64
+"""So many draws; of methods that redraw words, for each word."""
 _PROPOSALS, _WRITTEN, _SPANS = 64, 32, 1024
 """So many to a model; of methods in which it has a say; of those that exchange spans."""
 _READ_BATCH = 16
@@ -58,8 +59,9 @@ class FluentOptions:
     )
     draws: int | None = option(
         None,
-        "Draws that an example is chosen of; 32. Of proposals to a model 64, of methods that "
-        "exchange spans 1024, and of alp, whose words it writes, 32.",
+        "Draws that an example is chosen of; 32, of alp 64 for its exchanges and for each word. Of "
+        "proposals to a model 64, of methods that exchange spans 1024, and of alp, whose words it "
+        "writes, 32.",
         source="Rubin 1987",
         least=1,
     )
@@ -236,7 +238,7 @@ class Fluent(Operator):
             return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
         draws = chosen.draws or _proposals(inner)
         each = chosen.of_host or max(1, draws // RIVALS)
-        proposing = replace(chosen, model="", draws=None, of_host=each)
+        proposing = replace(chosen, model="", draws=_DRAWS, of_host=each)
         made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
         odds = "written" if inner.is_written else "exchanged"
         fit = LanguageFit.learn(corpus, chosen.model, chosen.device, odds)
@@ -251,7 +253,7 @@ class Fluent(Operator):
             draws = o.draws or _proposals(self.inner.inner)
             return Tilt(self.grammar.score, o.trust, draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength
-        draws = o.draws or _DRAWS
+        draws = o.draws or (_OF_WORDS if self.inner.is_written else _DRAWS)
         return Tilt(self.grammar.score, strength, draws, o.most_pairs, of_host=o.of_host or 1)
 
     def stream(self, seed: int) -> Stream:

@@ -79,3 +79,10 @@ def test_words_are_inflected_as_people_write_them() -> None:
     good, total = words.article_score("test")
     assert total > 250
     assert good >= 0.98 * total
+
+
+@pytest.mark.usefixtures("wordnet_data")
+def test_a_slur_is_no_synonym_in_any_sense() -> None:
+    # WordNet has it beside "immaculate", too, as of spick and span
+    assert "spic" in synonyms("spotless", senses="all")
+    assert synonyms("spotless", pos="a") == ("immaculate",)
