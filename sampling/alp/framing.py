@@ -36,7 +36,8 @@ __all__ = ["FrameFit", "chosen_streams", "frame_fit_of", "frame_scores"]
 
 _POWER = 0.4
 """Times the strength of seams, which is 2.5: the score is the logarithm of a ratio already."""
-_AT_ONCE = 256
+_SLOTS = 2**18
+"""Derivations are drawn in parts of about so many words."""
 
 
 class FrameFit(NamedTuple):
@@ -132,8 +133,10 @@ def chosen_streams(
         The logarithm of the weight of each over the mean weight of its draws.
     """
     streams, added = np.empty(len(numbers), np.int64), np.empty(len(numbers))
-    for first in range(0, len(numbers), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
+    widest = 1 + int(settings.longest * grammar.texts.words[hosts].max(initial=0))
+    at_once = max(1, _SLOTS // (widest * fit.draws))
+    for first in range(0, len(numbers), at_once):
+        part = slice(first, first + at_once)
         drawn = (numbers[part, None] * fit.draws + np.arange(fit.draws)).ravel()
         of = np.repeat(hosts[part], fit.draws)
         slots = room(grammar.texts, of, settings.longest)

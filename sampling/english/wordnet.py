@@ -265,7 +265,7 @@ def _offensive() -> frozenset[int]:
 
 @cache
 def _slurs() -> frozenset[str]:
-    """Return words for people that are slurs, in small letters: no sense of them is innocent."""
+    """Return the words that WordNet has as slurs, in small letters, whatever else they mean."""
     marked = wordnet().synset(_SLUR).in_usage_domains()
     return frozenset(name.lower() for synset in marked for name in synset.lemma_names())
 

@@ -14,6 +14,7 @@ from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from induction.language.ngram_counts import END
+from sampling.alp import framing
 from sampling.alp.framing import FrameFit, chosen_streams, frame_fit_of, frame_scores
 from sampling.alp.kernels import derive
 from sampling.alp.method import ALP
@@ -202,7 +203,7 @@ def test_where_nothing_has_a_length_that_is_allowed_nothing_is_made() -> None:
     assert added == pytest.approx(np.zeros(10))
 
 
-def test_what_is_chosen_depends_on_the_attempt_alone() -> None:
+def test_what_is_chosen_depends_on_the_attempt_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     sampler: ALP = induce("alp", few(), synonym=0)
     score: Any = sampler.own_score("seams")
     tilted = sampler.under(Tilt(score, 2.5, 16))
@@ -212,6 +213,9 @@ def test_what_is_chosen_depends_on_the_attempt_alone() -> None:
         assert host[0] == hosts[number]
         assert shape(one, 0) == shape(slots, number)
         assert one.log_probability[0] == slots.log_probability[number]
+    monkeypatch.setattr(framing, "_SLOTS", 1)  # one by one
+    again, _, _ = tilted._derived(5, np.arange(700))
+    assert all((one == other).all() for one, other in zip(again, slots, strict=True))
     # its log-probability is that of the derivation and of the choice
     plain = replace_frames(tilted, None)
     assert not np.allclose(
