@@ -290,7 +290,7 @@ def write_batches(
     chosen = output_format(path, format)
     if is_many(path):
         return _write_shards(tables, path, format, workers)
-    groups = iter(_regrouped(tables))
+    groups = iter(_regrouped(tables, _ROWS_A_GROUP))
     first = next(groups)
     if chosen is None:
         together = pa.concat_tables([first, *groups])
@@ -355,7 +355,7 @@ def check_output(
         )
 
 
-def _regrouped(tables: Iterable[pa.Table], size: int = _ROWS_A_GROUP) -> Iterator[pa.Table]:
+def _regrouped(tables: Iterable[pa.Table], size: int) -> Iterator[pa.Table]:
     """Cut the rows anew into groups of one size, so that files do not show the batches."""
     waiting: list[pa.Table] = []
     rows = made = 0

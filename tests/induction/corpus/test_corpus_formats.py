@@ -909,10 +909,11 @@ def test_what_cannot_be_written_ends_the_drawing(tmp_path, monkeypatch, workers)
     def batches():
         for number in range(50):
             taken.append(number)
-            yield pa.table({"text": ["a"], "pieces": [["\ud800" if number == 3 else "b"]]})
+            yield pa.table({"id": [str(number)], "text": ["a\tb" if number == 3 else "a"]})
 
-    with pytest.raises((CorpusError, UnicodeError)):
-        write_batches(batches(), tmp_path / "a.csv", workers=workers)
+    with pytest.raises(CorpusError, match="holds a tab") as caught:
+        write_batches(batches(), tmp_path / "a.tsv", workers=workers)
+    assert caught.value.where == "id 3"
     assert len(taken) < 10
     assert not list(tmp_path.iterdir())
 
