@@ -49,6 +49,8 @@ class FrameFit(NamedTuple):
         The number of each leaf in a frame.
     model : Automaton
         Of trigrams of the source's frames.
+    behind : int64[nodes]
+        The state of the model behind each leaf, in its own tree.
     usual : float
         The mean cohesion of a constituent with its own place.
     power : float
@@ -59,6 +61,7 @@ class FrameFit(NamedTuple):
 
     code: IntArray
     model: Automaton
+    behind: LongArray
     usual: float
     power: float
     draws: int
@@ -89,9 +92,10 @@ def frame_fit_of(grammar: ALPGrammar, tilt: Tilt) -> FrameFit:
     usual = float(cohesions.mean()) if len(cohesions) else 0.0
 
     numbers = {name: number for number, name in enumerate(sentences.names)}
-    known = np.array([numbers.get(name, 0) for name in names], np.int32)
+    known = np.array([numbers.get(name, 0) for name in names], np.int32)[codes]
+    behind = _states_behind(sentences.automaton, known, size, texts.root)
     power = float(tilt.strength * _POWER)
-    return FrameFit(known[codes], sentences.automaton, usual, power, tilt.draws)
+    return FrameFit(known, sentences.automaton, behind, usual, power, tilt.draws)
 
 
 def _codes(grammar: ALPGrammar) -> tuple[IntArray, list[str]]:
@@ -140,7 +144,8 @@ def chosen_streams(
         drawn = (numbers[part, None] * fit.draws + np.arange(fit.draws)).ravel()
         of = np.repeat(hosts[part], fit.draws)
         slots = room(grammar.texts, of, settings.longest)
-        derive(keys[0], drawn, of, grammar.texts, grammar.frames, grammar.choices, settings, slots)
+        fixed = (grammar.texts, grammar.frames, grammar.choices, settings)
+        derive(keys[0], drawn, of, *fixed, slots, governed=False)
         weights = (fit.power * frame_scores(fit, slots)).reshape(-1, fit.draws)
         weights[np.isneginf(weights).all(axis=1)] = 0.0  # none has a length that is allowed
         u = np.array([uniforms_of(keys[1], int(number), 1)[0] for number in numbers[part]])
@@ -151,7 +156,11 @@ def chosen_streams(
 
 @kernel()
 def frame_scores(fit: FrameFit, slots: Slots) -> FloatArray:
-    """Return the score of each row; minus infinity of those that failed."""
+    """Return the score of each row; minus infinity of those that failed.
+
+    Two words are read behind each seam. Of the third, the two before it are the same in its place
+    and by itself, and so is its probability.
+    """
     model = fit.model
     scores = np.full(len(slots.size), -np.inf)
     widest = 0
@@ -170,23 +179,44 @@ def frame_scores(fit: FrameFit, slots: Slots) -> FloatArray:
         total = -fit.usual * slots.exchanges[r]
         state: Index = model.start
         own: Index = model.start
+        since = 0
         for j in range(size + 1):
-            if j == size or (j > 0 and slots.sentence[at + j] != slots.sentence[at + j - 1]):
-                if ends[j]:
-                    own = 0
-                total += step(model, state, END)[1] - step(model, own, END)[1]
+            over = j == size or (j > 0 and slots.sentence[at + j] != slots.sentence[at + j - 1])
+            if ends[j] or (begins[j] and not over):
+                if since == 2:
+                    state = fit.behind[slots.leaf[at + j - 1]]
+                own, since = 0, 0
+            if over:
+                if since < 2:
+                    total += step(model, state, END)[1] - step(model, own, END)[1]
                 if j == size:
                     break
-                state, own = model.start, model.start
-                ends[j] = False
-            if begins[j] or ends[j]:
-                own = 0
-            code = fit.code[slots.leaf[at + j]]
-            state, likely = step(model, state, code)
-            own, by_itself = step(model, own, code)
-            total += likely - by_itself
+                state, own, since = model.start, 0 if begins[j] else model.start, 0
+            if since < 2:
+                code = fit.code[slots.leaf[at + j]]
+                same = own == state
+                state, likely = step(model, state, code)
+                if same:
+                    own = state
+                else:
+                    own, by_itself = step(model, own, code)
+                    total += likely - by_itself
+                since += 1
         scores[r] = total
     return scores
+
+
+@kernel()
+def _states_behind(model: Automaton, code: IntArray, size: IntArray, root: LongArray) -> LongArray:
+    """Return the state behind each leaf of the trees with these roots."""
+    found = np.zeros(len(size), np.int64)
+    for t in range(len(root)):
+        state: Index = model.start
+        for node in range(root[t], root[t] + size[root[t]]):
+            if size[node] == 1:
+                state = step(model, state, code[node])[0]
+                found[node] = state
+    return found
 
 
 @kernel()

@@ -58,8 +58,11 @@ def derive(
     choices: Choices,
     o: Settings,
     slots: Slots,
+    governed: bool,
 ) -> Any:
     """Draw trees and exchanges: row r with the stream ``attempts[r]`` of the key, for a text.
+
+    With ``governed`` it is found too what each word hangs on.
 
     Returns
     -------
@@ -94,7 +97,8 @@ def derive(
             if not fits:
                 slots.size[r] = -1
                 break
-            _govern(frames, slots, r, start, parts)
+            if governed:
+                _govern(frames, slots, r, start, parts)
         if slots.size[r] < max(1.0, o.shortest * texts.words[host]):
             slots.size[r] = -1
         states[r] = state
@@ -358,9 +362,9 @@ def _beside(fit: Fit, slots: Slots, r: int, s: int) -> tuple[Index, Index]:
 @kernel(inline="always")
 def _weight(fit: Fit, beside: tuple[Index, Index], form: int) -> float:
     """Return the weight of a form between its neighbours."""
-    word = fit.word[form]
-    gain = step(fit.model, beside[0], word)[1] - step(fit.model, 0, word)[1]
-    gain += step(fit.model, 1 + word, beside[1])[1] - step(fit.model, 0, beside[1])[1]
+    word, alone = fit.word[form], fit.model.log_probability  # unigrams stand in the order of words
+    gain = step(fit.model, beside[0], word)[1] - alone[1 + word]
+    gain += step(fit.model, 1 + word, beside[1])[1] - alone[1 + beside[1]]
     return np.exp(min(fit.power * gain, _HIGHEST))
 
 
@@ -387,18 +391,20 @@ def _fitting(
     beside: tuple[Index, Index],
 ) -> Any:
     """Draw some words as :func:`_word` does, and choose one of them by its weight."""
-    total, kept, chosen, likely = 0.0, 0.0, -1, 0.0
+    paths, most = _contexts(model, symbols)
+    total, kept, chosen, level = 0.0, 0.0, -1, 0
+    if most == 0:
+        return state, -1, 0.0
     for _ in range(fit.draws):
-        state, entry, alone = _word(state, model, symbols, back_off)
-        if entry < 0:
-            return state, -1, 0.0
+        state, entry, depth = _drawn(state, model, paths, most, back_off)
         weight = _weight(fit, beside, model.form[entry])
         total += weight
         state, u = next_uniform(state)
         if u * total < weight:
-            kept, chosen, likely = weight, entry, alone
+            kept, chosen, level = weight, entry, depth
     if chosen < 0:
         return state, -1, 0.0
+    likely = _likelihood(model, paths, most, level, chosen, back_off)
     return state, chosen, likely + np.log(kept) - np.log(total / fit.draws)
 
 
@@ -424,37 +430,62 @@ def _fitting_synonym(
 @kernel()
 def _word(state: np.uint64, model: WordModel, symbols: Any, back_off: float) -> Any:
     """Draw a word: from the most special context with the share that it has, or one above it."""
-    trie = model.trie
-    path: Index = np.int32(0)
-    depth = 0
-    paths: tuple[Index, Index, Index] = (path_below(trie, path, symbols[0]), path, path)
-    if paths[0] > 0:
-        depth = 1
-        second = path_below(trie, paths[0], symbols[1])
-        if second > 0:
-            depth = 2
-            third = path_below(trie, second, symbols[2])
-            depth = 3 if third > 0 else 2
-            paths = (paths[0], second, third)
-    if depth == 0:
+    paths, most = _contexts(model, symbols)
+    if most == 0:
         return state, -1, 0.0
-    likely = 0.0
+    state, entry, depth = _drawn(state, model, paths, most, back_off)
+    return state, entry, _likelihood(model, paths, most, depth, entry, back_off)
+
+
+@kernel(inline="always")
+def _contexts(model: WordModel, symbols: Any) -> Any:
+    """Return the contexts of a word, each in the one before it, and how many there are."""
+    trie = model.trie
+    first: Index = path_below(trie, np.int32(0), symbols[0])
+    second: Index = np.int32(-1)
+    third: Index = np.int32(-1)
+    if first > 0:
+        second = path_below(trie, first, symbols[1])
+    if second > 0:
+        third = path_below(trie, second, symbols[2])
+    return (first, second, third), (first > 0) + (second > 0) + (third > 0)
+
+
+@kernel(inline="always")
+def _share_of_context(model: WordModel, path: Index, back_off: float) -> float:
+    """Return the probability that a word is drawn in a context, and not in the one above."""
+    total = model.trie.total[path]
+    return total / (total + back_off * model.trie.distinct[path])
+
+
+@kernel(inline="always")
+def _drawn(
+    state: np.uint64, model: WordModel, paths: Any, most: int, back_off: float
+) -> tuple[np.uint64, int, int]:
+    """Draw a word in one of so many contexts; return its entry and how deep that context is."""
+    depth = most
     while depth > 1:
-        path = paths[depth - 1]
-        back = back_off * trie.distinct[path]
-        kept = trie.total[path] / (trie.total[path] + back)
         state, u = next_uniform(state)
-        if u < kept:
-            likely += np.log(kept)
+        if u < _share_of_context(model, paths[depth - 1], back_off):
             break
-        likely += np.log1p(-kept)
         depth -= 1
     path = paths[depth - 1]
     first = model.first[path]
-    last = first + int(trie.distinct[path])
     state, v = next_uniform(state)
-    entry = pick(model.ends, first, last, v)
-    return state, entry, likely + np.log(share(model.ends, first, entry))
+    return state, pick(model.ends, first, first + int(model.trie.distinct[path]), v), depth
+
+
+@kernel(inline="always")
+def _likelihood(
+    model: WordModel, paths: Any, most: int, depth: int, entry: int, back_off: float
+) -> float:
+    """Return the log-probability that :func:`_drawn` gives an entry at a depth."""
+    likely = 0.0
+    for above in range(most, depth, -1):
+        likely += np.log1p(-_share_of_context(model, paths[above - 1], back_off))
+    if depth > 1:
+        likely += np.log(_share_of_context(model, paths[depth - 1], back_off))
+    return likely + np.log(share(model.ends, model.first[paths[depth - 1]], entry))
 
 
 @kernel()

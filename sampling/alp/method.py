@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import BoolArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.files import PathLike
 from grammar.hashing import Keys, hash_rows
 from grammar.options import read_options, whole_number
@@ -33,10 +33,13 @@ from sampling.seams.score import SeamScore, Tilt
 from sampling.stream import (
     CHUNK,
     RIVALS,
+    Attempts,
+    Columns,
     Sampler,
     Search,
     Shortfall,
     ShortfallWarning,
+    Stream,
     hosts_in_turn,
 )
 
@@ -45,8 +48,21 @@ __all__ = ["ALP"]
 _ROUNDS_WITHOUT_NEW = 32
 _BLOCKS = 64
 """So many blocks of attempts that a model wrote are kept, since attempts are drawn twice."""
+_CHOSEN_AT_ONCE = 512
+"""Attempts that are made at a time where each is one of several."""
 Drawn = tuple[Slots, LongArray]
 """Derivations, and the text that each starts from."""
+
+
+class _ChosenAttempts(Attempts):
+    """Attempts beside which it is kept which of their derivations was chosen."""
+
+    sampler: ALP
+
+    def chunk(self, first: int) -> Columns:
+        """Return the next attempts, the stream of each, and what its choice adds."""
+        numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
+        return numbers, *self.sampler.chosen(self.seed, numbers)
 
 
 class ALP(Sampler):
@@ -107,6 +123,8 @@ class ALP(Sampler):
         made = copy.copy(self)
         made._fit, made._of_host, made._left = fit_of(self.grammar, tilt), tilt.of_host, None
         made._frames = frame_fit_of(self.grammar, tilt)
+        if not self.repeats:  # else whoever chooses says how many
+            made.at_once = _CHOSEN_AT_ONCE
         return made
 
     def written_by(self, model: Any) -> ALP:
@@ -210,11 +228,18 @@ class ALP(Sampler):
         index, attempts = self._of_each_class(n, seed, start)
         return Corpus(self.examples((attempts,), seed, index))
 
+    def stream(self, seed: int) -> Stream:
+        """Return the examples of a seed from the first on."""
+        return Attempts(self, seed) if self._frames is None else _ChosenAttempts(self, seed)
+
     def attempt(self, seed: int, numbers: LongArray, *beside: Any) -> Drawn:
-        """Draw derivations; return them, and the text that each starts from."""
+        """Draw derivations; return them, and the text that each starts from.
+
+        ``beside`` is what :meth:`chosen` says of them, where that is known.
+        """
         g = self.grammar
         fixed = (g.texts, g.frames, g.choices)
-        slots, hosts, states = self._derived(seed, numbers)
+        slots, hosts, states = self._derived(seed, numbers, *beside)
         if self._reader is None:
             refill(states, hosts, *fixed, g.model, self._settings, self._fit, slots)
         else:
@@ -222,22 +247,31 @@ class ALP(Sampler):
         finish(hosts, *fixed, g.model, self._settings, slots)
         return slots, hosts
 
-    def _derived(self, seed: int, numbers: LongArray) -> tuple[Slots, LongArray, Any]:
-        """Draw trees and exchanges; of one host all alike, where a model writes the words."""
-        g, hosts = self.grammar, self._hosts(seed, numbers)
-        key, streams = stream_key(seed, self.method), numbers
+    def chosen(self, seed: int, numbers: LongArray) -> tuple[LongArray, FloatArray]:
+        """Return the streams of attempts, and what their choice adds to log-probabilities.
+
+        Of one host all are alike, where a model writes the words.
+        """
+        streams = numbers
         if self._reader is not None:
             streams = numbers - numbers % self._of_host
-        added = np.zeros(len(numbers))
-        if self._frames is not None:
-            each, first, row = np.unique(streams, return_index=True, return_inverse=True)
-            key, choice = (stream_key(seed, f"{self.method} {name}") for name in ("frames", "fit"))
-            chosen, weights = chosen_streams(
-                g, self._settings, self._frames, (key, choice), each, hosts[first]
-            )
-            streams, added = chosen[row], weights[row]
+        if self._frames is None:
+            return streams, np.zeros(len(streams))
+        each, row = np.unique(streams, return_inverse=True)
+        keys = stream_key(seed, f"{self.method} frames"), stream_key(seed, f"{self.method} fit")
+        chosen, added = chosen_streams(
+            self.grammar, self._settings, self._frames, keys, each, self._hosts(seed, each)
+        )
+        return chosen[row], added[row]
+
+    def _derived(self, seed: int, numbers: LongArray, *beside: Any) -> tuple[Slots, LongArray, Any]:
+        """Draw trees and exchanges."""
+        g, hosts = self.grammar, self._hosts(seed, numbers)
+        streams, added = beside or self.chosen(seed, numbers)
+        key = stream_key(seed, self.method if self._frames is None else f"{self.method} frames")
         slots = room(g.texts, hosts, self._settings.longest)
-        states = derive(key, streams, hosts, g.texts, g.frames, g.choices, self._settings, slots)
+        fixed = (g.texts, g.frames, g.choices, self._settings)
+        states = derive(key, streams, hosts, *fixed, slots, governed=True)
         slots.log_probability[:] += added
         return slots, hosts, states
 

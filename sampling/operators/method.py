@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grammar.arrays import LongArray
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.expression import Step, read_step
@@ -192,7 +192,12 @@ class Fluent(Operator):
 
     def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
         super().__init__(grammar, inner)
-        if isinstance(grammar.score, LanguageFit):
+        self._options = read_options(FluentOptions, grammar.options, self.method)
+        chooses = isinstance(grammar.score, LanguageFit)
+        # beneath a model's choice there is what proposes to it
+        if chooses != bool(self._options.model) or (chooses and type(self.inner) is not Fluent):
+            raise SchemaError(f"model={self._options.model!r} does not fit the score")
+        if chooses:
             self.batch = _READ_BATCH
             self.inner = self.inner.written_by(grammar.score)
 
@@ -247,9 +252,9 @@ class Fluent(Operator):
     @property
     def tilt(self) -> Tilt:
         """The score, and how much it weighs."""
-        o = FluentOptions(**self.grammar.options)
+        o = self._options
         if o.model:
-            assert isinstance(self.inner, Operator)  # it proposes by the score
+            assert isinstance(self.inner, Fluent)
             draws = o.draws or _proposals(self.inner.inner)
             return Tilt(self.grammar.score, o.trust, draws)
         strength = _STRENGTHS[o.score] if o.strength is None else o.strength

@@ -46,8 +46,8 @@ def tilted_of(sampler: ALP, strength: float, draws: int) -> FrameFit:
 def derived(sampler: ALP, seed: int, streams: Any, hosts: Any) -> Slots:
     g = sampler.grammar
     slots = room(g.texts, hosts, sampler._settings.longest)
-    derive(stream_key(seed, "x"), streams, hosts, g.texts, g.frames, g.choices, sampler._settings,
-           slots)  # fmt: skip
+    fixed = (g.texts, g.frames, g.choices, sampler._settings)
+    derive(stream_key(seed, "x"), streams, hosts, *fixed, slots, governed=False)
     return slots
 
 
@@ -172,7 +172,8 @@ def test_a_derivation_weighs_the_exponential_of_its_score() -> None:
     )
     g = sampler.grammar
     slots = room(g.texts, hosts, sampler._settings.longest)
-    derive(keys[0], streams, hosts, g.texts, g.frames, g.choices, sampler._settings, slots)
+    fixed = (g.texts, g.frames, g.choices, sampler._settings)
+    derive(keys[0], streams, hosts, *fixed, slots, governed=False)
     made = Counter(shape(slots, r) for r in range(count))
     assert () not in made  # none that failed is chosen
     unlike = [abs(made[s] / count - e / expected.total()) for s, e in expected.items()]

@@ -501,6 +501,17 @@ def test_a_damaged_score_is_said(tmp_path: Any) -> None:
     assert open_sampler(path).sample(5).table == tilted("resampled").sample(5).table
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [("score", "ceams", "'ceams' is not known"), ("draws", -1, "draws"), ("moon", 1, "moon"),
+     ("model", "smollm2", "does not fit the score")],
+)  # fmt: skip
+def test_options_that_a_file_has_are_checked(option: str, value: Any, message: str) -> None:
+    grammar = tilted("resampled").grammar
+    with pytest.raises((OptionError, SchemaError), match=message):
+        Fluent(replace(grammar, options={**grammar.options, option: value}))
+
+
 def test_few_examples_are_enough_for_a_few() -> None:
     corpus = Corpus.from_columns(text=["a red car", "two blue bikes"])
     sampler = fluent(induce("worddrop", corpus), corpus, draws=32)
