@@ -20,7 +20,7 @@ from induction.trees.heads import head_words
 from sampling.alp.trees import ParsedTexts
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import class_numbers
-from sampling.seams.joints import WHOLE, torn
+from sampling.seams.joints import WHOLE, initial_words, torn
 
 __all__ = [
     "OPEN_TAGS",
@@ -268,7 +268,7 @@ def pools_of(
     protected : bool[words]
         Words that may not be moved.
     """
-    nodes, story = _movable(parsed, frames, tree, protected)
+    nodes, story = _movable(parsed, frames, tree, _begun_inside(parsed, forms), protected)
     sentence = np.repeat(np.arange(len(parsed.trees) - 1), np.diff(parsed.trees))
     text = np.repeat(np.arange(len(parsed.sentences) - 1), np.diff(parsed.sentences))
     of_tree = classes[text[sentence]]
@@ -302,8 +302,15 @@ def pools_of(
     )
 
 
+def _begun_inside(parsed: ParsedTexts, forms: Forms) -> BoolArray:
+    """Return which words begin a sentence inside one, and have a capital for it."""
+    begun = initial_words(parsed.side)
+    begun[first_words(parsed)] = False  # their forms are without it
+    return begun & np.array([name[:1].isupper() for name in forms.names], np.bool_)[forms.form]
+
+
 def _movable(
-    parsed: ParsedTexts, frames: Frames, tree: IntArray, protected: BoolArray
+    parsed: ParsedTexts, frames: Frames, tree: IntArray, begun: BoolArray, protected: BoolArray
 ) -> tuple[LongArray, list[tuple[str, int]]]:
     """Return the constituents that may be exchanged, and how many each requirement left."""
     bank = parsed.treebank
@@ -315,6 +322,9 @@ def _movable(
     site &= words < bank.lengths[tree]
     story.append(("shorter than their sentence", int(site.sum())))
     first = frames.word[np.flatnonzero(bank.is_word)[before[:-1][site]]]
+    site[site] = ~begun[first]
+    first = first[~begun[first]]
+    story.append(("that begin no sentence inside one", int(site.sum())))
     text = np.searchsorted(parsed.side.offsets, first, side="right") - 1
     begin = first - parsed.side.offsets[text]
     site[site] = ~torn(parsed.side, text, begin, begin + words[site])

@@ -30,6 +30,7 @@ __all__ = [
     "SPACED",
     "WHOLE",
     "Joints",
+    "initial_words",
     "joint",
     "named_repairs",
     "read_joints",
@@ -208,7 +209,7 @@ def _facts(side: Side, names: Sequence[str], variants: dict[str, int]) -> tuple[
         other = _variants(_ARTICLES.get, forms, variants)[side.codes]
         flags |= np.array([sound_of(form) for form in forms], np.uint8)[side.codes]
     if "capital" in names:
-        initial = _initial(side, forms)
+        initial = initial_words(side)
         flags[initial] |= INITIAL
         capital = np.array([form[:1].isupper() for form in forms], np.bool_)[side.codes]
         flags[capital] |= CAPITAL
@@ -252,8 +253,9 @@ def without_capital(form: str) -> str | None:
     return form[:1].lower() + form[1:] if plain and not form.startswith(("I'", "I’")) else None
 
 
-def _initial(side: Side, forms: list[str]) -> BoolArray:
+def initial_words(side: Side) -> BoolArray:
     """Return which words begin a sentence, quotes and brackets passed over."""
+    forms: list[str] = side.forms.to_pylist()
     ends = [bool(_ENDS.search(f)) and not _ABBREVIATION.fullmatch(f) for f in forms]
     short = [_ABBREVIATION.fullmatch(form) is not None for form in forms]
     signs = [_SIGNS.fullmatch(form) is not None for form in forms]

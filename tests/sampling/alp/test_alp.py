@@ -447,6 +447,22 @@ def test_spacing_and_capitals_are_those_of_the_host() -> None:
                 assert (article == "an") == (word[0] in "aeiou"), text
 
 
+def test_what_begins_a_sentence_inside_one_is_not_moved() -> None:
+    trees = [
+        "(S (S (NP (PRP It)) (VP (VBZ ends))) (. !) (S (NP (DT The) (NN plot)) (VP (VBZ rocks))))",
+        "(S (S (NP (PRP He)) (VP (VBZ hopes))) (. !) (S (NP (DT The) (NN joke)) (VP (VBZ sinks))))",
+        "(S (NP (DT A) (NN dog)) (VP (VBZ eats) (NP (DT a) (NN cake))))",
+    ]
+    texts = ["It ends ! The plot rocks", "He hopes ! The joke sinks", "A dog eats a cake"]
+    corpus = Corpus.from_columns(text=texts, label=[0] * 3, tree=trees)
+    sampler = ALP.induce(corpus, synonym=0, quantile=0, pool=0, exchange=0.5, shortest=0, longest=9)
+    fillers = {sampler.grammar.rule_text(rule) for rule in range(len(sampler.grammar.pool_node))}
+    assert not any("The" in filler for filler in fillers)
+    assert {"a dog", "a cake"} <= fillers
+    for text in sampler.sample(12, seed=0).column("text"):
+        assert "The" not in text or "! The " in text
+
+
 def test_the_same_bytes_whatever_the_batches(sampler: ALP, reviews: Corpus) -> None:
     whole = sampler.sample(500, seed=9)
     again: ALP = ALP.induce(reviews)
