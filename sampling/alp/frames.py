@@ -20,7 +20,7 @@ from induction.trees.heads import head_words
 from sampling.alp.trees import ParsedTexts
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import class_numbers
-from sampling.seams.joints import WHOLE, initial_words, torn
+from sampling.seams.joints import WHOLE, initial_words, torn, without_capital
 
 __all__ = [
     "OPEN_TAGS",
@@ -306,7 +306,8 @@ def _begun_inside(parsed: ParsedTexts, forms: Forms) -> BoolArray:
     """Return which words begin a sentence inside one, and have a capital for it."""
     begun = initial_words(parsed.side)
     begun[first_words(parsed)] = False  # their forms are without it
-    return begun & np.array([name[:1].isupper() for name in forms.names], np.bool_)[forms.form]
+    loses = [without_capital(name) is not None for name in forms.names]
+    return begun & np.array(loses, np.bool_)[forms.form]
 
 
 def _movable(
