@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.timing import report, seconds
 from induction import Corpus, read_corpus, read_reviews
 from sampling import Fluent, Sampler
-from sampling.operators.choice import fillers_of
+from sampling.operators.wear import fillers_of
 from sampling.quality.measures.fidelity import agreement, judge, shared_labels
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.self_bleu import self_bleu

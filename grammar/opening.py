@@ -30,7 +30,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "treewright.alp/1": "sampling.alp.grammar:ALPGrammar",
         "treewright.alp-phrases/1": "sampling.alp.code:PhraseGrammar",
         "treewright.words/1": "sampling.words.grammar:WordGrammar",
-        "treewright.tilted/2": "sampling.operators.grammar:TiltedGrammar",
+        "treewright.tilted/3": "sampling.operators.grammar:TiltedGrammar",
         "treewright.models/1": "sampling.neural.grammar:ModelGrammar",
         "treewright.walks/1": "sampling.geca.walk_grammar:WalkGrammar",
     }

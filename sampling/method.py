@@ -138,9 +138,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ("prompted", "texts that a language model writes, shown examples (Yoo et al. 2021)",
              "sampling.neural.prompted.method", "Prompted", _MODELS),
             ("fluent", "another method, tilted to what fits its place (fluent(treemix))",
-             "sampling.operators.method", "Fluent", "treewright.tilted/2"),
+             "sampling.operators.method", "Fluent", "treewright.tilted/3"),
             ("agree", "another method, its labels confirmed by a classifier (agree(treemix))",
-             "sampling.operators.method", "Agree", "treewright.tilted/2"),
+             "sampling.operators.method", "Agree", "treewright.tilted/3"),
         )
     }
 )  # fmt: skip

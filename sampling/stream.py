@@ -373,6 +373,8 @@ class Sampler:
     """Whether new examples have the column ``spans``; other methods refuse it."""
     by_host: bool = False
     """Whether it takes hosts in turn where it is tilted, and so many draws of one as are asked."""
+    rivals: int = RIVALS
+    """So many hosts in turn are then about equally long; see :func:`hosts_in_turn`."""
     is_written: bool = False
     """Whether it draws words one by one, so that a language model may; see :meth:`written_by`."""
     patience: int = 32 * CHUNK
@@ -724,22 +726,26 @@ def _warn(n: int, start: int, shortfall: Shortfall) -> None:
 
 
 def hosts_in_turn(
-    key: np.uint64, numbers: LongArray, length: LongArray, of_host: int = 1
+    key: np.uint64,
+    numbers: LongArray,
+    length: LongArray,
+    of_host: int = 1,
+    rivals: int = RIVALS,
 ) -> LongArray:
     """Return the host of each attempt: so many attempts in a row are of one.
 
     Where they are several, hosts are compared (:class:`Resampled`), and short ones would win. So
-    each :data:`RIVALS` in turn are about equally long; a few of a round, which are too many for
-    that, are left out.
+    as many as there are ``rivals`` in turn are about equally long; a few of a round, which are too
+    many for that, are left out.
 
     >>> hosts_in_turn(np.uint64(1), np.arange(6), np.array([9, 5, 7]), of_host=2).tolist()
     [0, 0, 1, 1, 2, 2]
     """
     turns = numbers // of_host
-    if of_host == 1 or len(length) < RIVALS:
+    if of_host == 1 or len(length) < rivals:
         return in_rounds(key, turns, len(length))
     rank = np.argsort(np.argsort(length, kind="stable"), kind="stable")
-    return in_groups(key, turns, rank, RIVALS)
+    return in_groups(key, turns, rank, rivals)
 
 
 def in_rounds(key: np.uint64, numbers: LongArray, size: int) -> LongArray:

@@ -32,7 +32,6 @@ from sampling.examples.splicing import as_strings
 from sampling.seams.score import SeamScore, Tilt
 from sampling.stream import (
     CHUNK,
-    RIVALS,
     Attempts,
     Columns,
     Sampler,
@@ -277,7 +276,7 @@ class ALP(Sampler):
 
     def _copy_written(self, seed: int, numbers: LongArray, slots: Slots) -> None:
         """Write the open words of attempts, which are written in blocks that stay the same."""
-        size = RIVALS * self._of_host
+        size = self.rivals * self._of_host
         for r, number in enumerate(numbers.tolist()):
             form, rule, likely = self._block(seed, number // size)[number % size]
             here = slice(int(slots.at[r]), int(slots.at[r]) + len(form))
@@ -287,7 +286,7 @@ class ALP(Sampler):
         """Return what stands in the attempts of a block, which are written together, once."""
         found = self._blocks.get((seed, block))
         if found is None:
-            size = RIVALS * self._of_host
+            size = self.rivals * self._of_host
             numbers = np.arange(block * size, (block + 1) * size)
             slots, hosts, _ = self._derived(seed, numbers)
             key = stream_key(seed, f"{self.method} written")
@@ -327,7 +326,7 @@ class ALP(Sampler):
 
     def _hosts(self, seed: int, numbers: LongArray) -> LongArray:
         key = stream_key(seed, "alp order")
-        return hosts_in_turn(key, numbers, self._lengths, self._of_host)
+        return hosts_in_turn(key, numbers, self._lengths, self._of_host, self.rivals)
 
     @functools.cached_property
     def _lengths(self) -> LongArray:

@@ -1,14 +1,11 @@
 """The choice of a model: one of many attempts each, of which the others may come again.
 
-What a model likes it likes in many places, so what was given wears out: the odds of an attempt are
-divided by one more than the times that its host was given, and by one more than the times that
-what it puts there was. (Of pairs only hosts wear out.)
+What a model likes it likes in many places, so what was given wears out
+(:mod:`sampling.operators.wear`).
 """
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -17,8 +14,7 @@ import pyarrow as pa
 
 from grammar.arrays import LongArray
 from grammar.rng import uniforms
-from induction.corpus.corpus import Corpus
-from sampling.examples.sides import read_side
+from sampling.operators.wear import SIDES, Wear, traits_of
 from sampling.stream import (
     Attempts,
     Columns,
@@ -29,9 +25,7 @@ from sampling.stream import (
     chosen_by_weight,
 )
 
-__all__ = ["Choice", "fillers_of"]
-
-_SIDES = ("text", "text_pair")
+__all__ = ["Choice"]
 
 
 class Choice(Resampled):
@@ -49,36 +43,34 @@ class Choice(Resampled):
     seed : int
         Of its stream.
     tilt : Tilt
-        Its ``log_weights`` take a table, and what the score of each row is to be lessened by.
+        Its ``log_weights`` take a table, and what the score of each row is to be lessened by; its
+        score has the ``sides`` of the source.
     """
 
     def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
         super().__init__(sampler.repeating(tilt.draws), seed, tilt)
         self._search = Search(max(1, sampler.patience // tilt.draws))
         self._given: set[Hashable] = set()
-        self._times: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+        self._wear = Wear(tilt.score.sides)
 
     def _chosen(self) -> tuple[Columns, bool]:
         """Choose one of the next attempts; say too whether there are no more."""
         number = self._search.made
         columns, ended = self._attempts()
         table = self._sampler.table(columns, self._seed, np.arange(len(columns[0])))
-        texts, parts = _texts_of(table), (_hosts_of(table), fillers_of(table))
+        texts = _texts_of(table)
         new = self._new(texts)
-        worn = np.zeros(len(new))
-        for times, names in zip(self._times, parts, strict=True):
-            worn += np.log1p([times[names[row]] for row in new.tolist()])
-        weights = self._tilt.log_weights(table.take(new), worn)[None]
+        table = table.take(new)
+        traits = traits_of(table)
+        weights = self._tilt.log_weights(table, self._wear.of(traits))[None]
         good = np.flatnonzero(weights.max(axis=1, initial=-np.inf) > -np.inf)
         mine, _ = self._search.goes_on(good, 1)
         k, added = chosen_by_weight(weights[mine], uniforms(self._key, number, 1)[mine])
         rows = new[k]
-        for row in rows.tolist():
+        for place, row in zip(k.tolist(), rows.tolist(), strict=True):
             if self._sampler.distinct:
                 self._given.add(texts[row])
-            for times, names in zip(self._times, parts, strict=True):
-                if names[row]:
-                    times[names[row]] += 1
+            self._wear.give(traits, place)
         kept = tuple(column[rows] for column in columns)
         return (*kept, added), ended or self._search.vain
 
@@ -107,33 +99,5 @@ class Choice(Resampled):
 
 
 def _texts_of(table: pa.Table) -> list[Hashable]:
-    sides = [name for name in _SIDES if name in table.column_names]
+    sides = [name for name in SIDES if name in table.column_names]
     return list(zip(*(table.column(name).to_pylist() for name in sides), strict=True))
-
-
-def _hosts_of(table: pa.Table) -> list[str]:
-    """Return the first parent of each example; nothing where there is none."""
-    made: Any = table.column("provenance").combine_chunks()
-    return [parents[0] if parents else "" for parents in made.field("parents").to_pylist()]
-
-
-def fillers_of(table: pa.Table) -> list[str]:
-    """Return the words that were put into each example, in small letters; of many spans, all.
-
-    Nothing of pairs, as provenance does not say which text a span is of. A text that is split into
-    words anew may have fewer than were put together (*can* and *not* side by side); then what is
-    behind them counts a little otherwise, which a count of what was given can bear.
-    """
-    if _SIDES[1] in table.column_names:
-        return [""] * len(table)
-    made: Any = table.column("provenance").combine_chunks()
-    side = read_side(Corpus(table))
-    forms = [form.lower() for form in side.forms.to_pylist()]
-    codes = side.codes.tolist()
-    found = []
-    bounds = itertools.pairwise(side.offsets.tolist())
-    for (first, last), spans in zip(bounds, made.field("spans").to_pylist(), strict=True):
-        words = codes[first:last]
-        inside = sorted({at for span in spans for at in range(span["start"], span["end"])})
-        found.append(" ".join(forms[words[at]] for at in inside if at < len(words)))
-    return found

@@ -56,7 +56,7 @@ class TiltedGrammar(Weighted):
     options: Mapping[str, Any]
 
     family = "tilted"
-    codec = ArrayCodec("treewright.tilted/2", "a grammar under a tilt")
+    codec = ArrayCodec("treewright.tilted/3", "a grammar under a tilt")
 
     @property
     def start(self) -> str:  # type: ignore[override]

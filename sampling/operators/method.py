@@ -28,14 +28,14 @@ from sampling.operators.agreement import Agreement
 from sampling.operators.choice import Choice
 from sampling.operators.grammar import TiltedGrammar
 from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
-from sampling.stream import RIVALS, Columns, Resampled, Sampler, Stream, method_of
+from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
 
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
 _STRENGTHS = {"seams": 2.5, "learnt": 1.0}
 _DRAWS, _OF_WORDS = 32, 64
 """So many draws; of methods that redraw words, for each word."""
-_PROPOSALS, _WRITTEN, _SPANS = 64, 32, 1024
+_PROPOSALS, _WRITTEN, _SPANS = 64, 32, 4096
 """So many to a model; of methods in which it has a say; of those that exchange spans."""
 _READ_BATCH = 16
 SPREAD_OF = 1024
@@ -60,7 +60,7 @@ class FluentOptions:
     draws: int | None = option(
         None,
         "Draws that an example is chosen of; 32, of alp 64 for its exchanges and for each word. Of "
-        "proposals to a model 64, of methods that exchange spans 1024, and of alp, whose words it "
+        "proposals to a model 64, of methods that exchange spans 4096, and of alp, whose words it "
         "writes, 32.",
         source="Rubin 1987",
         least=1,
@@ -68,7 +68,7 @@ class FluentOptions:
     of_host: int | None = option(
         None,
         "Methods that take hosts in turn: so many draws in a row are of one host; 1, of proposals "
-        "to a model a sixteenth of the draws.",
+        "to a model as many as leave 64 hosts, of alp 16.",
         least=1,
     )
     most_pairs: int = option(
@@ -242,7 +242,7 @@ class Fluent(Operator):
         if not chosen.model:
             return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
         draws = chosen.draws or _proposals(inner)
-        each = chosen.of_host or max(1, draws // RIVALS)
+        each = chosen.of_host or max(1, draws // inner.rivals)
         proposing = replace(chosen, model="", draws=_DRAWS, of_host=each)
         made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
         odds = "written" if inner.is_written else "exchanged"

@@ -99,6 +99,7 @@ class SpanSampler(Sampler):
     grammar: SpanGrammar
     explained_as = "spans"
     carries_spans = by_host = True
+    rivals = 64
     patience = 100_000
 
     def __init__(self, grammar: SpanGrammar, *, executor: Executor | None = None) -> None:

@@ -322,7 +322,8 @@ class TiltedSpans(Attempts):
         """Return the sites, entries and added log-probabilities of the next attempts."""
         numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
         hosts = self._hosts
-        taken = hosts_in_turn(self._order, numbers, self._lengths, self._tilt.of_host)
+        each, rivals = self._tilt.of_host, self.sampler.rivals
+        taken = hosts_in_turn(self._order, numbers, self._lengths, each, rivals)
         site, entry = np.empty(len(taken), np.int32), np.empty(len(taken), np.int64)
         added = np.empty(len(taken))
         if self._exact is not None:

@@ -45,10 +45,15 @@ _REACH = 2.0
 
 
 class Odds(NamedTuple):
-    """The logarithm of the odds that a text reads well: weights of features, and an intercept."""
+    """The logarithm of the odds that a text reads well: weights of features, and an intercept.
+
+    Texts with less than the ``least`` share of the words of the text before are not looked at:
+    short ones read well, and a search finds the shortest.
+    """
 
     weights: Mapping[str, float]
     intercept: float
+    least: float = 0.0
 
 
 ODDS: Mapping[str, Odds] = MappingProxyType(
@@ -62,6 +67,7 @@ ODDS: Mapping[str, Odds] = MappingProxyType(
                 "length": -0.94,
             },
             5.1,
+            least=0.5,
         ),
         "written": Odds({"mean": 1.19, "length": -2.9}, 11.7),
     }
@@ -113,7 +119,7 @@ class LanguageFit:
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
         and reading ends where the rest could not be the best if it read as well as few do. What is
-        not read has minus infinity.
+        not read, or is too short beside the text before, has minus infinity.
 
         Parameters
         ----------
@@ -128,9 +134,9 @@ class LanguageFit:
         texts = {name: made.column(name) for name in self.sides}
         less = np.broadcast_to(less, len(made))
         shape = np.min([self._of_shape(*side, rows) for side in texts.items()], axis=0) - less
-        order = np.argsort(-shape, kind="stable")
+        order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
-        for first in range(0, len(made), BLOCK):
+        for first in range(0, len(order), BLOCK):
             done = order[:first]
             if first:
                 gained = found[done] - shape[done]
@@ -142,15 +148,16 @@ class LanguageFit:
         return found
 
     def _of_shape(self, side: str, texts: Sequence[str], rows: Sequence[int]) -> FloatArray:
-        """Return what evenness and length tell of the odds of new texts, as they stand."""
+        """Return what evenness and length tell of the odds of new texts; -inf for too short."""
         source = self.sides[side]
         changes = [
             changed(new, new if row < 0 else source[row])
             for new, row in zip(texts, rows, strict=True)
         ]
         shapes = [shape_of(change.words, change.changed) for change in changes]
-        found: FloatArray = np.array(shapes) @ self._weights(OF_SHAPE)
-        return found
+        words = [(change.words, len(change.before.split())) for change in changes]
+        short = [new < ODDS[self.odds].least * before for new, before in words]
+        return np.where(short, -np.inf, np.array(shapes) @ self._weights(OF_SHAPE))
 
     def _odds(
         self, texts: Mapping[str, Sequence[str]], rows: Sequence[int], read: Sequence[int]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.readers import read_treebank
 from induction.trees.heads import head_children
-from sampling.seams.places import NOTHING, places_of
+from sampling.seams.places import _ALIKE, _SILENT, NOTHING, places_of
 from tests.grammar.strategies import trees
 
 Path = tuple[int, ...]
@@ -46,8 +47,13 @@ def _find_categories(
         _find_categories(child, (*at, k), own, found, count)
     category, word = found[*at, own[at]]
     inner = node.children[own[at]]
-    tag = node.label if isinstance(inner, str) else category.split(" ", 1)[1]
-    found[at] = (f"{node.label} {tag}", word)
+    kind = category.split(" ", 1)[1] if not isinstance(inner, str) else _kind(node.label, inner)
+    found[at] = (f"{node.label} {kind}", word)
+
+
+def _kind(tag: str, word: str) -> str:
+    telling = next((row.split()[0] for row in _ALIKE if word.lower() in row.split()), "")
+    return f"{tag} {telling}" if telling and tag in _SILENT else tag
 
 
 def _rows(
@@ -98,3 +104,26 @@ def test_places_are_those_of_a_walk(tree: Tree) -> None:
 
 def test_places_of_the_embedded_treebank() -> None:
     assert check(read_treebank()[:60]) > 500
+
+
+AGREEING = trees(
+    labels=st.sampled_from(["S", "NP", "PRP", "VBD", "VBZ", "DT"]),
+    words=st.sampled_from(["They", "we", "was", "is", "dog", "me", "them"]),
+)
+
+
+@given(AGREEING)
+def test_where_tags_are_silent_words_tell(tree: Tree) -> None:
+    check(Treebank.from_trees([tree]))
+
+
+def test_what_agrees_alike_is_one_kind() -> None:
+    rows = "(S (NP (PRP {})) (VP (VBD {}) (NP (DT the) (NN dog))))"
+    pairs = [("They", "were"), ("we", "were"), ("It", "was"), ("him", "saw"), ("me", "saw")]
+    bank = Treebank.parse("\n".join(rows.format(*pair) for pair in pairs))
+    places = places_of(bank)
+    subjects = bank.offsets[:-1] + 1
+    names = [places.names[code] for code in places.category[subjects]]
+    assert names == ["NP PRP they", "NP PRP they", "NP PRP it", "NP PRP me", "NP PRP me"]
+    above = [places.names[code] for code in places.governor[subjects]]
+    assert above == [f"left of S VBD{end}" for end in (" were", " were", " was", "", "")]
