@@ -2,6 +2,7 @@
 
 python -m benchmarks.reading lines FOLDER             write shuffled lines to judge, and their key
 python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
+python -m benchmarks.reading chosen FOLDER [CORPUS]   of these the methods of the bar alone
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -48,6 +49,12 @@ LINES = {
         "fluent(treemix)": 25, "fluent(treemix, model=smollm2)": 50,
         "fluent(alp, model=smollm2)": 50,
         "fluent(grammar, model=smollm2)": 25,
+    },
+    "chosen": {
+        ORIGINALS: 25,
+        "fluent(sub2, model=smollm2)": 50,
+        "fluent(treemix, model=smollm2)": 50,
+        "fluent(alp, model=smollm2)": 50,
     },
     "alp": {
         ORIGINALS: 25,
@@ -140,9 +147,9 @@ def _verdicts(path: Path) -> dict[str, int]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case [("lines" | "model" | "alp") as kind, folder]:
+        case [kind, folder] if kind in LINES:
             write_lines(kind, Path(folder))
-        case [("model" | "alp") as kind, folder, *corpora] if set(corpora) <= set(CORPORA):
+        case [kind, folder, *corpora] if kind in LINES and set(corpora) <= set(CORPORA):
             write_lines(kind, Path(folder), corpora)
         case ["scores", folder]:
             tell_scores(Path(folder))

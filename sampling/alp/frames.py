@@ -139,12 +139,11 @@ def word_forms(parsed: ParsedTexts, tags: IntArray, names: list[str]) -> Forms:
     first = first_words(parsed)
     capital = np.zeros(len(first), np.bool_)
     for s, w in enumerate(first.tolist()):
-        form = forms[w]
+        capital[s] = forms[w][:1].isupper()
         # names and the pronoun I keep their capitals anywhere, and so do words all in capitals
-        if form[:1].isupper() and form[1:] == form[1:].lower() and form != "I":
-            if names[tags[w]] not in _NAMES:
-                forms[w] = form[0].lower() + form[1:]
-            capital[s] = True
+        plain = without_capital(forms[w])
+        if plain is not None and names[tags[w]] not in _NAMES:
+            forms[w] = plain
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(form, len(numbers)) for form in forms], np.int32)
     return Forms(codes, capital, numbers)

@@ -146,7 +146,10 @@ def chosen_streams(
         slots = room(grammar.texts, of, settings.longest)
         fixed = (grammar.texts, grammar.frames, grammar.choices, settings)
         derive(keys[0], drawn, of, *fixed, slots, governed=False)
-        weights = (fit.power * frame_scores(fit, slots)).reshape(-1, fit.draws)
+        scores = frame_scores(fit, slots)
+        failed = np.isneginf(scores)  # whatever the power, also of zero
+        weights = np.where(failed, scores, fit.power * np.where(failed, 0.0, scores))
+        weights = weights.reshape(-1, fit.draws)
         weights[np.isneginf(weights).all(axis=1)] = 0.0  # none has a length that is allowed
         u = np.array([uniforms_of(keys[1], int(number), 1)[0] for number in numbers[part]])
         k, added[part] = chosen_by_weight(weights, u)

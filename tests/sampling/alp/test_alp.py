@@ -447,6 +447,23 @@ def test_spacing_and_capitals_are_those_of_the_host() -> None:
                 assert (article == "an") == (word[0] in "aeiou"), text
 
 
+def test_a_sentence_that_begins_with_i_begins_with_a_capital() -> None:
+    trees = [
+        "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN dog))))",
+        "(S (NP (PRP we)) (VP (VBD saw) (NP (DT a) (NN cat))))",
+        "(S (NP (PRP you)) (VP (VBD ate) (NP (DT the) (NN cake))))",
+    ]
+    texts = ["I saw the dog", "we saw a cat", "you ate the cake"]
+    corpus = Corpus.from_columns(text=texts, label=[0] * 3, tree=trees)
+    sampler = ALP.induce(corpus, synonym=0, quantile=0, pool=0, exchange=0.5)
+    made = list(sampler.sample(40, seed=0))
+    first = [row["text"] for row in made if row["provenance"]["parents"][0] == "0"]
+    assert all(text[0].isupper() for text in first)
+    assert any(text.startswith(("We ", "You ")) for text in first)
+    others = [row["text"] for row in made if row["provenance"]["parents"][0] != "0"]
+    assert all(text[0].islower() or text.startswith("I ") for text in others)
+
+
 def test_what_begins_a_sentence_inside_one_is_not_moved() -> None:
     trees = [
         "(S (S (NP (PRP It)) (VP (VBZ ends))) (. !) (S (NP (DT The) (NN plot)) (VP (VBZ rocks))))",

@@ -185,6 +185,23 @@ def test_a_derivation_weighs_the_exponential_of_its_score() -> None:
     assert np.median(added - (fit.power * chosen - math.log(mean))) == pytest.approx(0, abs=0.1)
 
 
+def test_what_failed_is_not_chosen_whatever_the_power() -> None:
+    sampler: ALP = induce("alp", few(), synonym=0, exchange=0.5, shortest=1.0, longest=1.0)
+    fit = tilted_of(sampler, 0.0, 128)
+    keys = stream_key(1, "frames"), stream_key(1, "choice")
+    numbers = np.arange(300)
+    streams, added = chosen_streams(
+        sampler.grammar, sampler._settings, fit, keys, numbers, numbers % 4
+    )
+    g = sampler.grammar
+    slots = room(g.texts, numbers % 4, sampler._settings.longest)
+    fixed = (g.texts, g.frames, g.choices, sampler._settings)
+    derive(keys[0], streams, numbers % 4, *fixed, slots, governed=False)
+    assert (slots.size > 0).all()
+    assert (added >= 0).all()
+    assert (added > 0.1).any()  # some of the draws were too long or short
+
+
 def test_without_strength_nothing_is_added() -> None:
     sampler: ALP = induce("alp", few(), synonym=0, shortest=0, longest=3)
     fit = tilted_of(sampler, 0.0, 8)

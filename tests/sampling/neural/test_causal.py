@@ -285,6 +285,24 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int)
         assert len(done) == size
 
 
+def test_what_is_shorter_than_half_is_not_looked_at() -> None:
+    source = ("a b c d e f g h",)
+    texts = ["a x", "a x y", "a x y z", "a x d e f g h", *(f"a {k}" for k in range(2 * BLOCK))]
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": source})
+    reader = fit.__dict__["_reader"] = _Counting()
+    made = _made(texts, [["0"]] * len(texts))
+    assert np.flatnonzero(np.isfinite(fit.of(made))).tolist() == [2, 3]
+    assert "a x" not in reader.read_
+    # of what was made from none, and where a model had a say in the words, any length will do
+    free = _made(texts[:4], [[]] * 4)
+    assert np.isfinite(fit.of(free)).all()
+    written = replace(fit, odds="written")
+    written.__dict__["_reader"] = _Counting()
+    assert np.isfinite(written.of(_made(texts[:4], [["0"]] * 4))).all()
+    nothing = fit.of(_made(texts[:2], [["0"]] * 2))
+    assert np.isneginf(nothing).all()
+
+
 def test_a_text_made_from_none_is_compared_with_itself() -> None:
     fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b",)})
     fit.__dict__["_reader"] = _Counting()
