@@ -461,6 +461,7 @@ def test_a_sentence_that_begins_with_i_begins_with_a_capital() -> None:
     assert all(text[0].isupper() for text in first)
     assert any(text.startswith(("We ", "You ")) for text in first)
     others = [row["text"] for row in made if row["provenance"]["parents"][0] != "0"]
+    assert others
     assert all(text[0].islower() or text.startswith("I ") for text in others)
 
 

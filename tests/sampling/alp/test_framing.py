@@ -241,6 +241,18 @@ def test_what_is_chosen_depends_on_the_attempt_alone(monkeypatch: pytest.MonkeyP
     )
 
 
+def test_what_was_chosen_is_kept_beside_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler: ALP = induce("alp", few(), synonym=0)
+    score: Any = sampler.own_score("seams")
+    tilted = sampler.under(Tilt(score, 2.5, 16))
+    columns = tilted.stream(5).take(8)
+    index = np.arange(len(columns[0]))
+    assert len(index) == 8
+    anew = tilted.table(columns[:1], 5, index)
+    monkeypatch.setattr(ALP, "chosen", None)  # nothing is chosen once more
+    assert tilted.table(columns, 5, index).equals(anew)
+
+
 def replace_frames(sampler: ALP, frames: FrameFit | None) -> ALP:
     made = sampler.under(Tilt(sampler.own_score("seams"), 2.5, 16))
     made._frames = frames
