@@ -35,11 +35,14 @@ class Reading(NamedTuple):
         Of each piece behind those before it; natural logarithms.
     begin, end : int64[pieces]
         The characters of each piece.
+    states : float32[pieces, width], optional
+        What a layer makes of each piece, if one was asked for.
     """
 
     log_probability: FloatArray
     begin: LongArray
     end: LongArray
+    states: FloatArray | None = None
 
 
 class Change(NamedTuple):

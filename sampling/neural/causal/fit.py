@@ -4,7 +4,8 @@ Readers said of 2,117 texts that Sub2 and TreeMix made of film reviews, plots an
 they read well. The score is the logistic regression of what they said on what a model of English
 tells of these texts (:mod:`sampling.neural.causal.features`); ``python -m benchmarks.fitting``.
 Texts in whose words the model had a say are another kind, with odds of their own (360 texts of
-ALP): there is no one change with something behind it.
+ALP): there is no one change with something behind it. A model that a probe fits is asked by the
+probe instead (:mod:`sampling.neural.causal.probe`), which tells much more.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from sampling.neural.causal.features import (
     features_of,
     shape_of,
 )
+from sampling.neural.causal.probe import Probe, shipped
 
 __all__ = ["ODDS", "LanguageFit", "Odds"]
 
@@ -40,7 +42,7 @@ BLOCK = 32
 """So many texts are read together."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
-_REACH = 2.0
+_REACH = 2.25
 """A text may gain so many deviations more by its reading than those read do on average."""
 
 
@@ -91,6 +93,8 @@ class LanguageFit:
         Its texts, by column.
     odds : str
         Which of :data:`ODDS`.
+    probe : str
+        The digest of the probe that is asked; none if no probe fits the model.
     """
 
     model: str
@@ -99,6 +103,7 @@ class LanguageFit:
     ids: tuple[str, ...]
     sides: Mapping[str, tuple[str, ...]]
     odds: str = "exchanged"
+    probe: str = ""
     _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
 
     @classmethod
@@ -112,7 +117,9 @@ class LanguageFit:
         """
         opened = _opened(model, device)
         sides = {name: tuple(corpus.column(name)) for name in _SIDES if name in corpus.names}
-        return cls(model, device, opened.weights, tuple(corpus.column("id")), sides, odds)
+        probe = shipped().digest if shipped().model == opened.vectors else ""
+        ids = tuple(corpus.column("id"))
+        return cls(model, device, opened.weights, ids, sides, odds, probe)
 
     def of(self, made: Corpus, less: FloatArray | float = 0.0) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
@@ -164,12 +171,23 @@ class LanguageFit:
     ) -> FloatArray:
         """Read some of the new texts, all together; the lowest odds of the sides of each."""
         mine = [rows[k] for k in read]
-        each = [
-            self.features(name, self._changes(name, [held[k] for k in read], mine), mine)
-            @ self._weights(FEATURES)
-            for name, held in texts.items()
-        ]
-        found: FloatArray = np.min(each, axis=0) + ODDS[self.odds].intercept
+        each = []
+        for name, held in texts.items():
+            changes = self._changes(name, [held[k] for k in read], mine)
+            each.append(self._probed(changes) if self.probe else self._fitted(name, changes, mine))
+        found: FloatArray = np.min(each, axis=0)
+        return found
+
+    def _probed(self, changes: Sequence[Change]) -> FloatArray:
+        """Return what the probe says of new texts, which are read together."""
+        probe = self._probe
+        new = self._read([change.text for change in changes], probe.layer)
+        return np.array([probe.odds(*each) for each in zip(changes, new, strict=True)])
+
+    def _fitted(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
+        """Return what the features say of new texts."""
+        features = self.features(side, changes, rows)
+        found: FloatArray = features @ self._weights(FEATURES) + ODDS[self.odds].intercept
         return found
 
     def features(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
@@ -217,10 +235,10 @@ class LanguageFit:
             self._blocks[block] = self._read(self._source[side][first : first + BLOCK])
         return self._blocks[block][row % BLOCK]
 
-    def _read(self, texts: Sequence[str]) -> list[Reading]:
+    def _read(self, texts: Sequence[str], layer: int | None = None) -> list[Reading]:
         """Read texts together, each once."""
         each = list(dict.fromkeys(texts))
-        readings = dict(zip(each, self._reader.read(each), strict=True))
+        readings = dict(zip(each, self._reader.read(each, layer), strict=True))
         return [readings[text] for text in texts]
 
     @cached_property
@@ -247,6 +265,17 @@ class LanguageFit:
             )
         return opened
 
+    @cached_property
+    def _probe(self) -> Probe:
+        """The probe that ships (SchemaError if it is another than then)."""
+        if self.probe != shipped().digest:
+            raise SchemaError(
+                "the probe that ships is not the one that the grammar was induced with",
+                where=self.model,
+                hint="induce the grammar anew, or use the version of then",
+            )
+        return shipped()
+
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the pieces of texts."""
         pieces: list[list[int]] = self._reader.pieces(texts)
@@ -265,7 +294,7 @@ class LanguageFit:
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return facts and columns of a file."""
-        names = ("model", "device", "weights", "odds")
+        names = ("model", "device", "weights", "odds", "probe")
         facts: dict[str, Any] = {name: getattr(self, name) for name in names}
         columns: dict[str, Any] = {f"source {name}": held for name, held in self.sides.items()}
         return {**facts, "sides": list(self.sides)}, {"source id": self.ids, **columns}
@@ -285,7 +314,8 @@ class LanguageFit:
         if odds not in ODDS:
             raise SchemaError(f"the score has the odds {odds!r}, which are not known")
         model, device, weights = (str(facts[name]) for name in ("model", "device", "weights"))
-        return cls(model, device, weights, ids, sides, odds)
+        probe = str(facts.get("probe", ""))  # files of before ask none
+        return cls(model, device, weights, ids, sides, odds, probe)
 
 
 def _opened(model: str, device: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,6 +54,19 @@ class CausalModel:
         return digest_of_weights(self.model)
 
     @cached_property
+    def vectors(self) -> str:
+        """The hash of the vectors among its weights, which files that quantise leave as they are.
+
+        So it is the same of one model in all its files.
+        """
+        held = hashlib.sha256()
+        for weight in self.model.state_dict().values():
+            if weight.dim() == 1:
+                rounded = weight.detach().to(torch.bfloat16).cpu().contiguous()
+                held.update(rounded.view(torch.int16).numpy().tobytes())
+        return held.hexdigest()
+
+    @cached_property
     def first(self) -> int:
         """The piece that a text is read behind."""
         tokenizer = self.tokenizer
@@ -66,10 +80,11 @@ class CausalModel:
         known = getattr(self.model.config, "max_position_embeddings", None) or _LONGEST
         return min(int(known), _LONGEST) - 1
 
-    def read(self, texts: Sequence[str]) -> list[Reading]:
+    def read(self, texts: Sequence[str], layer: int | None = None) -> list[Reading]:
         """Read texts, all in one batch: the last bits of a reading depend on what is read with it.
 
-        Of a text that is too long, the beginning is read.
+        Of a text that is too long, the beginning is read. With a layer (0 are the embeddings),
+        readings have its states.
         """
         if not texts:
             return []
@@ -82,11 +97,12 @@ class CausalModel:
         for row, pieces in enumerate(cut["input_ids"]):
             ids[row, 0] = self.first
             ids[row, 1 : 1 + len(pieces)] = torch.tensor(pieces, dtype=torch.long)
-        each = self._log_probabilities(ids.to(self.model.device))
+        each, states = self._forward(ids.to(self.model.device), layer)
         made = []
         for row, length in enumerate(lengths):
             places = np.array(cut["offset_mapping"][row], np.int64).reshape(-1, 2)
-            made.append(Reading(each[row, :length], places[:, 0], places[:, 1]))
+            own = None if states is None else states[row, :length]
+            made.append(Reading(each[row, :length], places[:, 0], places[:, 1], own))
         return made
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
@@ -112,9 +128,18 @@ class CausalModel:
             places += ids.shape[1]
         return np.log(total / places)
 
-    def _log_probabilities(self, ids: torch.Tensor) -> FloatArray:
+    def _forward(
+        self, ids: torch.Tensor, layer: int | None
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Return the log-probability of each piece behind the first, and its state if asked for."""
         with torch.no_grad():
-            logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1].float()
+            found = self.model(
+                input_ids=ids, use_cache=False, output_hidden_states=layer is not None
+            )
+            logits = found.logits[:, :-1].float()
             chosen = logits.gather(2, ids[:, 1:, None])[..., 0]
-            found: FloatArray = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
-        return found
+            likely: FloatArray = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
+            if layer is None:
+                return likely, None
+            states: FloatArray = found.hidden_states[layer][:, 1:].float().cpu().numpy()
+            return likely, states

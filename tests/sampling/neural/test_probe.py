@@ -1,0 +1,207 @@
+"""The probe that tells whether a text reads well: what it computes, learns, and where it fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from benchmarks import probing
+from grammar.errors import SchemaError
+from induction.corpus.corpus import Corpus
+from sampling.method import induce
+from sampling.neural.causal import fit, probe
+from sampling.neural.causal.features import Change, Reading, changed
+from sampling.neural.causal.model import CausalModel
+from sampling.neural.causal.probe import BEFORE, BEHIND, CHANGED, UNCHANGED, Probe, places_of
+from sampling.neural.opening import open_model
+from sampling.opening import open_sampler
+
+WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".join)
+WIDTH = 5
+
+
+def reading_of(text: str, seed: int) -> Reading:
+    """Each word is two pieces, if it has two letters, and has random states."""
+    rng = np.random.default_rng(seed)
+    ends, at = [], 0
+    for word in text.split():
+        ends += [at + 1] * (len(word) > 1) + [at + len(word)]
+        at += len(word) + 1
+    begins = [0, *ends[:-1]] if ends else []
+    states = rng.normal(size=(len(ends), WIDTH)).astype(np.float32)
+    likely = -rng.exponential(size=len(ends))
+    return Reading(likely, np.array(begins, np.int64), np.array(ends, np.int64), states)
+
+
+def network_of(seed: int, units: int, hidden: int) -> probing.Network:
+    torch.manual_seed(seed)
+    network = probing.Network(WIDTH, units, hidden).eval()
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight)
+    return network
+
+
+@given(WORDS, WORDS, st.integers(0, 99), st.integers(1, 4), st.integers(1, 3))
+def test_it_computes_what_was_trained(
+    new: str, old: str, seed: int, units: int, hidden: int
+) -> None:
+    change = changed(new, old)
+    reading = reading_of(change.text, seed)
+    if not len(reading.begin):
+        return
+    network = network_of(seed, units, hidden)
+    told = network([probing.piecewise(change, reading)]).item()
+    assert network.probe("m", 1).odds(change, reading) == pytest.approx(told, rel=1e-3, abs=1e-3)
+
+
+def test_texts_are_told_alone_as_with_others() -> None:
+    network = network_of(3, 4, 3)
+    pairs = [("a bb a", "a a"), ("d. bb c'c a", "d. a"), ("bb", "a")]
+    texts = [
+        probing.piecewise(change, reading_of(change.text, k))
+        for k, change in enumerate(changed(*pair) for pair in pairs)
+    ]
+    with torch.no_grad():
+        alone = [network([text]).item() for text in texts]
+        assert network(texts).tolist() == pytest.approx(alone, abs=1e-4)
+
+
+@given(WORDS, WORDS)
+def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
+    change = changed(new, old)
+    reading = reading_of(change.text, 0)
+    places = places_of(change, reading)
+    inside = change.text[change.begin : change.end].strip()
+    for place, begin, end in zip(places.tolist(), reading.begin, reading.end, strict=True):
+        if not inside:
+            assert place == UNCHANGED
+        elif end <= change.begin:
+            assert place == BEFORE
+        elif begin >= change.end:
+            assert place == BEHIND
+        else:
+            assert place == CHANGED
+
+
+def test_an_empty_text_has_odds(tmp_path: Path) -> None:
+    made = network_of(1, 4, 3).probe("m", 1)
+    assert np.isfinite(made.odds(changed("", "a"), reading_of("", 0)))
+
+
+def test_it_learns_what_is_seen_in_the_change() -> None:
+    """The first unit of the states of what is new tells, which elsewhere is noise."""
+    rng = np.random.default_rng(0)
+    texts, verdicts = [], []
+    for k in range(600):
+        change = changed("a bb a d. a", "a bb a a")
+        reading = reading_of(change.text, k)
+        good = bool(rng.integers(2))
+        inside = places_of(change, reading) == CHANGED
+        assert reading.states is not None
+        reading.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
+        texts.append(probing.piecewise(change, reading))
+        verdicts.append(float(good))
+    held = probing.held_out(texts, np.array(verdicts), [str(k) for k in range(600)])
+    assert roc_auc_score(verdicts, held) > 0.9
+
+
+def test_a_file_gives_it_again(tmp_path: Path) -> None:
+    made = network_of(2, 4, 3).probe("m", 1)
+    made.save(tmp_path / "p.arrow")
+    again = Probe.load(tmp_path / "p.arrow")
+    change = changed("a bb", "a d.")
+    reading = reading_of(change.text, 0)
+    assert again.digest == made.digest
+    assert again.odds(change, reading) == made.odds(change, reading)
+    assert replace(made, layer=2).digest != made.digest
+    replace(made, bias=made.bias[1:]).save(tmp_path / "short.arrow")
+    with pytest.raises(SchemaError, match="the probe is damaged: hidden"):
+        Probe.load(tmp_path / "short.arrow")
+
+
+@pytest.fixture
+def fitting(causal_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Probe:
+    """A probe that fits the tiny model, as if it shipped."""
+    causal = CausalModel.opened(str(causal_folder), "cpu")
+    width = causal.model.config.hidden_size
+    torch.manual_seed(0)
+    made = probing.Network(width, 4, 3).probe(causal.vectors, 1)
+    monkeypatch.setattr(fit, "shipped", lambda: made)
+    return made
+
+
+def test_a_model_that_it_fits_is_asked_by_it(
+    fitting: Probe, causal_folder: Path, corpus: Corpus, tmp_path: Path, monkeypatch: Any
+) -> None:
+    how = {"of": "sub2(phrase=false)", "model": str(causal_folder), "device": "cpu"}
+    sampler = induce("fluent", corpus, draws=8, **how)
+    score = sampler.grammar.score
+    assert score.probe == fitting.digest
+    made = sampler.sample(6, seed=1)
+    # what is said of a text is what the probe says of its reading
+    change = changed("red dogs fall", "red dogs fly")
+    told = fitting.odds(change, *score._reader.read([change.text], 1))
+    rows = [list(corpus.column("text")).index(change.before)]
+    found = score._odds({"text": [change.text]}, rows, [0])
+    assert found.tolist() == [told]
+    sampler.grammar.save(tmp_path / "g.arrow")
+    opened = open_sampler(tmp_path / "g.arrow")
+    assert opened.sample(6, seed=1).table.equals(made.table)
+    # another probe would choose otherwise
+    monkeypatch.setattr(fit, "shipped", lambda: replace(fitting, layer=0))
+    with pytest.raises(SchemaError, match="the probe that ships is not the one"):
+        open_sampler(tmp_path / "g.arrow").sample(1)
+    monkeypatch.setattr(fit, "shipped", lambda: replace(fitting, model="of another"))
+    assert induce("fluent", corpus, draws=8, **how).grammar.score.probe == ""
+
+
+def test_a_model_is_known_by_its_vectors(causal_folder: Path) -> None:
+    causal = CausalModel.opened(str(causal_folder), "cpu")
+    quantised = CausalModel.opened(str(causal_folder), "cpu")
+    vector = next(each for each in quantised.model.parameters() if each.dim() == 1)
+    with torch.no_grad():
+        for weight in quantised.model.parameters():
+            if weight.dim() > 1:
+                weight += 0.01
+    assert quantised.vectors == causal.vectors
+    whole = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
+    assert whole.vectors == causal.vectors
+    with torch.no_grad():
+        vector += 1
+    del quantised.__dict__["vectors"]
+    assert quantised.vectors != causal.vectors
+
+
+def test_the_states_are_those_of_the_layer(causal_folder: Path) -> None:
+    causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
+    texts = ["red apples fall down", "my aunt sings"]
+    for text, plain, reading in zip(texts, causal.read(texts), causal.read(texts, 1), strict=True):
+        ids = torch.tensor([[causal.first, *causal.pieces([text])[0]]])
+        with torch.no_grad():
+            states = causal.model(ids, output_hidden_states=True).hidden_states[1][0, 1:]
+        assert plain.states is None
+        assert reading.states == pytest.approx(states.numpy(), abs=1e-4)
+        assert reading.log_probability == pytest.approx(plain.log_probability, abs=1e-5)
+
+
+def test_the_probe_that_ships_is_that_of_the_card_and_the_table() -> None:
+    made = probe.shipped()
+    assert made.layer == probing.LAYER
+    assert len(made.likely) == probing.UNITS
+    card = (probing.FOLDER / "smollm2.md").read_text("utf-8")
+    assert f"version `{made.digest[:16]}`" in card
+    table = probing.rows()
+    assert f"{len(table):,} texts that" in card
+    for row in table:
+        # where words were only left out, the end is before the space, and the beginning behind it
+        assert 0 <= row.change.begin <= row.change.end + 1 <= len(row.change.text) + 1
+        assert isinstance(row.change, Change)
+    assert {row.verdict for row in table} == {0, 1}
