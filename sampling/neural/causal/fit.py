@@ -174,15 +174,19 @@ class LanguageFit:
         each = []
         for name, held in texts.items():
             changes = self._changes(name, [held[k] for k in read], mine)
-            each.append(self._probed(changes) if self.probe else self._fitted(name, changes, mine))
+            each.append((self._probed if self.probe else self._fitted)(name, changes, mine))
         found: FloatArray = np.min(each, axis=0)
         return found
 
-    def _probed(self, changes: Sequence[Change]) -> FloatArray:
-        """Return what the probe says of new texts, which are read together."""
+    def _probed(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
+        """Return what the probe says of new texts; of what was made from none, all is new."""
         probe = self._probe
-        new = self._read([change.text for change in changes], probe.layer)
-        return np.array([probe.odds(*each) for each in zip(changes, new, strict=True)])
+        readings = self._read([change.text for change in changes], probe.layer)
+        whole = [
+            change if row >= 0 else change._replace(begin=0, end=len(change.text))
+            for change, row in zip(changes, rows, strict=True)
+        ]
+        return np.array([probe.odds(*each) for each in zip(whole, readings, strict=True)])
 
     def _fitted(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
         """Return what the features say of new texts."""

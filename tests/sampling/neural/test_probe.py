@@ -100,7 +100,7 @@ def test_it_learns_what_is_seen_in_the_change() -> None:
     """The first unit of the states of what is new tells, which elsewhere is noise."""
     rng = np.random.default_rng(0)
     texts, verdicts = [], []
-    for k in range(600):
+    for k in range(300):
         change = changed("a bb a d. a", "a bb a a")
         reading = reading_of(change.text, k)
         good = bool(rng.integers(2))
@@ -109,7 +109,7 @@ def test_it_learns_what_is_seen_in_the_change() -> None:
         reading.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
         texts.append(probing.piecewise(change, reading))
         verdicts.append(float(good))
-    held = probing.held_out(texts, np.array(verdicts), [str(k) for k in range(600)])
+    held = probing.held_out(texts, np.array(verdicts), [str(k) for k in range(300)])
     assert roc_auc_score(verdicts, held) > 0.9
 
 
@@ -152,6 +152,9 @@ def test_a_model_that_it_fits_is_asked_by_it(
     rows = [list(corpus.column("text")).index(change.before)]
     found = score._odds({"text": [change.text]}, rows, [0])
     assert found.tolist() == [told]
+    # of what was made from none, all is new
+    told = fitting.odds(changed("red dogs fall", ""), *score._reader.read(["red dogs fall"], 1))
+    assert score._odds({"text": [change.text]}, [-1], [0]).tolist() == [told]
     sampler.grammar.save(tmp_path / "g.arrow")
     opened = open_sampler(tmp_path / "g.arrow")
     assert opened.sample(6, seed=1).table.equals(made.table)
