@@ -42,6 +42,8 @@ BLOCK = 32
 """So many texts are read together."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
+_MOST = 512
+"""So many are read at the most."""
 _REACH = 2.25
 """A text may gain so many deviations more by its reading than those read do on average."""
 
@@ -125,8 +127,9 @@ class LanguageFit:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
-        and reading ends where the rest could not be the best if it read as well as few do. What is
-        not read, or is too short beside the text before, has minus infinity.
+        and reading ends where the rest could not be the best if it read as well as few do, at the
+        latest after 512. What is not read, or is too short beside the text before, has minus
+        infinity.
 
         Parameters
         ----------
@@ -143,7 +146,7 @@ class LanguageFit:
         shape = np.min([self._of_shape(*side, rows) for side in texts.items()], axis=0) - less
         order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
-        for first in range(0, len(order), BLOCK):
+        for first in range(0, min(len(order), _MOST), BLOCK):
             done = order[:first]
             if first:
                 gained = found[done] - shape[done]

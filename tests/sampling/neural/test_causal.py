@@ -285,6 +285,18 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int)
         assert len(done) == size
 
 
+def test_no_more_is_read_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all are of one shape, and some read much better than others, reading would go on."""
+    texts = [f"a x c {k}" for k in range(5 * BLOCK)]
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b c d",)})
+    varied = np.random.default_rng(0).normal(0, 5, len(texts))
+    monkeypatch.setattr(LanguageFit, "_odds", lambda self, texts, rows, read: varied[read])
+    made = _made(texts, [["0"]] * len(texts))
+    assert np.isfinite(fit.of(made)).all()
+    monkeypatch.setattr("sampling.neural.causal.fit._MOST", 2 * BLOCK)
+    assert np.isfinite(fit.of(made)).sum() == 2 * BLOCK
+
+
 def test_what_is_shorter_than_half_is_not_looked_at() -> None:
     source = ("a b c d e f g h",)
     texts = ["a x", "a x y", "a x y z", "a x d e f g h", *(f"a {k}" for k in range(2 * BLOCK))]
