@@ -233,8 +233,8 @@ verdicts in [probe.tsv](../../../docs/results/reading/probe.tsv). What they were
 | sentences and questions of [Tatoeba](https://tatoeba.org), in English | CC BY 2.0 |
 
 Changes: phrases were exchanged and words replaced by the program. No sentence of SST-2, TREC or
-Subj that figures are reported of is among the hosts, and none of their phrases of four words or so
-among what was put in.
+Subj that figures are reported of is among the hosts, nor does what was put in, where it has twenty
+letters or more, stand in one of them.
 
 ## How well it tells
 

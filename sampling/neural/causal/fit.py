@@ -42,7 +42,7 @@ BLOCK = 32
 """So many texts are read together."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
-_MOST = 512
+_MOST = 128
 """So many are read at the most."""
 _REACH = 2.25
 """A text may gain so many deviations more by its reading than those read do on average."""
@@ -128,7 +128,7 @@ class LanguageFit:
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
         and reading ends where the rest could not be the best if it read as well as few do, at the
-        latest after 512. What is not read, or is too short beside the text before, has minus
+        latest after 128. What is not read, or is too short beside the text before, has minus
         infinity.
 
         Parameters
