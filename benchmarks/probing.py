@@ -6,9 +6,10 @@
 model chose, of sources that may be passed on (the card names them): where it is from, which method
 made it, in which round (0: the odds of features chose; 1: an earlier probe), whether it was chosen
 or just read, a number for its host, the characters at which what is new begins and ends, whether a
-blind reader said that it reads well, and the text. None of them is of the corpora that figures are
-reported of. Printed are areas under the curve on hosts that were not trained on; the probe itself
-is trained on all. The same table, model and program give the same bytes on one machine.
+blind reader said that it reads well, and the text. None is made of sentences that figures are
+reported of; plots are of the corpus of Subj, of other sentences. Printed are areas under the curve
+on hosts that were not trained on; the probe itself is trained on all. The same table, model and
+program give the same bytes on one machine.
 """
 
 from __future__ import annotations
@@ -232,9 +233,9 @@ verdicts in [probe.tsv](../../../docs/results/reading/probe.tsv). What they were
 | sentences of plots and reviews, NLTK's `subjectivity` (Pang & Lee 2004) | CC BY 4.0 |
 | sentences and questions of [Tatoeba](https://tatoeba.org), in English | CC BY 2.0 |
 
-Changes: phrases were exchanged and words replaced by the program. No sentence of SST-2, TREC or
-Subj that figures are reported of is among the hosts, nor does what was put in, where it has twenty
-letters or more, stand in one of them.
+The table and the probe are licensed CC BY 4.0. Changes: phrases were exchanged and words replaced
+by the program. No sentence of SST-2, TREC or Subj that figures are reported of is among the hosts,
+nor does what was put in, where it has twenty letters or more, stand in one of them.
 
 ## How well it tells
 

@@ -177,11 +177,12 @@ class LanguageFit:
         each = []
         for name, held in texts.items():
             changes = self._changes(name, [held[k] for k in read], mine)
-            each.append((self._probed if self.probe else self._fitted)(name, changes, mine))
+            asked = self._probed(changes, mine) if self.probe else self._fitted(name, changes, mine)
+            each.append(asked)
         found: FloatArray = np.min(each, axis=0)
         return found
 
-    def _probed(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
+    def _probed(self, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
         """Return what the probe says of new texts; of what was made from none, all is new."""
         probe = self._probe
         readings = self._read([change.text for change in changes], probe.layer)

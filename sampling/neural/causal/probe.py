@@ -132,6 +132,8 @@ class Probe:
         try:
             made = cls(str(facts["model"]), int(facts["layer"]), **columns)
             units, hidden = len(made.likely), len(made.bias)
+            if not units or len(made.state) % units:
+                raise ValueError(f"state: {len(made.state)} values are of no {units} units")
             check_length("place", made.place, PLACES * units)
             check_length("hidden", made.hidden, hidden * POOLS * units)
             check_length("out", made.out, hidden)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -18,7 +18,7 @@ from grammar.errors import SchemaError
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.causal import fit, probe
-from sampling.neural.causal.features import Change, Reading, changed
+from sampling.neural.causal.features import Reading, changed
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import BEFORE, BEHIND, CHANGED, UNCHANGED, Probe, places_of
 from sampling.neural.opening import open_model
@@ -55,8 +55,7 @@ def test_it_computes_what_was_trained(
 ) -> None:
     change = changed(new, old)
     reading = reading_of(change.text, seed)
-    if not len(reading.begin):
-        return
+    assume(len(reading.begin))
     network = network_of(seed, units, hidden)
     told = network([probing.piecewise(change, reading)]).item()
     assert network.probe("m", 1).odds(change, reading) == pytest.approx(told, rel=1e-3, abs=1e-3)
@@ -91,7 +90,7 @@ def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
             assert place == CHANGED
 
 
-def test_an_empty_text_has_odds(tmp_path: Path) -> None:
+def test_an_empty_text_has_odds() -> None:
     made = network_of(1, 4, 3).probe("m", 1)
     assert np.isfinite(made.odds(changed("", "a"), reading_of("", 0)))
 
@@ -122,9 +121,51 @@ def test_a_file_gives_it_again(tmp_path: Path) -> None:
     assert again.digest == made.digest
     assert again.odds(change, reading) == made.odds(change, reading)
     assert replace(made, layer=2).digest != made.digest
-    replace(made, bias=made.bias[1:]).save(tmp_path / "short.arrow")
-    with pytest.raises(SchemaError, match="the probe is damaged: hidden"):
-        Probe.load(tmp_path / "short.arrow")
+    for name in ("state", "place", "likely", "hidden", "bias", "out", "shape"):
+        replace(made, **{name: getattr(made, name)[1:]}).save(tmp_path / f"{name}.arrow")
+        with pytest.raises(SchemaError, match="the probe is damaged: "):
+            Probe.load(tmp_path / f"{name}.arrow")
+
+
+def test_it_is_trained_from_a_table_to_the_same_bytes(
+    causal_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = ["source", "method", "round", "chosen", "host", "begin", "end", "reads-well", "text"]
+    texts = ["my aunt sings", "red dogs sings", "two old dogs sleep", "she reads tea"]
+    lines = [
+        [
+            source,
+            method,
+            "0",
+            ("chosen", "read")[k // 2 % 2],
+            str(k % 6),
+            "0",
+            "3",
+            str(k % 2),
+            text,
+        ]
+        for source, method in (("a", "sub2"), ("b", "alp"))
+        for k, text in enumerate(texts * 3)
+    ]
+    (tmp_path / "t.tsv").write_text("".join("\t".join(row) + "\n" for row in [head, *lines]))
+    monkeypatch.setattr(probing, "TABLE", tmp_path / "t.tsv")
+    monkeypatch.setattr(probing, "LAYER", 1)
+    made = []
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        given_ = ["probing", "--output", str(folder), "--model", str(causal_folder)]
+        monkeypatch.setattr("sys.argv", given_)
+        probing.main()
+        made.append([(folder / file).read_bytes() for file in ("smollm2.arrow", "smollm2.md")])
+    assert made[0] == made[1]
+    probe = Probe.load(tmp_path / "one" / "smollm2.arrow")
+    assert probe.model == CausalModel.opened(str(causal_folder), "cpu").vectors
+    card = made[0][1].decode()
+    assert f"version `{probe.digest[:16]}`" in card
+    assert "24 texts that" in card
+    for line in ("| sub2 | 12 | 50% |", "| alp | 12 | 50% |", "| all | 24 | 50% |"):
+        assert line in card
 
 
 @pytest.fixture
@@ -206,5 +247,4 @@ def test_the_probe_that_ships_is_that_of_the_card_and_the_table() -> None:
     for row in table:
         # where words were only left out, the end is before the space, and the beginning behind it
         assert 0 <= row.change.begin <= row.change.end + 1 <= len(row.change.text) + 1
-        assert isinstance(row.change, Change)
     assert {row.verdict for row in table} == {0, 1}
