@@ -28,7 +28,7 @@ from torch import nn
 from grammar.arrays import FloatArray
 from grammar.files import write_text
 from sampling.neural.causal import probe as probes
-from sampling.neural.causal.features import Change, Reading, shape_of
+from sampling.neural.causal.features import Change, Hidden, shape_of
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import CHANGED, PLACES, POOLS, Probe, places_of
 
@@ -36,7 +36,7 @@ TABLE = Path(__file__).parent.parent / "docs" / "results" / "reading" / "probe.t
 FOLDER = Path(probes.__file__).parent
 LAYER = 18
 UNITS = HIDDEN = 64
-EPOCHS, BATCH, RATE, DECAY, DROPPED = 6, 32, 1e-3, 0.05, 0.2
+EPOCHS, BATCH, RATE, DECAY, DROPPED = 4, 32, 1e-3, 0.05, 0.2
 FOLDS = 4
 AT_ONCE = 32
 
@@ -54,11 +54,10 @@ class Row(NamedTuple):
 
 
 class Piecewise(NamedTuple):
-    """A text as the probe sees it: states, places and log-probabilities, evenness and length."""
+    """A text as the probe sees it: states and places of pieces, evenness and length."""
 
     states: torch.Tensor
     places: torch.Tensor
-    likely: torch.Tensor
     shape: torch.Tensor
 
 
@@ -75,23 +74,21 @@ def _row(
     return Row(source, method, turn, chosen, host, change, int(verdict))
 
 
-def read(model: CausalModel, changes: Sequence[Change], layer: int) -> list[Reading]:
+def read(model: CausalModel, changes: Sequence[Change], layer: int) -> list[Hidden]:
     """Read texts, those together that are about equally long."""
     order = sorted(range(len(changes)), key=lambda k: len(changes[k].text))
-    found: dict[int, Reading] = {}
+    found: dict[int, Hidden] = {}
     for first in range(0, len(order), AT_ONCE):
         mine = order[first : first + AT_ONCE]
-        found.update(zip(mine, model.read([changes[k].text for k in mine], layer), strict=True))
+        found.update(zip(mine, model.hidden([changes[k].text for k in mine], layer), strict=True))
     return [found[k] for k in range(len(changes))]
 
 
-def piecewise(change: Change, reading: Reading) -> Piecewise:
-    places = places_of(change, reading)
-    assert reading.states is not None
+def piecewise(change: Change, text: Hidden) -> Piecewise:
+    places = places_of(change, text)
     return Piecewise(
-        torch.from_numpy(reading.states),
+        torch.from_numpy(text.states),
         torch.from_numpy(places),
-        torch.from_numpy(reading.log_probability).float() / probes.LIKELY,
         torch.from_numpy(shape_of(len(places), int((places == CHANGED).sum()))).float(),
     )
 
@@ -103,7 +100,6 @@ class Network(nn.Module):
         super().__init__()
         self.state = nn.Linear(width, units, bias=False)
         self.place = nn.Embedding(PLACES, units)
-        self.likely = nn.Linear(1, units, bias=False)
         self.hidden = nn.Linear(POOLS * units, hidden)
         self.out = nn.Linear(hidden, 1, bias=False)
         self.shape = nn.Linear(2, 1)
@@ -111,9 +107,9 @@ class Network(nn.Module):
 
     def forward(self, texts: Sequence[Piecewise]) -> torch.Tensor:
         lengths = [len(text.places) for text in texts]
-        states, places, likely = (torch.cat([text[k] for text in texts]) for k in range(3))
+        states, places = (torch.cat([text[k] for text in texts]) for k in range(2))
         pieces = self.state(nn.functional.layer_norm(states, states.shape[1:]))
-        pieces = self.drop(pieces + self.place(places) + self.likely(likely[:, None]))
+        pieces = self.drop(pieces + self.place(places))
         each = zip(pieces.split(lengths), places.split(lengths), strict=True)
         pools = torch.stack([_pools(one, where) for one, where in each])
         hidden = nn.functional.gelu(self.hidden(nn.functional.layer_norm(pools, pools.shape[1:])))
@@ -127,8 +123,8 @@ class Network(nn.Module):
 
         shape = torch.cat((self.shape.weight[0], self.shape.bias))
         weights = (
-            self.state.weight, self.place.weight, self.likely.weight, self.hidden.weight,
-            self.hidden.bias, self.out.weight, shape,
+            self.state.weight, self.place.weight, self.hidden.weight, self.hidden.bias,
+            self.out.weight, shape,
         )  # fmt: skip
         return Probe(model, layer, *map(flat, weights))
 
@@ -214,8 +210,8 @@ CARD = """\
 ## What it is
 
 A small network on the states of layer {layer} of SmolLM2-135M-Instruct ({width} numbers a piece):
-{units} units a piece, to which the piece's log-probability and its place (before, in, behind what
-was changed) are added; means over five parts of the text; a hidden layer of {hidden}.
+{units} units a piece, to which its place (before, in, behind what was changed) is added; means over
+five parts of the text; a hidden layer of {hidden}.
 {kilobytes} kB; version `{version}`. It fits this model alone, in whatever file it lies. With
 another model the odds of features decide.
 
@@ -269,8 +265,8 @@ def main() -> None:
     torch.set_num_threads(1)
     table = rows()
     model = CausalModel.opened(chosen.model, "cpu")
-    readings = read(model, [row.change for row in table], LAYER)
-    texts = [piecewise(row.change, held) for row, held in zip(table, readings, strict=True)]
+    hidden = read(model, [row.change for row in table], LAYER)
+    texts = [piecewise(row.change, held) for row, held in zip(table, hidden, strict=True)]
     verdicts = np.array([row.verdict for row in table], np.float64)
     odds = held_out(texts, verdicts, [row.host for row in table])
     print("\n".join(areas(table, odds)), flush=True)

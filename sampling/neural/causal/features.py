@@ -18,7 +18,16 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 
-__all__ = ["FEATURES", "OF_SHAPE", "Change", "Reading", "changed", "features_of", "shape_of"]
+__all__ = [
+    "FEATURES",
+    "OF_SHAPE",
+    "Change",
+    "Hidden",
+    "Reading",
+    "changed",
+    "features_of",
+    "shape_of",
+]
 
 OF_SHAPE = ("evenness", "length")
 """Features that need no model."""
@@ -35,14 +44,27 @@ class Reading(NamedTuple):
         Of each piece behind those before it; natural logarithms.
     begin, end : int64[pieces]
         The characters of each piece.
-    states : float32[pieces, width], optional
-        What a layer makes of each piece, if one was asked for.
     """
 
     log_probability: FloatArray
     begin: LongArray
     end: LongArray
-    states: FloatArray | None = None
+
+
+class Hidden(NamedTuple):
+    """What a layer of a model makes of a text.
+
+    Attributes
+    ----------
+    states : float32[pieces, width]
+        Of each piece behind those before it.
+    begin, end : int64[pieces]
+        The characters of each piece.
+    """
+
+    states: FloatArray
+    begin: LongArray
+    end: LongArray
 
 
 class Change(NamedTuple):

@@ -10,8 +10,9 @@ probe instead (:mod:`sampling.neural.causal.probe`), which tells much more.
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -185,12 +186,13 @@ class LanguageFit:
     def _probed(self, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
         """Return what the probe says of new texts; of what was made from none, all is new."""
         probe = self._probe
-        readings = self._read([change.text for change in changes], probe.layer)
+        read = functools.partial(self._reader.hidden, layer=probe.layer)
+        hidden = _once(read, [change.text for change in changes])
         whole = [
             change if row >= 0 else change._replace(begin=0, end=len(change.text))
             for change, row in zip(changes, rows, strict=True)
         ]
-        return np.array([probe.odds(*each) for each in zip(whole, readings, strict=True)])
+        return np.array([probe.odds(*each) for each in zip(whole, hidden, strict=True)])
 
     def _fitted(self, side: str, changes: Sequence[Change], rows: Sequence[int]) -> FloatArray:
         """Return what the features say of new texts."""
@@ -214,7 +216,7 @@ class LanguageFit:
         -------
         float64[texts, features]
         """
-        new = self._read([change.text for change in changes])
+        new = _once(self._reader.read, [change.text for change in changes])
         each = zip(changes, new, rows, strict=True)
         found = [
             features_of(change, text, text if row < 0 else self._before(side, row))
@@ -240,14 +242,9 @@ class LanguageFit:
         block = side, row // BLOCK
         if block not in self._blocks:
             first = block[1] * BLOCK
-            self._blocks[block] = self._read(self._source[side][first : first + BLOCK])
+            texts = self._source[side][first : first + BLOCK]
+            self._blocks[block] = _once(self._reader.read, texts)
         return self._blocks[block][row % BLOCK]
-
-    def _read(self, texts: Sequence[str], layer: int | None = None) -> list[Reading]:
-        """Read texts together, each once."""
-        each = list(dict.fromkeys(texts))
-        readings = dict(zip(each, self._reader.read(each, layer), strict=True))
-        return [readings[text] for text in texts]
 
     @cached_property
     def _source(self) -> dict[str, list[str]]:
@@ -335,6 +332,13 @@ def _parents(made: Corpus) -> list[list[str]]:
     provenance: Any = made.table.column("provenance").combine_chunks()
     parents: list[list[str]] = provenance.field("parents").to_pylist()
     return parents
+
+
+def _once(read: Callable[[list[str]], Sequence[Any]], texts: Sequence[str]) -> list[Any]:
+    """Read texts together, each once."""
+    each = list(dict.fromkeys(texts))
+    found = dict(zip(each, read(each), strict=True))
+    return [found[text] for text in texts]
 
 
 def _written(text: str) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
-from grammar.arrays import FloatArray
-from sampling.neural.causal.features import Reading
+from grammar.arrays import FloatArray, LongArray
+from sampling.neural.causal.features import Hidden, Reading
 from sampling.neural.causal.prefixes import ReadPrefixes
 from sampling.neural.opening import digest_of_weights, open_model
 
@@ -37,6 +38,7 @@ class CausalModel:
 
     model: Any
     tokenizer: Any
+    _trunks: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
     def opened(cls, name: str, device: str = "auto") -> CausalModel:
@@ -80,30 +82,37 @@ class CausalModel:
         known = getattr(self.model.config, "max_position_embeddings", None) or _LONGEST
         return min(int(known), _LONGEST) - 1
 
-    def read(self, texts: Sequence[str], layer: int | None = None) -> list[Reading]:
+    def read(self, texts: Sequence[str]) -> list[Reading]:
         """Read texts, all in one batch: the last bits of a reading depend on what is read with it.
 
-        Of a text that is too long, the beginning is read. With a layer (0 are the embeddings),
-        readings have its states.
+        Of a text that is too long, the beginning is read.
         """
         if not texts:
             return []
-        cut = self.tokenizer(
-            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
-            return_offsets_mapping=True, verbose=False,
-        )  # fmt: skip
-        lengths = [len(row) for row in cut["input_ids"]]
-        ids = torch.zeros(len(lengths), 1 + max(lengths, default=0), dtype=torch.long)
-        for row, pieces in enumerate(cut["input_ids"]):
-            ids[row, 0] = self.first
-            ids[row, 1 : 1 + len(pieces)] = torch.tensor(pieces, dtype=torch.long)
-        each, states = self._forward(ids.to(self.model.device), layer)
-        made = []
-        for row, length in enumerate(lengths):
-            places = np.array(cut["offset_mapping"][row], np.int64).reshape(-1, 2)
-            own = None if states is None else states[row, :length]
-            made.append(Reading(each[row, :length], places[:, 0], places[:, 1], own))
-        return made
+        ids, places = self._cut(texts)
+        with torch.no_grad():
+            logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1].float()
+            chosen = logits.gather(2, ids[:, 1:, None])[..., 0]
+            each = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
+        rows = zip(each, places, strict=True)
+        return [Reading(row[: len(at)], at[:, 0], at[:, 1]) for row, at in rows]
+
+    def hidden(self, texts: Sequence[str], layer: int) -> list[Hidden]:
+        """Return what a layer makes of texts (0 are the embeddings); nothing behind it computes.
+
+        So it takes a quarter of the time of :meth:`read`, which it is like otherwise.
+        """
+        if not texts:
+            return []
+        ids, places = self._cut(texts)
+        each: Any = None
+        try:
+            with torch.no_grad():
+                self._trunk(layer)(input_ids=ids, use_cache=False)
+        except _Reached as reached:
+            each = reached.states[:, 1:].float().cpu().numpy()
+        rows = zip(each, places, strict=True)
+        return [Hidden(row[: len(at)], at[:, 0], at[:, 1]) for row, at in rows]
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the numbers of the pieces of texts."""
@@ -128,18 +137,35 @@ class CausalModel:
             places += ids.shape[1]
         return np.log(total / places)
 
-    def _forward(
-        self, ids: torch.Tensor, layer: int | None
-    ) -> tuple[FloatArray, FloatArray | None]:
-        """Return the log-probability of each piece behind the first, and its state if asked for."""
-        with torch.no_grad():
-            found = self.model(
-                input_ids=ids, use_cache=False, output_hidden_states=layer is not None
-            )
-            logits = found.logits[:, :-1].float()
-            chosen = logits.gather(2, ids[:, 1:, None])[..., 0]
-            likely: FloatArray = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
-            if layer is None:
-                return likely, None
-            states: FloatArray = found.hidden_states[layer][:, 1:].float().cpu().numpy()
-            return likely, states
+    def _cut(self, texts: Sequence[str]) -> tuple[torch.Tensor, list[LongArray]]:
+        """Return pieces behind the first one, a text a row, and the characters of each piece."""
+        cut = self.tokenizer(
+            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
+            return_offsets_mapping=True, verbose=False,
+        )  # fmt: skip
+        rows = [torch.tensor([self.first, *pieces]) for pieces in cut["input_ids"]]
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
+        return ids.to(self.model.device), places
+
+    def _trunk(self, layer: int) -> Any:
+        """Return a model of the same weights that raises what a layer makes of its input."""
+        if layer not in self._trunks:
+            body = self.model.base_model
+            trunk = copy.deepcopy(body, {id(weight): weight for weight in body.parameters()})
+            layers = next(each for each in trunk.children() if isinstance(each, nn.ModuleList))
+            layers[layer].register_forward_pre_hook(_reach)
+            self._trunks[layer] = trunk
+        return self._trunks[layer]
+
+
+class _Reached(Exception):  # noqa: N818 (no error: it ends a computation where it may end)
+    """The states that the layers so far have made."""
+
+    def __init__(self, states: torch.Tensor) -> None:
+        super().__init__()
+        self.states = states
+
+
+def _reach(_: nn.Module, given: tuple[torch.Tensor, ...]) -> None:
+    raise _Reached(given[0])

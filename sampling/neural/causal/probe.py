@@ -1,9 +1,9 @@
 """A probe: the odds that a text reads well, by what a language model makes of its pieces.
 
 It is a classifier of the hidden states of a layer in the middle (Alain & Bengio 2017). Of every
-piece it sees the state, the log-probability, and whether the piece stands before, in, or behind
-what was changed; it sums up the whole text, the change, the first pieces of the change, the first
-behind it, and the last of the text. It was learnt from verdicts of blind readers
+piece it sees the state, and whether the piece stands before, in, or behind what was changed; it
+sums up the whole text, the change, the first pieces of the change, the first behind it, and the
+last of the text. It was learnt from verdicts of blind readers
 (``python -m benchmarks.probing``; the card is ``smollm2.md``) and fits one model, which it knows by
 the vectors among its weights: files that quantise matrices leave vectors as they are.
 """
@@ -24,7 +24,7 @@ from grammar.errors import SchemaError
 from grammar.files import PathLike
 from grammar.saving.array_checks import check_length
 from grammar.saving.array_file import load_arrays, save_arrays
-from sampling.neural.causal.features import OF_SHAPE, Change, Reading, shape_of
+from sampling.neural.causal.features import OF_SHAPE, Change, Hidden, shape_of
 
 __all__ = [
     "BEFORE",
@@ -45,12 +45,10 @@ POOLS = 5
 """Means over pieces: of all, changed, the last, the first behind the change, the first changed."""
 FIRST = 3
 """So many are the first pieces."""
-LIKELY = 4.0
-"""Log-probabilities are divided by it."""
 _SMALL = 1e-5
 """Added to a variance, as layers of a network do."""
-_COLUMNS = ("state", "place", "likely", "hidden", "bias", "out", "shape")
-_SCHEMA = "treewright.probe/1"
+_COLUMNS = ("state", "place", "hidden", "bias", "out", "shape")
+_SCHEMA = "treewright.probe/2"
 _SHIPPED = Path(__file__).parent / "smollm2.arrow"
 
 
@@ -68,8 +66,6 @@ class Probe:
         From the normed state of a piece to its units.
     place : float32[places * units]
         What the place of the piece adds.
-    likely : float32[units]
-        What its log-probability adds, divided by four.
     hidden : float32[hidden * pools * units]
         From the normed pools to a hidden layer with GELU.
     bias : float32[hidden]
@@ -84,7 +80,6 @@ class Probe:
     layer: int
     state: FloatArray
     place: FloatArray
-    likely: FloatArray
     hidden: FloatArray
     bias: FloatArray
     out: FloatArray
@@ -98,22 +93,20 @@ class Probe:
             held.update(np.ascontiguousarray(column, np.float32).tobytes())
         return held.hexdigest()
 
-    def odds(self, change: Change, reading: Reading) -> float:
+    def odds(self, change: Change, text: Hidden) -> float:
         """Return the logarithm of the odds that a new text reads well.
 
         Parameters
         ----------
         change : Change
             What of it is new.
-        reading : Reading
-            With the states of the probe's layer.
+        text : Hidden
+            What the probe's layer makes of it.
         """
-        assert reading.states is not None
-        places = places_of(change, reading)
-        units = len(self.likely)
-        pieces = _normed(reading.states) @ self.state.reshape(units, -1).T
-        pieces += self.place.reshape(PLACES, units)[places]
-        pieces += np.outer(reading.log_probability / LIKELY, self.likely)
+        places = places_of(change, text)
+        place = self.place.reshape(PLACES, -1)
+        pieces = _normed(text.states) @ self.state.reshape(place.shape[1], -1).T
+        pieces += place[places]
         pools = _normed(_pools(pieces, places).reshape(1, -1))[0]
         hidden = self.hidden.reshape(len(self.bias), -1) @ pools + self.bias
         evenness, length = shape_of(len(places), int((places == CHANGED).sum()))
@@ -131,10 +124,10 @@ class Probe:
         facts, columns = load_arrays(path, _SCHEMA, what="a probe", hint=hint)
         try:
             made = cls(str(facts["model"]), int(facts["layer"]), **columns)
-            units, hidden = len(made.likely), len(made.bias)
+            units, hidden = len(made.place) // PLACES, len(made.bias)
+            check_length("place", made.place, PLACES * units)
             if not units or len(made.state) % units:
                 raise ValueError(f"state: {len(made.state)} values are of no {units} units")
-            check_length("place", made.place, PLACES * units)
             check_length("hidden", made.hidden, hidden * POOLS * units)
             check_length("out", made.out, hidden)
             check_length("shape", made.shape, len(OF_SHAPE) + 1)
@@ -154,15 +147,15 @@ def shipped() -> Probe:
     return Probe.load(_SHIPPED)
 
 
-def places_of(change: Change, reading: Reading) -> LongArray:
+def places_of(change: Change, text: Hidden) -> LongArray:
     """Return where each piece stands.
 
     >>> from sampling.neural.causal.features import changed
-    >>> reading = Reading(np.zeros(3), np.array([0, 1, 5]), np.array([1, 5, 9]))
-    >>> places_of(changed("a new text", "a text"), reading).tolist()
+    >>> text = Hidden(np.zeros((3, 1)), np.array([0, 1, 5]), np.array([1, 5, 9]))
+    >>> places_of(changed("a new text", "a text"), text).tolist()
     [0, 1, 2]
     """
-    new = (reading.end > change.begin) & (reading.begin < change.end)
+    new = (text.end > change.begin) & (text.begin < change.end)
     at = np.flatnonzero(new)
     if not len(at):
         return np.full(len(new), UNCHANGED)

@@ -149,7 +149,7 @@ def causal_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     torch.manual_seed(0)
     config = GPT2Config(
-        vocab_size=len(names), n_embd=48, n_layer=1, n_head=4, n_positions=256, bos_token_id=1,
+        vocab_size=len(names), n_embd=48, n_layer=2, n_head=4, n_positions=256, bos_token_id=1,
         eos_token_id=1,
     )  # fmt: skip
     model = GPT2LMHeadModel(config)

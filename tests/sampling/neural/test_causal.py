@@ -224,7 +224,7 @@ class _Counting:
     def __init__(self) -> None:
         self.read_: list[str] = []
 
-    def read(self, texts: list[str], layer: int | None = None) -> list[Reading]:
+    def read(self, texts: list[str]) -> list[Reading]:
         self.read_ += texts
         return [
             Reading(np.full(len(t), -1.0), np.arange(len(t)), 1 + np.arange(len(t))) for t in texts

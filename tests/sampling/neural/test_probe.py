@@ -18,7 +18,7 @@ from grammar.errors import SchemaError
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.causal import fit, probe
-from sampling.neural.causal.features import Reading, changed
+from sampling.neural.causal.features import Hidden, changed
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import BEFORE, BEHIND, CHANGED, UNCHANGED, Probe, places_of
 from sampling.neural.opening import open_model
@@ -28,7 +28,7 @@ WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".
 WIDTH = 5
 
 
-def reading_of(text: str, seed: int) -> Reading:
+def hidden_of(text: str, seed: int) -> Hidden:
     """Each word is two pieces, if it has two letters, and has random states."""
     rng = np.random.default_rng(seed)
     ends, at = [], 0
@@ -37,8 +37,7 @@ def reading_of(text: str, seed: int) -> Reading:
         at += len(word) + 1
     begins = [0, *ends[:-1]] if ends else []
     states = rng.normal(size=(len(ends), WIDTH)).astype(np.float32)
-    likely = -rng.exponential(size=len(ends))
-    return Reading(likely, np.array(begins, np.int64), np.array(ends, np.int64), states)
+    return Hidden(states, np.array(begins, np.int64), np.array(ends, np.int64))
 
 
 def network_of(seed: int, units: int, hidden: int) -> probing.Network:
@@ -54,18 +53,18 @@ def test_it_computes_what_was_trained(
     new: str, old: str, seed: int, units: int, hidden: int
 ) -> None:
     change = changed(new, old)
-    reading = reading_of(change.text, seed)
-    assume(len(reading.begin))
+    text = hidden_of(change.text, seed)
+    assume(len(text.begin))
     network = network_of(seed, units, hidden)
-    told = network([probing.piecewise(change, reading)]).item()
-    assert network.probe("m", 1).odds(change, reading) == pytest.approx(told, rel=1e-3, abs=1e-3)
+    told = network([probing.piecewise(change, text)]).item()
+    assert network.probe("m", 1).odds(change, text) == pytest.approx(told, rel=1e-3, abs=1e-3)
 
 
 def test_texts_are_told_alone_as_with_others() -> None:
     network = network_of(3, 4, 3)
     pairs = [("a bb a", "a a"), ("d. bb c'c a", "d. a"), ("bb", "a")]
     texts = [
-        probing.piecewise(change, reading_of(change.text, k))
+        probing.piecewise(change, hidden_of(change.text, k))
         for k, change in enumerate(changed(*pair) for pair in pairs)
     ]
     with torch.no_grad():
@@ -76,10 +75,10 @@ def test_texts_are_told_alone_as_with_others() -> None:
 @given(WORDS, WORDS)
 def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
     change = changed(new, old)
-    reading = reading_of(change.text, 0)
-    places = places_of(change, reading)
+    text = hidden_of(change.text, 0)
+    places = places_of(change, text)
     inside = change.text[change.begin : change.end].strip()
-    for place, begin, end in zip(places.tolist(), reading.begin, reading.end, strict=True):
+    for place, begin, end in zip(places.tolist(), text.begin, text.end, strict=True):
         if not inside:
             assert place == UNCHANGED
         elif end <= change.begin:
@@ -92,7 +91,7 @@ def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
 
 def test_an_empty_text_has_odds() -> None:
     made = network_of(1, 4, 3).probe("m", 1)
-    assert np.isfinite(made.odds(changed("", "a"), reading_of("", 0)))
+    assert np.isfinite(made.odds(changed("", "a"), hidden_of("", 0)))
 
 
 def test_it_learns_what_is_seen_in_the_change() -> None:
@@ -101,12 +100,11 @@ def test_it_learns_what_is_seen_in_the_change() -> None:
     texts, verdicts = [], []
     for k in range(300):
         change = changed("a bb a d. a", "a bb a a")
-        reading = reading_of(change.text, k)
+        text = hidden_of(change.text, k)
         good = bool(rng.integers(2))
-        inside = places_of(change, reading) == CHANGED
-        assert reading.states is not None
-        reading.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
-        texts.append(probing.piecewise(change, reading))
+        inside = places_of(change, text) == CHANGED
+        text.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
+        texts.append(probing.piecewise(change, text))
         verdicts.append(float(good))
     held = probing.held_out(texts, np.array(verdicts), [str(k) for k in range(300)])
     assert roc_auc_score(verdicts, held) > 0.9
@@ -117,11 +115,11 @@ def test_a_file_gives_it_again(tmp_path: Path) -> None:
     made.save(tmp_path / "p.arrow")
     again = Probe.load(tmp_path / "p.arrow")
     change = changed("a bb", "a d.")
-    reading = reading_of(change.text, 0)
+    text = hidden_of(change.text, 0)
     assert again.digest == made.digest
-    assert again.odds(change, reading) == made.odds(change, reading)
+    assert again.odds(change, text) == made.odds(change, text)
     assert replace(made, layer=2).digest != made.digest
-    for name in ("state", "place", "likely", "hidden", "bias", "out", "shape"):
+    for name in ("state", "place", "hidden", "bias", "out", "shape"):
         replace(made, **{name: getattr(made, name)[1:]}).save(tmp_path / f"{name}.arrow")
         with pytest.raises(SchemaError, match="the probe is damaged: "):
             Probe.load(tmp_path / f"{name}.arrow")
@@ -187,14 +185,14 @@ def test_a_model_that_it_fits_is_asked_by_it(
     score = sampler.grammar.score
     assert score.probe == fitting.digest
     made = sampler.sample(6, seed=1)
-    # what is said of a text is what the probe says of its reading
+    # what is said of a text is what the probe says of its states
     change = changed("red dogs fall", "red dogs fly")
-    told = fitting.odds(change, *score._reader.read([change.text], 1))
+    told = fitting.odds(change, *score._reader.hidden([change.text], 1))
     rows = [list(corpus.column("text")).index(change.before)]
     found = score._odds({"text": [change.text]}, rows, [0])
     assert found.tolist() == [told]
     # of what was made from none, all is new
-    told = fitting.odds(changed("red dogs fall", ""), *score._reader.read(["red dogs fall"], 1))
+    told = fitting.odds(changed("red dogs fall", ""), *score._reader.hidden([change.text], 1))
     assert score._odds({"text": [change.text]}, [-1], [0]).tolist() == [told]
     sampler.grammar.save(tmp_path / "g.arrow")
     opened = open_sampler(tmp_path / "g.arrow")
@@ -227,19 +225,22 @@ def test_a_model_is_known_by_its_vectors(causal_folder: Path) -> None:
 def test_the_states_are_those_of_the_layer(causal_folder: Path) -> None:
     causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
     texts = ["red apples fall down", "my aunt sings"]
-    for text, plain, reading in zip(texts, causal.read(texts), causal.read(texts, 1), strict=True):
-        ids = torch.tensor([[causal.first, *causal.pieces([text])[0]]])
-        with torch.no_grad():
-            states = causal.model(ids, output_hidden_states=True).hidden_states[1][0, 1:]
-        assert plain.states is None
-        assert reading.states == pytest.approx(states.numpy(), abs=1e-4)
-        assert reading.log_probability == pytest.approx(plain.log_probability, abs=1e-5)
+    for layer in (0, 1):
+        read = zip(texts, causal.read(texts), causal.hidden(texts, layer), strict=True)
+        for text, reading, hidden in read:
+            ids = torch.tensor([[causal.first, *causal.pieces([text])[0]]])
+            with torch.no_grad():
+                states = causal.model(ids, output_hidden_states=True).hidden_states[layer][0, 1:]
+            assert hidden.states == pytest.approx(states.numpy(), abs=1e-4)
+            assert hidden.begin.tolist() == reading.begin.tolist()
+            assert hidden.end.tolist() == reading.end.tolist()
+    assert causal.hidden([], 1) == []
 
 
 def test_the_probe_that_ships_is_that_of_the_card_and_the_table() -> None:
     made = probe.shipped()
     assert made.layer == probing.LAYER
-    assert len(made.likely) == probing.UNITS
+    assert len(made.place) == probing.UNITS * probe.PLACES
     card = (probing.FOLDER / "smollm2.md").read_text("utf-8")
     assert f"version `{made.digest[:16]}`" in card
     table = probing.rows()
