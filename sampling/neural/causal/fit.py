@@ -43,10 +43,21 @@ BLOCK = 32
 """So many texts are read together."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
-_MOST = 128
-"""So many are read at the most."""
-_REACH = 2.25
-"""A text may gain so many deviations more by its reading than those read do on average."""
+
+
+class Bounds(NamedTuple):
+    """How far reading goes on.
+
+    A text may gain ``reach`` deviations more by its reading than those read do on average, and at
+    the most so many are read.
+    """
+
+    reach: float
+    most: int
+
+
+_BY_FEATURES, _BY_PROBE = Bounds(2.0, 128), Bounds(2.5, 256)
+"""A probe needs a part of the model alone, so each text takes it a quarter of the time."""
 
 
 class Odds(NamedTuple):
@@ -129,8 +140,8 @@ class LanguageFit:
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
         and reading ends where the rest could not be the best if it read as well as few do, at the
-        latest after 128. What is not read, or is too short beside the text before, has minus
-        infinity.
+        latest after 256 (without a probe 128). What is not read, or is too short beside the text
+        before, has minus infinity.
 
         Parameters
         ----------
@@ -147,11 +158,12 @@ class LanguageFit:
         shape = np.min([self._of_shape(*side, rows) for side in texts.items()], axis=0) - less
         order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
-        for first in range(0, min(len(order), _MOST), BLOCK):
+        bounds = _BY_PROBE if self.probe else _BY_FEATURES
+        for first in range(0, min(len(order), bounds.most), BLOCK):
             done = order[:first]
             if first:
                 gained = found[done] - shape[done]
-                reach = gained.mean() + _REACH * gained.std()
+                reach = gained.mean() + bounds.reach * gained.std()
                 if shape[order[first]] + reach < found[done].max():
                     break
             read = np.sort(order[first : first + BLOCK])

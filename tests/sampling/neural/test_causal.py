@@ -253,12 +253,15 @@ def test_what_cannot_win_is_not_read_and_sources_are_read_once() -> None:
     assert odds.max() == everything.max()
 
 
-@given(st.integers(0, 2**32), st.integers(1, 150))
-def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int) -> None:
+@given(st.integers(0, 2**32), st.integers(1, 120), st.sampled_from([("", 2.0), ("p", 2.5)]))
+def test_reading_ends_where_the_rest_could_not_be_the_best(
+    seed: int, size: int, how: tuple[str, float]
+) -> None:
+    probe, deviations = how
     rng = np.random.default_rng(seed)
     shape, gained = rng.normal(0, 1, size), rng.normal(-3, 0.5, size)
     less = rng.choice([0.0, 0.7, 1.1], size)
-    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a",)})
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a",)}, probe=probe)
     asked: list[list[int]] = []
 
     def odds(_: Any, __: Any, read: list[int]) -> Any:
@@ -277,7 +280,7 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int)
     assert found[done] == pytest.approx((shape + gained)[done])
     for count in range(BLOCK, size, BLOCK):  # the slow way: it ends at the first such block
         held = order[:count]
-        reach = gained[held].mean() + 2.25 * gained[held].std()
+        reach = gained[held].mean() + deviations * gained[held].std()
         if shape[order[count]] + reach < (shape + gained)[held].max():
             assert len(done) == count
             break
@@ -285,16 +288,17 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(seed: int, size: int)
         assert len(done) == size
 
 
-def test_no_more_is_read_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("probe", "most"), [("", 128), ("p", 256)])
+def test_no_more_is_read_than_so_many(
+    probe: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where all are of one shape, and some read much better than others, reading would go on."""
-    texts = [f"a x c {k}" for k in range(5 * BLOCK)]
-    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b c d",)})
-    varied = np.random.default_rng(0).normal(0, 5, len(texts))
+    texts = [f"a x c {k}" for k in range(10 * BLOCK)]
+    fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b c d",)}, probe=probe)
+    varied = np.random.default_rng(0).choice([-5.0, 5.0], len(texts))
     monkeypatch.setattr(LanguageFit, "_odds", lambda self, texts, rows, read: varied[read])
     made = _made(texts, [["0"]] * len(texts))
-    for most in (2 * BLOCK, 5 * BLOCK):
-        monkeypatch.setattr("sampling.neural.causal.fit._MOST", most)
-        assert np.isfinite(fit.of(made)).sum() == most
+    assert np.isfinite(fit.of(made)).sum() == most
 
 
 def test_what_is_shorter_than_half_is_not_looked_at() -> None:
