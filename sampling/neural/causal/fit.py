@@ -56,7 +56,7 @@ class Bounds(NamedTuple):
     most: int
 
 
-_BY_FEATURES, _BY_PROBE = Bounds(2.0, 128), Bounds(2.5, 256)
+_BY_FEATURES, _BY_PROBE = Bounds(2.0, 128), Bounds(3.0, 256)
 """A probe needs a part of the model alone, so each text takes it a quarter of the time."""
 
 
