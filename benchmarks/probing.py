@@ -4,7 +4,7 @@
 
 ``docs/results/reading/probe.tsv`` has a row for each text that Sub2, TreeMix and ALP made while a
 model chose, of sources that may be passed on (the card names them): where it is from, which method
-made it, in which round (0: the odds of features chose; 1: an earlier probe), whether it was chosen
+made it, in which round (0: the odds of features chose; then earlier probes), whether it was chosen
 or just read, a number for its host, the characters at which what is new begins and ends, whether a
 blind reader said that it reads well, and the text. None is made of sentences that figures are
 reported of; plots are of the corpus of Subj, of other sentences. Printed are areas under the curve
@@ -236,8 +236,8 @@ nor does what was put in, where it has twenty letters or more, stand in one of t
 ## How well it tells
 
 Areas under the curve on hosts that were not trained on (four parts); of all texts, and of those
-that were chosen as the best of thousands, in round 0 by the odds of features, in round 1 by an
-earlier probe.
+that were chosen as the best of thousands, in round 0 by the odds of features, then by earlier
+probes.
 
 | method | texts | read well | area | chosen | read well | area |
 | --- | --- | --- | --- | --- | --- | --- |
