@@ -105,12 +105,7 @@ class CausalModel:
         if not texts:
             return []
         ids, places = self._cut(texts)
-        each: Any = None
-        try:
-            with torch.no_grad():
-                self._trunk(layer)(input_ids=ids, use_cache=False)
-        except _Reached as reached:
-            each = reached.states[:, 1:].float().cpu().numpy()
+        each = self._states(ids, layer)[:, 1:].float().cpu().numpy()
         rows = zip(each, places, strict=True)
         return [Hidden(row[: len(at)], at[:, 0], at[:, 1]) for row, at in rows]
 
@@ -147,6 +142,15 @@ class CausalModel:
         ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
         places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
         return ids.to(self.model.device), places
+
+    def _states(self, ids: torch.Tensor, layer: int) -> torch.Tensor:
+        """Return what a layer makes of pieces."""
+        try:
+            with torch.no_grad():
+                self._trunk(layer)(input_ids=ids, use_cache=False)
+        except _Reached as reached:
+            return reached.states
+        raise AssertionError(f"no layer {layer}")
 
     def _trunk(self, layer: int) -> Any:
         """Return a model of the same weights that raises what a layer makes of its input."""

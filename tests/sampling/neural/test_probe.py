@@ -235,6 +235,9 @@ def test_the_states_are_those_of_the_layer(causal_folder: Path) -> None:
             assert hidden.begin.tolist() == reading.begin.tolist()
             assert hidden.end.tolist() == reading.end.tolist()
     assert causal.hidden([], 1) == []
+    # no weight is held twice
+    held = {id(weight) for weight in causal.model.parameters()}
+    assert {id(weight) for weight in causal._trunk(1).parameters()} <= held
 
 
 def test_the_probe_that_ships_is_that_of_the_card_and_the_table() -> None:
