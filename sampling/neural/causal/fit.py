@@ -45,7 +45,7 @@ _USUAL_OF = 128
 """So many texts tell what is usual."""
 
 
-class Bounds(NamedTuple):
+class _Bounds(NamedTuple):
     """How far reading goes on.
 
     A text may gain ``reach`` deviations more by its reading than those read do on average, and at
@@ -56,7 +56,7 @@ class Bounds(NamedTuple):
     most: int
 
 
-_BY_FEATURES, _BY_PROBE = Bounds(2.0, 128), Bounds(3.0, 256)
+_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128), _Bounds(3.0, 256)
 """A probe needs a part of the model alone, so each text takes it a quarter of the time."""
 
 
