@@ -6,8 +6,8 @@
 model chose, of sources that may be passed on (the card names them): where it is from, which method
 made it, in which round (0: the odds of features chose; then earlier probes), whether it was chosen
 or just read, a number for its host, the characters at which what is new begins and ends, whether a
-blind reader said that it reads well, and the text. None is made of sentences that figures are
-reported of; plots are of the corpus of Subj, of other sentences. Printed are areas under the curve
+blind reader said that it reads well, and the text. None is made of sentences whose texts are read
+blind; plots are of the corpus of Subj, of other sentences. Printed are areas under the curve
 on hosts that were not trained on; the probe itself is trained on all. The same table, model and
 program give the same bytes on one machine.
 """
@@ -230,7 +230,7 @@ verdicts in [probe.tsv](../../../docs/results/reading/probe.tsv). What they were
 | sentences and questions of [Tatoeba](https://tatoeba.org), in English | CC BY 2.0 |
 
 The table and the probe are licensed CC BY 4.0. Changes: phrases were exchanged and words replaced
-by the program. No sentence of SST-2, TREC or Subj that figures are reported of is among the hosts,
+by the program. No sentence of SST-2, TREC or Subj whose texts were read blind is among the hosts,
 nor does what was put in, where it has twenty letters or more, stand in one of them.
 
 ## How well it tells
