@@ -67,11 +67,16 @@ Row = tuple[str, str, str]
 """Corpus, method, text."""
 
 
-def source(name: str) -> Corpus:
-    """Return the sentences of a corpus that new ones are made from, with trees."""
+def sentences(name: str) -> Corpus:
+    """Return the sentences of a corpus that new ones are made from."""
     rows = open_few_shot(name).pool
     taken = _permutation(len(rows), f"reading {name}")[:SENTENCES]
-    return with_trees(number_classes(corpus_of([rows[row] for row in taken])))
+    return corpus_of([rows[row] for row in taken])
+
+
+def source(name: str) -> Corpus:
+    """Return these sentences with trees."""
+    return with_trees(number_classes(sentences(name)))
 
 
 def rows_of(name: str, kind: str) -> Iterator[Row]:
