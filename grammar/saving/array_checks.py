@@ -29,7 +29,7 @@ def check_numbers(name: str, numbers: Any, least: int, below: int) -> None:
     ...
     ValueError: words: a number is not from 0 to 2
     """
-    if not np.issubdtype(_array(name, numbers).dtype, np.integer):
+    if _array(name, numbers).dtype.kind not in "iu":
         raise ValueError(f"{name}: not whole numbers")
     if len(numbers) and not least <= int(numbers.min()) <= int(numbers.max()) < below:
         raise ValueError(f"{name}: a number is not from {least} to {below - 1}")
@@ -50,17 +50,21 @@ def check_offsets(name: str, offsets: Any, groups: int, total: int, *, least: in
     ValueError: pools: the offsets fall
     """
     check_length(name, offsets, groups + 1)
-    check_numbers(name, offsets, 0, total + 1)
+    if offsets.dtype.kind not in "iu":
+        raise ValueError(f"{name}: not whole numbers")
     if offsets[0] != 0 or offsets[-1] != total:
         raise ValueError(f"{name}: the offsets do not go from 0 to {total}")
-    if (np.diff(offsets) < least).any():
+    before, behind = offsets[:-1], offsets[1:]  # compared first, for differences may overflow
+    if (behind < before).any() or (least and (behind - before < least).any()):
         raise ValueError(f"{name}: the offsets fall" + (" or do not rise" if least else ""))
 
 
 def check_counts(name: str, counts: Any) -> None:
     """Refuse counts or weights that are negative or not finite."""
     values = _array(name, counts)
-    if values.dtype.kind not in "iuf" or not np.isfinite(values).all() or (values < 0).any():
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: not counts")
+    if len(values) and not 0 <= values.min() <= values.max() < np.inf:  # of NaN none is true
         raise ValueError(f"{name}: not counts")
 
 
@@ -68,18 +72,23 @@ def check_shares(name: str, shares: Any, offsets: Any) -> None:
     """Refuse probabilities that are negative, or do not sum to one in each group that has any."""
     values = _array(name, shares)
     check_counts(name, values)
-    first = np.asarray(offsets[:-1])[np.diff(offsets) > 0]
-    sums = np.add.reduceat(values, first) if len(first) else np.ones(0)
-    if (np.abs(sums - 1.0) > _ROUNDING).any():
+    first = _first_of_groups(offsets)
+    if len(first) and np.abs(np.add.reduceat(values, first) - 1.0).max() > _ROUNDING:
         raise ValueError(f"{name}: not probabilities")
 
 
 def check_running_sums(name: str, ends: Any, offsets: Any) -> None:
     """Refuse running sums of probabilities that fall, or do not end at one in each group."""
-    shares = np.diff(_array(name, ends), prepend=0.0)
-    first = np.asarray(offsets[:-1])[np.diff(offsets) > 0]
+    shares, first = np.array(_array(name, ends), np.float64), _first_of_groups(offsets)
+    shares[1:] -= ends[:-1]
     shares[first] = ends[first]
     check_shares(name, shares, offsets)
+
+
+def _first_of_groups(offsets: Any) -> Any:
+    """Return where groups begin that have any values."""
+    bounds = np.asarray(offsets)
+    return bounds[:-1][bounds[1:] > bounds[:-1]]
 
 
 def _array(name: str, values: Any) -> Any:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, read_bytes
 from grammar.places.place import is_url
-from grammar.saving.seal import UNSEALED, check_file, sealed
+from grammar.saving.seal import UNSEALED, check_seal, sealed
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 
@@ -86,16 +86,16 @@ def load_arrays(
     """
     try:
         with at_hand(path) as file, pa.OSFile(os.fsencode(file)) as source:
-            reader = pa.ipc.open_file(source)
-            metadata = reader.schema.metadata or {}
-            found = metadata.get(b"schema", b"").decode("utf-8", "replace")
-            if found == schema:
-                check_file(file, str(path))
-                table = reader.read_all()
-                table.validate(full=True)
-                return json.loads(metadata[b"facts"]), {
-                    n: _values(table, n) for n in table.column_names
-                }
+            data = source.read()  # once, so what is checked is what is read
+        reader = pa.ipc.open_file(pa.py_buffer(data))
+        metadata = reader.schema.metadata or {}
+        if metadata.get(b"schema", b"").decode("utf-8", "replace") == schema:
+            check_seal(data, str(path))
+            table = reader.read_all()
+            table.validate(full=True)
+            return json.loads(metadata[b"facts"]), {
+                n: _values(table, n) for n in table.column_names
+            }
     except (SchemaError, UnreadableInputError):
         raise
     except (

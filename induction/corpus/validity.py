@@ -165,8 +165,8 @@ def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) ->
     each = texts.to_pylist()
     sizes = np.array([len(text or "") for text in each], np.int64)
     at = (np.cumsum(sizes) - sizes)[rows]
-    space = np.isin(_characters(each), _SPACES)
-    spaced = space[at + start] | space[at + end - 1]
+    signs = _characters(each)
+    spaced = np.isin(signs[at + start], _SPACES) | np.isin(signs[at + end - 1], _SPACES)
     wrong = np.flatnonzero(met | spaced)
     if not len(wrong):
         return None

@@ -244,8 +244,8 @@ def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
         )
     if column.null_count:
         raise _fault(corpus, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
-    blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)
     if not empty:
+        blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
         _refuse(corpus, blank.to_numpy(zero_copy_only=False), f"the {name} is empty", "drop it")
 
 
