@@ -156,6 +156,8 @@ def array_fault(path: PathLike, wanted: str | None = None) -> str:
 
 def _values(table: pa.Table, name: str) -> Any:
     values = table.column(name)[0].values
+    if pa.types.is_float16(values.type):
+        raise ValueError(f"{name}: numbers of a size that is not written")
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return values.to_pylist()
     if pa.types.is_struct(values.type):

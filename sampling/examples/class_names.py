@@ -7,12 +7,14 @@ type that they had. Distributions are over the classes in that order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
 
 __all__ = ["class_names", "holds_names", "label_kind", "named", "number_classes", "type_of"]
@@ -81,9 +83,18 @@ def number_classes(corpus: Corpus, names: tuple[str, ...] | None = None) -> Corp
     return replace(corpus.with_column("label", numbers), classes=tuple(names))
 
 
-def named(classes: Any, names: tuple[str, ...], kind: str = "string") -> Any:
+def named(classes: Any, names: Sequence[str], kind: str = "string") -> Any:
     """Return the classes that are given by number, as values of the type that they had.
 
+    Raises
+    ------
+    CorpusError
+        If a class has no name.
+    ValueError, TypeError, LookupError
+        If the names are none of values of this type.
+
+    Examples
+    --------
     >>> named(pa.array([1, 0]), ("neg", "pos")).to_pylist()
     ['pos', 'neg']
     >>> named(pa.array([1, 0]), ("1", "4"), "int64").to_pylist()
@@ -93,6 +104,12 @@ def named(classes: Any, names: tuple[str, ...], kind: str = "string") -> Any:
         values = pa.array([name == "True" for name in names])
     else:
         values = pa.array(names, pa.string()).cast(_KINDS[kind])
+    most = pc.max(classes).as_py()
+    if most is not None and most >= len(values):
+        raise CorpusError(
+            f"an example is of class {most}, and {len(values)} classes have names",
+            hint="induce the grammar again",
+        )
     return values.take(classes)
 
 

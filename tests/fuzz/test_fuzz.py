@@ -38,10 +38,13 @@ def test_damaged_files_are_refused_or_read(worker: Worker, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "number"),
     [("mention-replacement.arrow", 2338), ("words.arrow", 3834), ("linda.json", 4010),
-     ("parses.db", 870)],
+     ("parses.db", 870), ("fluent-learnt.arrow", 2454), ("fluent-learnt.arrow", 4962)],
 )  # fmt: skip
 def test_what_was_a_fault_is_none(worker: Worker, name: str, number: int) -> None:
-    """Spans of more labels than pools, a null column, JSON nested deep, an error of no UTF-8."""
+    """Spans of more labels than pools, a null column, JSON nested deep, an error of no UTF-8.
+
+    Names of classes that are no numbers, numbers of half the size.
+    """
     assert worker.tried(name, range(number, number + 1)).outcomes["refused"] == 1
 
 
