@@ -3,6 +3,7 @@
 python -m benchmarks.reading lines FOLDER             write shuffled lines to judge, and their key
 python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
 python -m benchmarks.reading chosen FOLDER [CORPUS]   of these the methods of the bar alone
+python -m benchmarks.reading fresh FOLDER [CORPUS]    more of these, of sentences not used before
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -56,6 +57,12 @@ LINES = {
         "fluent(treemix, model=smollm2)": 50,
         "fluent(alp, model=smollm2)": 50,
     },
+    "fresh": {
+        ORIGINALS: 25,
+        "fluent(sub2, model=smollm2)": 75,
+        "fluent(treemix, model=smollm2)": 75,
+        "fluent(alp, model=smollm2)": 50,
+    },
     "alp": {
         ORIGINALS: 25,
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
@@ -63,24 +70,22 @@ LINES = {
 }  # fmt: skip
 """So many lines of each method and corpus."""
 
+PARTS = {kind: 2 if kind == "fresh" else 0 for kind in LINES}
+"""Which thousand of a corpus each is made of; in between are some that the probe has learnt of."""
+
 Row = tuple[str, str, str]
 """Corpus, method, text."""
 
 
-def sentences(name: str) -> Corpus:
+def sentences(name: str, part: int = 0) -> Corpus:
     """Return the sentences of a corpus that new ones are made from."""
     rows = open_few_shot(name).pool
-    taken = _permutation(len(rows), f"reading {name}")[:SENTENCES]
-    return corpus_of([rows[row] for row in taken])
-
-
-def source(name: str) -> Corpus:
-    """Return these sentences with trees."""
-    return with_trees(number_classes(sentences(name)))
+    order = _permutation(len(rows), f"reading {name}")
+    return corpus_of([rows[row] for row in order[part * SENTENCES : (part + 1) * SENTENCES]])
 
 
 def rows_of(name: str, kind: str) -> Iterator[Row]:
-    corpus = source(name)
+    corpus = with_trees(number_classes(sentences(name, PARTS[kind])))
     for method, count in LINES[kind].items():
         if method == ORIGINALS:
             texts = corpus.column("text")[:count]
