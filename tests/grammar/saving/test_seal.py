@@ -75,6 +75,10 @@ def test_content_that_looks_like_a_seal_is_no_harm() -> None:
         (check_offsets, (np.array([0, 2]), 2, 2)),
         (check_offsets, (np.array([1, 2]), 1, 2)),
         (check_offsets, (np.array([0, 2, 1, 3]), 3, 3)),
+        (check_offsets, (np.array([0, 2**62, -(2**63), -(2**62), 2]), 4, 2)),
+        (check_offsets, (np.array([0.0, 2.0]), 1, 2)),
+        (check_counts, (np.array([0.5, np.nan]),)),
+        (check_running_sums, (np.array([np.inf, 1.0]), np.array([0, 2]))),
         (check_counts, (np.array([np.inf]),)),
         (check_counts, (np.array([-1]),)),
         (check_shares, (np.array([0.5, 0.4]), (0, 2))),
@@ -88,7 +92,16 @@ def test_what_arrays_must_be(check, given) -> None:
         check("name", *given)
 
 
+def test_numbers_that_no_kernel_takes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.arrow"
+    save_arrays(path, "s/1", {}, {"a": np.zeros(3, np.float16)})
+    with pytest.raises(SchemaError, match="not a file saved by this version"):
+        load_arrays(path, "s/1", what="a file", hint="no")
+
+
 def test_arrays_that_are_fine() -> None:
+    check_offsets("name", np.array([0]), 0, 0)
+    check_counts("name", np.zeros(0))
     check_offsets("name", np.array([0, 0, 2]), 2, 2)
     check_shares("name", np.array([0.5, 0.5, 1.0]), np.array([0, 2, 2, 3]))
     check_running_sums("name", np.array([0.5, 1.0, 1.0]), np.array([0, 2, 2, 3]))

@@ -151,3 +151,12 @@ def test_a_valid_corpus_passes() -> None:
             tree=["(S (X b) (Y a))"],
         )
     )
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u00a0 \u3000"])
+def test_a_text_of_white_space_is_empty(blank: str) -> None:
+    texts = Corpus.from_columns(text=["a b", blank])
+    with pytest.raises(CorpusError, match="the text is empty"):
+        check_corpus(texts)
+    check_corpus(texts, empty_texts=True)
+    check_corpus(Corpus.from_columns(text=["a b", f"{blank}a"]))
