@@ -5,7 +5,7 @@ One place for these rules: readers name the line of a file, samplers the id of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import IntArray, LongArray, kernel
+from grammar.arrays import IntArray, LongArray, kernel, text_bytes
 from grammar.errors import BracketError, CorpusError
 
 __all__ = [
@@ -162,16 +162,15 @@ def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) ->
     order = np.lexsort((start, rows))
     rows, start, end = rows[order], start[order], end[order]
     met = np.r_[False, (rows[1:] == rows[:-1]) & (start[1:] < end[:-1])][: len(rows)]
-    each = texts.to_pylist()
-    sizes = np.array([len(text or "") for text in each], np.int64)
-    at = (np.cumsum(sizes) - sizes)[rows]
-    signs = _characters(each)
-    spaced = np.isin(signs[at + start], _SPACES) | np.isin(signs[at + end - 1], _SPACES)
+    signs, offsets = _characters(texts)
+    at = offsets[rows]
+    spaced = _IS_SPACE[np.minimum(signs[[at + start, at + end - 1]], _NO_SPACE)].any(axis=0)
     wrong = np.flatnonzero(met | spaced)
     if not len(wrong):
         return None
     k = int(wrong[0])
-    text, row = each[int(rows[k])], int(rows[k])
+    row = int(rows[k])
+    text = texts[row].as_py()
     here = text[start[k] : end[k]]
     if met[k]:
         what = f"the spans {text[start[k - 1] : end[k - 1]]!r} and {here!r} overlap"
@@ -180,14 +179,19 @@ def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) ->
     return Fault(row, what, "leave the white space out of it")
 
 
-_SPACES = np.array([c for c in range(0x3001) if chr(c).isspace()], np.uint32)
-"""What ``str.strip`` takes away."""
+_NO_SPACE = 0x3001
+_IS_SPACE = np.array([chr(c).isspace() for c in range(_NO_SPACE + 1)])
+"""What ``str.strip`` takes away, by its number; no higher one is white space."""
 
 
-def _characters(texts: Sequence[str | None]) -> NDArray[np.uint32]:
-    """Return the characters of all texts, one behind the other."""
-    joined = "".join(text or "" for text in texts)
-    return np.frombuffer(joined.encode("utf-32-le"), np.dtype("<u4"))
+def _characters(texts: Any) -> tuple[NDArray[np.uint32], LongArray]:
+    """Return the characters of all texts, one behind the other, and where each text begins."""
+    texts = texts.fill_null("")
+    sizes = pc.utf8_length(texts).to_numpy(zero_copy_only=False).astype(np.int64)
+    data, _ = text_bytes(texts)
+    return np.frombuffer(data.tobytes().decode().encode("utf-32-le"), "<u4"), np.cumsum(
+        sizes
+    ) - sizes
 
 
 def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:

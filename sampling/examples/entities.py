@@ -21,7 +21,6 @@ from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel
 from grammar.errors import CorpusError
 from induction.corpus.corpus import SPANS, Corpus
 from induction.corpus.entities.schemes import is_scheme
-from induction.corpus.validity import spans_fault
 from sampling.examples.splicing import as_lists
 
 __all__ = [
@@ -91,16 +90,8 @@ class Places:
 
 
 def places_of_spans(corpus: Corpus, text: Bytes, text_offsets: LongArray) -> Places:
-    """Return the spans of a corpus as places in its bytes.
-
-    Raises
-    ------
-    CorpusError
-        If they are not spans of the texts (:func:`induction.corpus.validity.spans_fault`).
-    """
-    texts, spans = (corpus.arrow(name).combine_chunks() for name in ("text", "spans"))
-    if fault := spans_fault(texts, spans):
-        raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
+    """Return the spans of a checked corpus (``check_spans``) as places in its bytes."""
+    spans = corpus.arrow("spans").combine_chunks()
     sizes = pc.list_value_length(spans).to_numpy(zero_copy_only=False)
     rows = np.repeat(np.arange(len(sizes)), sizes)
     flat = spans.flatten()

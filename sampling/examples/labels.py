@@ -35,6 +35,7 @@ __all__ = [
     "MOST_MIXED",
     "Labels",
     "check_corpus",
+    "check_spans",
     "class_numbers",
     "first_broken_heads",
     "mix_labels",
@@ -226,14 +227,26 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
             missing = corpus.arrow(name).combine_chunks().is_null()
             raise _fault(corpus, missing, f"the value of {name!r} is missing", "fill it in")
     _check_aligned(corpus)
-    if "spans" in corpus.names:
-        texts, spans = (corpus.arrow(name).combine_chunks() for name in ("text", "spans"))
-        if fault := spans_fault(texts, spans):
-            raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
+    check_spans(corpus)
     if "heads" in corpus.names:
         _check_heads(corpus)
     if "tree" in corpus.names and "tokens" in corpus.names:
         _check_leaves(corpus)
+
+
+def check_spans(corpus: Corpus) -> None:
+    """Refuse labelled spans that are not spans of their texts.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`induction.corpus.validity.spans_fault` says.
+    """
+    if "spans" not in corpus.names:
+        return
+    texts, spans = (corpus.arrow(name).combine_chunks() for name in ("text", "spans"))
+    if fault := spans_fault(texts, spans):
+        raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
 
 
 def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:

@@ -25,6 +25,7 @@ from grammar.saving.array_checks import check_length, check_numbers, check_offse
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.examples.labels import check_spans
 from sampling.examples.patterns import FAMILY, START, hole
 from sampling.examples.sides import Side, read_side
 from sampling.spans.look import look_at_spans
@@ -217,8 +218,9 @@ class SpanGrammar(Weighted):
 
 
 def _check_sites(grammar: SpanGrammar) -> None:
-    """Refuse spans that are not in their texts (ValueError)."""
+    """Refuse spans that are not in their texts (ValueError; CorpusError for labelled ones)."""
     sites = grammar.sites
+    check_spans(grammar.examples)
     check_numbers("example", sites.example, 0, len(grammar.examples))
     if (np.diff(sites.example) < 0).any():
         raise ValueError("example: spans of an example do not follow each other")
