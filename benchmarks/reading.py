@@ -4,6 +4,7 @@ python -m benchmarks.reading lines FOLDER             write shuffled lines to ju
 python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a language model (smollm2)
 python -m benchmarks.reading chosen FOLDER [CORPUS]   of these the methods of the bar alone
 python -m benchmarks.reading fresh FOLDER [CORPUS]    more of these, of sentences not used before
+python -m benchmarks.reading again FOLDER [CORPUS]    the same, of others that were not used before
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -63,6 +64,12 @@ LINES = {
         "fluent(treemix, model=smollm2)": 75,
         "fluent(alp, model=smollm2)": 50,
     },
+    "again": {
+        ORIGINALS: 25,
+        "fluent(sub2, model=smollm2)": 50,
+        "fluent(treemix, model=smollm2)": 75,
+        "fluent(alp, model=smollm2)": 50,
+    },
     "alp": {
         ORIGINALS: 25,
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
@@ -70,7 +77,7 @@ LINES = {
 }  # fmt: skip
 """So many lines of each method and corpus."""
 
-PARTS = {kind: 2 if kind == "fresh" else 0 for kind in LINES}
+PARTS = {kind: {"fresh": 2, "again": 3}.get(kind, 0) for kind in LINES}
 """Which thousand of a corpus each is made of; in between are some that the probe has learnt of."""
 
 Row = tuple[str, str, str]

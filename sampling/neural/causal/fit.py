@@ -40,7 +40,7 @@ __all__ = ["ODDS", "LanguageFit", "Odds"]
 _MODEL = "sampling.neural.causal.model"
 _SIDES = ("text", "text_pair")
 BLOCK = 32
-"""So many texts are read together."""
+"""So many texts of the source are read together."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
 
@@ -49,15 +49,16 @@ class _Bounds(NamedTuple):
     """How far reading goes on.
 
     A text may gain ``reach`` deviations more by its reading than those read do on average, and at
-    the most so many are read.
+    the most so many are read, so many at once.
     """
 
     reach: float
     most: int
+    at_once: int
 
 
-_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128), _Bounds(3.0, 256)
-"""A probe needs a part of the model alone, so each text takes it a quarter of the time."""
+_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 512, 128)
+"""A probe needs a part of the model alone, so each text takes it a seventh of the time."""
 
 
 class Odds(NamedTuple):
@@ -140,7 +141,7 @@ class LanguageFit:
 
         Evenness and length tell a part of it without the model. What they speak for is read first,
         and reading ends where the rest could not be the best if it read as well as few do, at the
-        latest after 256 (without a probe 128). What is not read, or is too short beside the text
+        latest after 512 (without a probe 128). What is not read, or is too short beside the text
         before, has minus infinity.
 
         Parameters
@@ -159,14 +160,14 @@ class LanguageFit:
         order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
         bounds = _BY_PROBE if self.probe else _BY_FEATURES
-        for first in range(0, min(len(order), bounds.most), BLOCK):
+        for first in range(0, min(len(order), bounds.most), bounds.at_once):
             done = order[:first]
             if first:
                 gained = found[done] - shape[done]
                 reach = gained.mean() + bounds.reach * gained.std()
                 if shape[order[first]] + reach < found[done].max():
                     break
-            read = np.sort(order[first : first + BLOCK])
+            read = np.sort(order[first : first + bounds.at_once])
             found[read] = self._odds(texts, rows, read.tolist()) - less[read]
         return found
 

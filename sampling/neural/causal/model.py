@@ -15,6 +15,7 @@ from torch import nn
 
 from grammar.arrays import FloatArray, LongArray
 from sampling.neural.causal.features import Hidden, Reading
+from sampling.neural.causal.packing import Packed, packed
 from sampling.neural.causal.prefixes import ReadPrefixes
 from sampling.neural.opening import digest_of_weights, open_model
 
@@ -23,6 +24,8 @@ __all__ = ["CausalModel"]
 _DOCUMENT = "<|endoftext|>"
 """What many models saw between two documents; marks of a chat are no beginning of a text."""
 _LONGEST = 1024
+_ROW = 96
+"""So many pieces a row: wider ones have more in common, and more places to look at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,9 @@ class CausalModel:
         """
         if not texts:
             return []
-        ids, places = self._cut(texts)
+        pieces, places = self._cut(texts)
+        behind = [torch.tensor([self.first, *each]) for each in pieces]
+        ids = nn.utils.rnn.pad_sequence(behind, batch_first=True).to(self.model.device)
         with torch.no_grad():
             logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1].float()
             chosen = logits.gather(2, ids[:, 1:, None])[..., 0]
@@ -100,14 +105,16 @@ class CausalModel:
     def hidden(self, texts: Sequence[str], layer: int) -> list[Hidden]:
         """Return what a layer makes of texts (0 are the embeddings); nothing behind it computes.
 
-        So it takes a quarter of the time of :meth:`read`, which it is like otherwise.
+        What texts have in common at their beginnings is read once. So it takes a seventh of the
+        time of :meth:`read`, which it is like otherwise.
         """
         if not texts:
             return []
-        ids, places = self._cut(texts)
-        each = self._states(ids, layer)[:, 1:].float().cpu().numpy()
-        rows = zip(each, places, strict=True)
-        return [Hidden(row[: len(at)], at[:, 0], at[:, 1]) for row, at in rows]
+        pieces, characters = self._cut(texts)
+        rows = packed(pieces, self.first, _ROW)
+        states = self._states(rows, layer).float().cpu().numpy()
+        found = zip(rows.places, characters, strict=True)
+        return [Hidden(states[row, at], where[:, 0], where[:, 1]) for (row, at), where in found]
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the numbers of the pieces of texts."""
@@ -132,22 +139,26 @@ class CausalModel:
             places += ids.shape[1]
         return np.log(total / places)
 
-    def _cut(self, texts: Sequence[str]) -> tuple[torch.Tensor, list[LongArray]]:
-        """Return pieces behind the first one, a text a row, and the characters of each piece."""
+    def _cut(self, texts: Sequence[str]) -> tuple[list[list[int]], list[LongArray]]:
+        """Return the pieces of texts that are read, and the characters of each."""
         cut = self.tokenizer(
             list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
             return_offsets_mapping=True, verbose=False,
         )  # fmt: skip
-        rows = [torch.tensor([self.first, *pieces]) for pieces in cut["input_ids"]]
-        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
         places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
-        return ids.to(self.model.device), places
+        return cut["input_ids"], places
 
-    def _states(self, ids: torch.Tensor, layer: int) -> torch.Tensor:
+    def _states(self, rows: Packed, layer: int) -> torch.Tensor:
         """Return what a layer makes of pieces."""
+        arrays = (rows.ids, rows.depth, rows.sees)
+        ids, depth, sees = (torch.from_numpy(each).to(self.model.device) for each in arrays)
+        nothing = torch.zeros(sees.shape, dtype=self.model.dtype, device=sees.device)
+        mask = nothing.masked_fill(~sees, torch.finfo(self.model.dtype).min)[:, None]
         try:
             with torch.no_grad():
-                self._trunk(layer)(input_ids=ids, use_cache=False)
+                self._trunk(layer)(
+                    input_ids=ids, position_ids=depth, attention_mask=mask, use_cache=False
+                )
         except _Reached as reached:
             return reached.states
         raise AssertionError(f"no layer {layer}")

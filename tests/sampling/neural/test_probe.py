@@ -225,7 +225,7 @@ def test_a_model_is_known_by_its_vectors(causal_folder: Path) -> None:
 
 def test_the_states_are_those_of_the_layer(causal_folder: Path) -> None:
     causal = CausalModel(*open_model(str(causal_folder), "causal", device="cpu"))
-    texts = ["red apples fall down", "my aunt sings"]
+    texts = ["red apples fall down", "my aunt sings", "red apples fall", "", "red dogs fall down"]
     for layer in (0, 1):
         read = zip(texts, causal.read(texts), causal.hidden(texts, layer), strict=True)
         for text, told, hidden in read:
