@@ -68,7 +68,7 @@ LINES = {
         ORIGINALS: 25,
         "fluent(sub2, model=smollm2)": 50,
         "fluent(treemix, model=smollm2)": 75,
-        "fluent(alp, model=smollm2)": 50,
+        "fluent(alp, model=smollm2)": 25,
     },
     "alp": {
         ORIGINALS: 25,
