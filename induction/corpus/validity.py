@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import IntArray, LongArray, kernel, text_bytes
+from grammar.arrays import BoolArray, IntArray, LongArray, kernel, text_bytes
 from grammar.errors import BracketError, CorpusError
 
 __all__ = [
@@ -159,9 +159,11 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
 
 def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) -> Fault | None:
     """Return the first span that overlaps another, or begins or ends with white space."""
-    order = np.lexsort((start, rows))
-    rows, start, end = rows[order], start[order], end[order]
-    met = np.r_[False, (rows[1:] == rows[:-1]) & (start[1:] < end[:-1])][: len(rows)]
+    met = _met(rows, start, end)
+    if met.any():  # or they are only in another order
+        order = np.lexsort((start, rows))
+        rows, start, end = rows[order], start[order], end[order]
+        met = _met(rows, start, end)
     signs, offsets = _characters(texts)
     at = offsets[rows]
     spaced = _IS_SPACE[np.minimum(signs[[at + start, at + end - 1]], _NO_SPACE)].any(axis=0)
@@ -177,6 +179,13 @@ def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) ->
         return Fault(row, what, "keep one of them")
     what = f"the span {here!r} begins or ends with white space"
     return Fault(row, what, "leave the white space out of it")
+
+
+def _met(rows: LongArray, start: IntArray, end: IntArray) -> BoolArray:
+    """Return which spans begin before the one before them in their row ends."""
+    met = np.zeros(len(rows), np.bool_)
+    met[1:] = (rows[1:] == rows[:-1]) & (start[1:] < end[:-1])
+    return met
 
 
 _NO_SPACE = 0x3001
