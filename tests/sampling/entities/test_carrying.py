@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from grammar.errors import CorpusError, NothingNewError, OptionError
+from grammar.errors import CorpusError, NothingNewError, OptionError, SchemaError
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_corpus
 from sampling.method import METHODS, induce
@@ -237,6 +238,17 @@ def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]], what: str
     corpus = Corpus.from_columns(text=["Ann Lee"], spans=column)
     with pytest.raises(CorpusError, match=what):
         EDA.induce(corpus, **NO_WORDNET)
+
+
+def test_a_saved_grammar_whose_spans_are_none_is_refused(tmp_path: Path) -> None:
+    spans = [[{"start": a, "end": b, "label": "P"}] for a, b in ((0, 7), (4, 7))]
+    corpus = Corpus.from_columns(text=["Ann Lee sang", "and Bob"], spans=spans)
+    grammar = Sub2.induce(corpus, task="spans").grammar
+    spans[0] = [{"start": 0, "end": 70, "label": "P"}]
+    examples = grammar.examples.with_column("spans", spans)
+    replace(grammar, examples=examples).save(tmp_path / "g.arrow")
+    with pytest.raises(SchemaError, match="the span 0 to 70 is none of a text of 12 characters"):
+        open_sampler(tmp_path / "g.arrow")
 
 
 def test_part_of_a_word_may_be_a_span_where_letters_are_not_parted() -> None:
