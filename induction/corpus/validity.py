@@ -198,9 +198,8 @@ def _characters(texts: Any) -> tuple[NDArray[np.uint32], LongArray]:
     texts = texts.fill_null("")
     sizes = pc.utf8_length(texts).to_numpy(zero_copy_only=False).astype(np.int64)
     data, _ = text_bytes(texts)
-    return np.frombuffer(data.tobytes().decode().encode("utf-32-le"), "<u4"), np.cumsum(
-        sizes
-    ) - sizes
+    signs = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), "<u4")
+    return signs, np.cumsum(sizes) - sizes
 
 
 def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:

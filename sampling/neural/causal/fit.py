@@ -40,7 +40,7 @@ __all__ = ["ODDS", "LanguageFit", "Odds"]
 _MODEL = "sampling.neural.causal.model"
 _SIDES = ("text", "text_pair")
 BLOCK = 32
-"""So many texts of the source are read together."""
+"""So many texts are read together, of the source and where no probe is asked."""
 _USUAL_OF = 128
 """So many texts tell what is usual."""
 

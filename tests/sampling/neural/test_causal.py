@@ -279,9 +279,8 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(
     assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(done)
     assert found[done] == pytest.approx((shape + gained)[done])
     most = 512 if probed else 128
-    for count in range(
-        at_once, min(size, most), at_once
-    ):  # the slow way: it ends at the first such block
+    # the slow way: it ends at the first such block
+    for count in range(at_once, min(size, most), at_once):
         held = order[:count]
         reach = gained[held].mean() + deviations * gained[held].std()
         if shape[order[count]] + reach < (shape + gained)[held].max():
