@@ -147,7 +147,7 @@ class Corpus:
         if isinstance(rows, range):
             places = self.places
             return Corpus(
-                self.table.take(list(rows)),
+                self.table.take(pa.array(rows, pa.int64())),
                 None if places is None else lambda row: places(rows[row]),
             )
         row: dict[str, Any] = self.table.slice(rows, 1).to_pylist()[0]

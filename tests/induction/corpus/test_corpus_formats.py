@@ -241,6 +241,13 @@ def test_a_distribution_for_a_label_comes_back(tmp_path):
         assert back.arrow("label").to_pylist() == soft.to_pylist()
 
 
+@given(st.slices(4))
+def test_a_slice_has_the_rows_of_a_list(cut: slice) -> None:
+    corpus = Corpus.from_columns(text=["walk", "jump", "run", "stop"])
+    assert list(corpus[cut]) == list(corpus)[cut]
+    assert corpus[cut].table.schema == corpus.table.schema
+
+
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_empty_corpus_is_written_and_read(tmp_path, suffix):
     empty = Corpus(rich_corpus().table.slice(0, 0))
