@@ -5,6 +5,7 @@ python -m benchmarks.reading model FOLDER [CORPUS]    the same, chosen by a lang
 python -m benchmarks.reading chosen FOLDER [CORPUS]   of these the methods of the bar alone
 python -m benchmarks.reading fresh FOLDER [CORPUS]    more of these, of sentences not used before
 python -m benchmarks.reading again FOLDER [CORPUS]    the same, of others that were not used before
+python -m benchmarks.reading last FOLDER [CORPUS]     the same, of the last not used before
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -70,6 +71,12 @@ LINES = {
         "fluent(treemix, model=smollm2)": 75,
         "fluent(alp, model=smollm2)": 25,
     },
+    "last": {
+        ORIGINALS: 25,
+        "fluent(sub2, model=smollm2)": 50,
+        "fluent(treemix, model=smollm2)": 75,
+        "fluent(alp, model=smollm2)": 25,
+    },
     "alp": {
         ORIGINALS: 25,
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
@@ -77,8 +84,13 @@ LINES = {
 }  # fmt: skip
 """So many lines of each method and corpus."""
 
-PARTS = {kind: {"fresh": 2, "again": 3}.get(kind, 0) for kind in LINES}
-"""Which thousand of a corpus each is made of; in between are some that the probe has learnt of."""
+PARTS = {
+    "fresh": dict.fromkeys(CORPORA, 2),
+    "again": dict.fromkeys(CORPORA, 3),
+    "last": {"sst2": 6, "trec": 4, "subj": 4},  # of TREC 618 were left, of this part of SST-2 917
+}
+"""Which thousand of a corpus each is made of, where not of the first; in between are some that the
+probe has learnt of, or that share a phrase with what it has learnt of."""
 
 Row = tuple[str, str, str]
 """Corpus, method, text."""
@@ -92,7 +104,8 @@ def sentences(name: str, part: int = 0) -> Corpus:
 
 
 def rows_of(name: str, kind: str) -> Iterator[Row]:
-    corpus = with_trees(number_classes(sentences(name, PARTS[kind])))
+    part = PARTS.get(kind, {}).get(name, 0)
+    corpus = with_trees(number_classes(sentences(name, part)))
     for method, count in LINES[kind].items():
         if method == ORIGINALS:
             texts = corpus.column("text")[:count]

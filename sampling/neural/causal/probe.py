@@ -1,11 +1,12 @@
 """A probe: the odds that a text reads well, by what a language model makes of its pieces.
 
-It is a classifier of the hidden states of a layer in the middle (Alain & Bengio 2017). Of every
-piece it sees the state, and whether the piece stands before, in, or behind what was changed; it
+It is a classifier of the hidden states of a layer in the middle (Alain & Bengio 2017), whose
+matrices it changes for this (:mod:`sampling.neural.causal.adapter`). Of every piece it sees the
+state, and whether the piece stands before, in, or behind what was changed; it
 sums up the whole text, the change, the first pieces of the change, the first behind it, and the
 last of the text. It was learnt from verdicts of blind readers
 (``python -m benchmarks.probing``; the card is ``smollm2.md``) and fits one model, which it knows by
-the vectors among its weights: files that quantise matrices leave vectors as they are.
+the vectors among its weights: files that quantise matrices leave vectors as they are. Two ship.
 """
 
 from __future__ import annotations
@@ -24,16 +25,19 @@ from grammar.errors import SchemaError
 from grammar.files import PathLike
 from grammar.saving.array_checks import check_length
 from grammar.saving.array_file import load_arrays, save_arrays
+from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import OF_SHAPE, Change, Hidden, shape_of
 
 __all__ = [
     "BEFORE",
     "BEHIND",
     "CHANGED",
+    "FILES",
     "PLACES",
     "POOLS",
     "UNCHANGED",
     "Probe",
+    "Probes",
     "places_of",
     "shipped",
 ]
@@ -48,8 +52,10 @@ FIRST = 3
 _SMALL = 1e-5
 """Added to a variance, as layers of a network do."""
 _COLUMNS = ("state", "place", "hidden", "bias", "out", "shape")
-_SCHEMA = "treewright.probe/2"
-_SHIPPED = Path(__file__).parent / "smollm2.arrow"
+_OF_ADAPTER = ("shapes", "steps", "sizes")
+_SCHEMA = "treewright.probe/3"
+FILES = ("smollm2-first.arrow", "smollm2-second.arrow")
+"""The probes that ship, beside this file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +80,8 @@ class Probe:
         From it to the odds.
     shape : float32[3]
         What evenness and length of the text add, and an intercept.
+    adapter : Adapter
+        What it changes in the layers before.
     """
 
     model: str
@@ -84,13 +92,14 @@ class Probe:
     bias: FloatArray
     out: FloatArray
     shape: FloatArray
+    adapter: Adapter
 
     @functools.cached_property
     def digest(self) -> str:
         """A hash of all that it is, by which a saved grammar knows it again."""
         held = hashlib.sha256(f"{self.model} {self.layer}".encode())
         for column in self._columns().values():
-            held.update(np.ascontiguousarray(column, np.float32).tobytes())
+            held.update(np.ascontiguousarray(column).tobytes())
         return held.hexdigest()
 
     def odds(self, change: Change, text: Hidden) -> float:
@@ -101,7 +110,7 @@ class Probe:
         change : Change
             What of it is new.
         text : Hidden
-            What the probe's layer makes of it.
+            What the probe's layer makes of it, with its adapter.
         """
         places = places_of(change, text)
         place = self.place.reshape(PLACES, -1)
@@ -114,8 +123,7 @@ class Probe:
 
     def save(self, path: PathLike) -> None:
         """Write it into a file (OutputError if that cannot be)."""
-        columns = {n: np.asarray(each, np.float32) for n, each in self._columns().items()}
-        save_arrays(path, _SCHEMA, {"model": self.model, "layer": self.layer}, columns)
+        save_arrays(path, _SCHEMA, {"model": self.model, "layer": self.layer}, self._columns())
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
@@ -123,7 +131,9 @@ class Probe:
         hint = "install the package anew"
         facts, columns = load_arrays(path, _SCHEMA, what="a probe", hint=hint)
         try:
-            made = cls(str(facts["model"]), int(facts["layer"]), **columns)
+            adapter = Adapter(*(columns.pop(name) for name in _OF_ADAPTER))
+            adapter.check()
+            made = cls(str(facts["model"]), int(facts["layer"]), **columns, adapter=adapter)
             units, hidden = len(made.place) // PLACES, len(made.bias)
             check_length("place", made.place, PLACES * units)
             if not units or len(made.state) % units:
@@ -138,13 +148,36 @@ class Probe:
         return made
 
     def _columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _COLUMNS}
+        own = {name: np.asarray(getattr(self, name), np.float32) for name in _COLUMNS}
+        return own | {name: getattr(self.adapter, name) for name in _OF_ADAPTER}
+
+
+@dataclass(frozen=True, eq=False)
+class Probes:
+    """Two probes of a model that were trained apart: what the first likes best, the second reads.
+
+    A search finds what a probe gets wrong; the two get other things wrong.
+    """
+
+    first: Probe
+    second: Probe
+
+    @property
+    def digest(self) -> str:
+        """A hash of both."""
+        return hashlib.sha256((self.first.digest + self.second.digest).encode()).hexdigest()
+
+    def fit(self, vectors: str) -> bool:
+        """Say whether they are of the model that has these vectors."""
+        return self.first.model == self.second.model == vectors
 
 
 @functools.cache
-def shipped() -> Probe:
-    """Return the probe that ships, of SmolLM2-135M-Instruct."""
-    return Probe.load(_SHIPPED)
+def shipped() -> Probes:
+    """Return the probes that ship, of SmolLM2-135M-Instruct."""
+    folder = Path(__file__).parent
+    first, second = (Probe.load(folder / name) for name in FILES)
+    return Probes(first, second)
 
 
 def places_of(change: Change, text: Hidden) -> LongArray:

@@ -14,19 +14,31 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from benchmarks import probing, reading
+from benchmarks import probe_network, probing, reading
 from grammar.errors import SchemaError
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.causal import fit, probe
+from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Hidden, changed
 from sampling.neural.causal.model import CausalModel
-from sampling.neural.causal.probe import BEFORE, BEHIND, CHANGED, UNCHANGED, Probe, places_of
+from sampling.neural.causal.probe import (
+    BEFORE,
+    BEHIND,
+    CHANGED,
+    FILES,
+    UNCHANGED,
+    Probe,
+    Probes,
+    places_of,
+)  # fmt: skip
+from sampling.neural.causal.trunk import Trunk
 from sampling.neural.opening import open_model
 from sampling.opening import open_sampler
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "c'c", "d."]), max_size=6).map(" ".join)
 WIDTH = 5
+NOTHING = Adapter.of([])
 
 
 def hidden_of(text: str, seed: int) -> Hidden:
@@ -41,9 +53,9 @@ def hidden_of(text: str, seed: int) -> Hidden:
     return Hidden(states, np.array(begins, np.int64), np.array(ends, np.int64))
 
 
-def network_of(seed: int, units: int, hidden: int) -> probing.Network:
+def network_of(seed: int, units: int, hidden: int) -> probe_network.Network:
     torch.manual_seed(seed)
-    network = probing.Network(WIDTH, units, hidden).eval()
+    network = probe_network.Network(WIDTH, units, hidden).eval()
     for weight in network.parameters():
         torch.nn.init.normal_(weight)
     return network
@@ -57,15 +69,17 @@ def test_it_computes_what_was_trained(
     text = hidden_of(change.text, seed)
     assume(len(text.begin))
     network = network_of(seed, units, hidden)
-    told = network([probing.piecewise(change, text)]).item()
-    assert network.probe("m", 1).odds(change, text) == pytest.approx(told, rel=1e-3, abs=1e-3)
+    told = network([probe_network.piecewise(change, text)]).item()
+    assert network.probe("m", 1, NOTHING).odds(change, text) == pytest.approx(
+        told, rel=1e-3, abs=1e-3
+    )
 
 
 def test_texts_are_told_alone_as_with_others() -> None:
     network = network_of(3, 4, 3)
     pairs = [("a bb a", "a a"), ("d. bb c'c a", "d. a"), ("bb", "a")]
     texts = [
-        probing.piecewise(change, hidden_of(change.text, k))
+        probe_network.piecewise(change, hidden_of(change.text, k))
         for k, change in enumerate(changed(*pair) for pair in pairs)
     ]
     with torch.no_grad():
@@ -91,7 +105,7 @@ def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
 
 
 def test_an_empty_text_has_odds() -> None:
-    made = network_of(1, 4, 3).probe("m", 1)
+    made = network_of(1, 4, 3).probe("m", 1, NOTHING)
     assert np.isfinite(made.odds(changed("", "a"), hidden_of("", 0)))
 
 
@@ -105,14 +119,15 @@ def test_it_learns_what_is_seen_in_the_change() -> None:
         good = bool(rng.integers(2))
         inside = places_of(change, text) == CHANGED
         text.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
-        texts.append(probing.piecewise(change, text))
+        texts.append(probe_network.piecewise(change, text))
         verdicts.append(float(good))
-    held = probing.held_out(texts, np.array(verdicts), [str(k) for k in range(300)])
-    assert roc_auc_score(verdicts, held) > 0.9
+    network = probe_network.trained(texts[:200], np.array(verdicts[:200]))
+    assert roc_auc_score(verdicts[200:], probe_network.told(network, texts[200:])) > 0.9
 
 
 def test_a_file_gives_it_again(tmp_path: Path) -> None:
-    made = network_of(2, 4, 3).probe("m", 1)
+    adapter = Adapter.of([(np.ones((2, 3)), np.ones((2, 4)))])
+    made = network_of(2, 4, 3).probe("m", 1, adapter)
     made.save(tmp_path / "p.arrow")
     again = Probe.load(tmp_path / "p.arrow")
     change = changed("a bb", "a d.")
@@ -120,8 +135,13 @@ def test_a_file_gives_it_again(tmp_path: Path) -> None:
     assert again.digest == made.digest
     assert again.odds(change, text) == made.odds(change, text)
     assert replace(made, layer=2).digest != made.digest
-    for name in ("state", "place", "hidden", "bias", "out", "shape"):
-        replace(made, **{name: getattr(made, name)[1:]}).save(tmp_path / f"{name}.arrow")
+    assert replace(made, adapter=NOTHING).digest != made.digest
+    assert [change.tolist() for change in again.adapter.changes()] == [[[2.0] * 4] * 3]
+    broken = {"adapter": replace(adapter, steps=adapter.steps[1:])}
+    names = ("state", "place", "hidden", "bias", "out", "shape")
+    broken |= {name: getattr(made, name)[1:] for name in names}
+    for name, column in broken.items():
+        replace(made, **{name: column}).save(tmp_path / f"{name}.arrow")
         with pytest.raises(SchemaError, match="the probe is damaged: "):
             Probe.load(tmp_path / f"{name}.arrow")
 
@@ -137,49 +157,56 @@ def test_it_is_trained_from_a_table_to_the_same_bytes(
             method,
             "0",
             ("chosen", "read")[k // 2 % 2],
-            str(k % 6),
+            str(k // 4),
             "0",
             "3",
             str(k % 2),
             text,
         ]
         for source, method in (("a", "sub2"), ("b", "alp"))
-        for k, text in enumerate(texts * 3)
+        for k, text in enumerate(texts * 12)
     ]
     (tmp_path / "t.tsv").write_text("".join("\t".join(row) + "\n" for row in [head, *lines]))
     monkeypatch.setattr(probing, "TABLE", tmp_path / "t.tsv")
-    monkeypatch.setattr(probing, "LAYER", 1)
+    monkeypatch.setattr(probing, "READERS", {"first": (0, 0), "second": (1, 1)})
     made = []
     for name in ("one", "other"):
         folder = tmp_path / name
         folder.mkdir()
-        given_ = ["probing", "--output", str(folder), "--model", str(causal_folder)]
-        monkeypatch.setattr("sys.argv", given_)
-        probing.main()
-        made.append([(folder / file).read_bytes() for file in ("smollm2.arrow", "smollm2.md")])
+        for step in ("held-first", "held-second", "first", "second", "card"):
+            given_ = ["probing", step, "--output", str(folder), "--model", str(causal_folder)]
+            monkeypatch.setattr("sys.argv", given_)
+            probing.main()
+        made.append([(folder / file).read_bytes() for file in (*FILES, "smollm2.md")])
     assert made[0] == made[1]
-    probe = Probe.load(tmp_path / "one" / "smollm2.arrow")
-    assert probe.model == CausalModel.opened(str(causal_folder), "cpu").vectors
-    card = made[0][1].decode()
-    assert f"version `{probe.digest[:16]}`" in card
-    assert "24 texts that" in card
-    for line in ("| sub2 | 12 | 50% |", "| alp | 12 | 50% |", "| all | 24 | 50% |"):
-        assert line in card
+    both = Probes(*(Probe.load(tmp_path / "one" / file) for file in FILES))
+    assert both.fit(CausalModel.opened(str(causal_folder), "cpu").vectors)
+    assert (both.first.layer, both.second.layer) == (0, 1)
+    card = made[0][-1].decode()
+    assert f"version `{both.digest[:16]}`" in card
+    assert "96 texts that" in card
+    # a quarter of the hosts
+    for name in ("first", "second", "both"):
+        for line in ("| sub2 | 12 | 50% |", "| alp | 12 | 50% |", "| all | 24 | 50% |"):
+            assert f"| {name} {line}" in card
 
 
 @pytest.fixture
-def fitting(causal_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Probe:
-    """A probe that fits the tiny model, as if it shipped."""
+def fitting(causal_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Probes:
+    """Probes that fit the tiny model, as if they shipped."""
     causal = CausalModel.opened(str(causal_folder), "cpu")
     width = causal.model.config.hidden_size
     torch.manual_seed(0)
-    made = probing.Network(width, 4, 3).probe(causal.vectors, 1)
+    first, second = (
+        probe_network.Network(width, 4, 3).probe(causal.vectors, layer, NOTHING) for layer in (0, 1)
+    )
+    made = Probes(first, second)
     monkeypatch.setattr(fit, "shipped", lambda: made)
     return made
 
 
-def test_a_model_that_it_fits_is_asked_by_it(
-    fitting: Probe, causal_folder: Path, corpus: Corpus, tmp_path: Path, monkeypatch: Any
+def test_a_model_that_they_fit_is_asked_by_them(
+    fitting: Probes, causal_folder: Path, corpus: Corpus, tmp_path: Path, monkeypatch: Any
 ) -> None:
     how = {"of": "sub2(phrase=false)", "model": str(causal_folder), "device": "cpu"}
     sampler = induce("fluent", corpus, draws=8, **how)
@@ -188,22 +215,50 @@ def test_a_model_that_it_fits_is_asked_by_it(
     made = sampler.sample(6, seed=1)
     # what is said of a text is what the probe says of its states
     change = changed("red dogs fall", "red dogs fly")
-    told = fitting.odds(change, *score._reader.hidden([change.text], 1))
     rows = [list(corpus.column("text")).index(change.before)]
-    found = score._odds({"text": [change.text]}, rows, [0])
-    assert found.tolist() == [told]
-    # of what was made from none, all is new
-    told = fitting.odds(changed("red dogs fall", ""), *score._reader.hidden([change.text], 1))
-    assert score._odds({"text": [change.text]}, [-1], [0]).tolist() == [told]
+    for asked in (fitting.first, fitting.second):
+        hidden = score._reader.hidden([change.text], asked.layer)
+        told = asked.odds(change, *hidden)
+        assert score._odds({"text": [change.text]}, rows, [0], asked).tolist() == [told]
+        # of what was made from none, all is new
+        told = asked.odds(changed("red dogs fall", ""), *hidden)
+        assert score._odds({"text": [change.text]}, [-1], [0], asked).tolist() == [told]
     sampler.grammar.save(tmp_path / "g.arrow")
     opened = open_sampler(tmp_path / "g.arrow")
     assert opened.sample(6, seed=1).table.equals(made.table)
-    # another probe would choose otherwise
-    monkeypatch.setattr(fit, "shipped", lambda: replace(fitting, layer=0))
-    with pytest.raises(SchemaError, match="the probe that ships is not the one"):
+    # others would choose otherwise
+    others = Probes(fitting.second, fitting.first)
+    assert others.digest != fitting.digest
+    monkeypatch.setattr(fit, "shipped", lambda: others)
+    with pytest.raises(SchemaError, match="the probes that ship are not those"):
         open_sampler(tmp_path / "g.arrow").sample(1)
-    monkeypatch.setattr(fit, "shipped", lambda: replace(fitting, model="of another"))
+    strange = replace(fitting.second, model="of another")
+    monkeypatch.setattr(fit, "shipped", lambda: Probes(fitting.first, strange))
     assert induce("fluent", corpus, draws=8, **how).grammar.score.probe == ""
+
+
+def test_the_second_reads_what_the_first_likes_best(
+    fitting: Probes, causal_folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "_TWICE", 2)
+    how = {"of": "sub2(phrase=false)", "model": str(causal_folder), "device": "cpu"}
+    score = induce("fluent", corpus, draws=8, **how).grammar.score
+    made = induce("sub2", corpus, phrase=False).sample(9, seed=2)
+    rows = [score._row[names[0]] for names in fit._parents(made)]
+    texts = {"text": made.column("text")}
+    less = np.linspace(0, 2, len(made))
+    found = score.of(made, less)
+    first, second = (
+        score._odds(texts, rows, list(range(len(made))), asked) - less
+        for asked in (fitting.first, fitting.second)
+    )
+    best = np.argsort(-first, kind="stable")[:2]
+    assert sorted(np.flatnonzero(np.isfinite(found))) == sorted(best)
+    assert found[best] == pytest.approx((first + second)[best] / 2, abs=1e-5)
+    assert score.of(made[:0]).tolist() == []
+    none = np.full(len(made), -np.inf)  # all too short
+    monkeypatch.setattr(fit.LanguageFit, "_of_shape", lambda *_: none)
+    assert not np.isfinite(score.of(made)).any()
 
 
 def test_a_model_is_known_by_its_vectors(causal_folder: Path) -> None:
@@ -238,17 +293,20 @@ def test_the_states_are_those_of_the_layer(causal_folder: Path) -> None:
     assert causal.hidden([], 1) == []
     # no weight is held twice
     held = {id(weight) for weight in causal.model.parameters()}
-    assert {id(weight) for weight in causal._trunk(1).parameters()} <= held
+    trunk = Trunk(causal.model.base_model, 1)
+    assert {id(weight) for weight in trunk._body.parameters()} <= held
 
 
-def test_the_probe_that_ships_is_that_of_the_card_and_the_table() -> None:
-    made = probe.shipped()
-    assert made.layer == probing.LAYER
-    assert len(made.place) == probing.UNITS * probe.PLACES
+def test_the_probes_that_ship_are_those_of_the_card_and_the_table() -> None:
+    both = probe.shipped()
+    assert both.fit(both.first.model)
+    for made, (layer, _) in zip((both.first, both.second), probing.READERS.values(), strict=True):
+        assert made.layer == layer
+        assert len(made.place) == probe_network.UNITS * probe.PLACES
+        assert len(made.adapter.shapes) == 2 * 7 * layer
     card = (probing.FOLDER / "smollm2.md").read_text("utf-8")
-    assert f"version `{made.digest[:16]}`" in card
+    assert card == probing.card(probing.FOLDER)
     table = probing.rows()
-    assert f"{len(table):,} texts that" in card
     for row in table:
         # where words were only left out, the end is before the space, and the beginning behind it
         assert 0 <= row.change.begin <= row.change.end + 1 <= len(row.change.text) + 1
@@ -260,10 +318,10 @@ def test_no_sentence_whose_texts_are_read_blind_is_in_the_table(data_folder: Pat
     held = {
         _letters(text)
         for name in reading.CORPORA
-        for part in {*reading.PARTS.values()}
+        for part in (0, *(parts[name] for parts in reading.PARTS.values()))
         for text in reading.sentences(name, part).column("text")
     }
-    assert len(held) > 4 * reading.SENTENCES
+    assert len(held) > 6 * reading.SENTENCES
     together = "\n".join(held)
     for row in probing.rows():
         text = row.change.text
