@@ -51,7 +51,7 @@ class Adapter:
         >>> made = Adapter.of([(up, down)])
         >>> made.steps.tolist()
         [64, 0, 127, 64, 127]
-        >>> np.round([*made.changes()][0], 2).tolist()
+        >>> [[round(number, 2) for number in row] for row in [*made.changes()][0].tolist()]
         [[0.51, 1.01], [0.0, 0.0], [1.01, 2.0]]
         """
         rows = [row for pair in pairs for part in pair for row in part]
