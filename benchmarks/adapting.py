@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.probe_network import Network, Piecewise, piecewise, trained
+from benchmarks.probe_network import Network, Piecewise, descend, piecewise, trained
 from grammar.arrays import FloatArray, LongArray
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Change, Hidden
@@ -109,13 +109,12 @@ def learnt(
         for ids, text in zip(pieces, texts, strict=True)
     ]
     del hidden, texts
-    _train(adapted, inputs, torch.from_numpy(np.asarray(verdicts, np.float32)), seed)
+    _train(adapted, inputs, verdicts, seed)
     return adapted.network.probe(model.vectors, layer, adapted.adapter())
 
 
-def _train(adapted: Adapted, texts: Sequence[Text], verdicts: torch.Tensor, seed: int) -> None:
+def _train(adapted: Adapted, texts: Sequence[Text], verdicts: FloatArray, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    parameters = [*adapted.parameters()]
     groups: list[Any] = [
         {"params": [*adapted.changes.parameters()], "weight_decay": 0.0},
         {"params": [*adapted.network.parameters()], "weight_decay": DECAY},
@@ -125,16 +124,7 @@ def _train(adapted: Adapted, texts: Sequence[Text], verdicts: torch.Tensor, seed
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, RATE, total_steps=len(batches) + 1, pct_start=WARMING
     )
-    adapted.train()
-    for batch in batches:
-        told = adapted([texts[k] for k in batch])
-        loss = nn.functional.binary_cross_entropy_with_logits(told, verdicts[batch])
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimiser.step()
-        schedule.step()
-    adapted.eval()
+    descend(adapted, schedule, batches, texts, verdicts)
 
 
 def _batches(texts: Sequence[Text], rng: np.random.Generator) -> Iterator[LongArray]:

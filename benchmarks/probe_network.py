@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 
-from grammar.arrays import FloatArray
+from grammar.arrays import FloatArray, LongArray
 from sampling.neural.causal import probe as probes
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Change, Hidden, shape_of
 from sampling.neural.causal.probe import CHANGED, PLACES, POOLS, Probe, places_of
 
-__all__ = ["Network", "Piecewise", "piecewise", "told", "trained"]
+__all__ = ["Network", "Piecewise", "descend", "piecewise", "told", "trained"]
 
 UNITS = HIDDEN = 64
 EPOCHS, BATCH, RATE, DECAY, DROPPED = 4, 32, 1e-3, 0.05, 0.2
@@ -72,7 +72,7 @@ class Network(nn.Module):
             self.state.weight, self.place.weight, self.hidden.weight, self.hidden.bias,
             self.out.weight, shape,
         )  # fmt: skip
-        return Probe(model, layer, *map(flat, weights), adapter)
+        return Probe(model, layer, *map(flat, weights), adapter=adapter)
 
 
 def _pools(pieces: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
@@ -86,23 +86,33 @@ def trained(texts: Sequence[Piecewise], verdicts: FloatArray, *, seed: int = 0) 
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     network = Network(texts[0].states.shape[1])
-    steps = EPOCHS * -(-len(texts) // BATCH)
+    orders = [rng.permutation(len(texts)) for _ in range(EPOCHS)]
+    batches = [order[k : k + BATCH] for order in orders for k in range(0, len(order), BATCH)]
     optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=len(batches))
+    descend(network, schedule, batches, texts, verdicts)
+    return network
+
+
+def descend(
+    network: nn.Module,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+    batches: Sequence[LongArray],
+    texts: Sequence[Any],
+    verdicts: FloatArray,
+) -> None:
+    """Take a step a batch, by the likelihood of the verdicts."""
     target = torch.from_numpy(np.asarray(verdicts, np.float32))
     network.train()
-    for _ in range(EPOCHS):
-        order = rng.permutation(len(texts))
-        for first in range(0, len(order), BATCH):
-            mine = order[first : first + BATCH]
-            told = network([texts[k] for k in mine])
-            loss = nn.functional.binary_cross_entropy_with_logits(told, target[mine])
-            optimiser.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-    return network.eval()
+    for batch in batches:
+        told = network([texts[k] for k in batch])
+        loss = nn.functional.binary_cross_entropy_with_logits(told, target[batch])
+        schedule.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        schedule.optimizer.step()
+        schedule.step()
+    network.eval()
 
 
 def told(network: Network, texts: Sequence[Piecewise]) -> FloatArray:

@@ -206,7 +206,7 @@ class LanguageFit:
         texts: Mapping[str, Sequence[str]],
         rows: Sequence[int],
         read: Sequence[int],
-        probe: Probe | None = None,
+        probe: Probe | None,
     ) -> FloatArray:
         """Read some of the new texts, all together; the lowest odds of the sides of each.
 

@@ -4,9 +4,9 @@ It is a classifier of the hidden states of a layer in the middle (Alain & Bengio
 matrices it changes for this (:mod:`sampling.neural.causal.adapter`). Of every piece it sees the
 state, and whether the piece stands before, in, or behind what was changed; it
 sums up the whole text, the change, the first pieces of the change, the first behind it, and the
-last of the text. It was learnt from verdicts of blind readers
-(``python -m benchmarks.probing``; the card is ``smollm2.md``) and fits one model, which it knows by
-the vectors among its weights: files that quantise matrices leave vectors as they are. Two ship.
+last of the text. It was learnt from verdicts of blind readers (``python -m benchmarks.probing
+first``; the card is ``smollm2.md``) and fits one model, which it knows by the vectors among its
+weights: files that quantise matrices leave vectors as they are. Two ship.
 """
 
 from __future__ import annotations

@@ -62,12 +62,12 @@ class Trunk:
         raise AssertionError("the layer was not reached")
 
     def _adapt(self, adapter: Adapter) -> None:
+        mine = [side for matrix in self.matrices for side in matrix.weight.shape]
+        if adapter.shapes.tolist() != mine:  # before one is made that the file has no room for
+            raise ValueError("the changes are of other matrices")
         for matrix, change in zip(self.matrices, adapter.changes(), strict=True):
             weight = matrix.weight.detach()
-            moved = torch.from_numpy(change).to(weight.device)
-            if moved.shape != weight.shape:
-                raise ValueError(f"a change of {tuple(moved.shape)}, not {tuple(weight.shape)}")
-            changed = (weight.float() + moved).to(weight.dtype)
+            changed = (weight.float() + torch.from_numpy(change).to(weight.device)).to(weight.dtype)
             matrix.weight = nn.Parameter(changed, requires_grad=False)
 
 

@@ -249,7 +249,7 @@ def test_what_cannot_win_is_not_read_and_sources_are_read_once() -> None:
     assert len(read) == 2 * BLOCK
     assert fit.of(made).tolist() == odds.tolist()
     assert sum(text in source for text in reader.read_) == len(source)
-    everything = fit._odds({"text": texts}, rows, rows)
+    everything = fit._odds({"text": texts}, rows, rows, None)
     assert odds[read].tolist() == everything[read].tolist()
     assert odds.max() == everything.max()
 
