@@ -66,6 +66,11 @@ class Adapter:
 
     def changes(self) -> Iterator[FloatArray]:
         """Yield the change of each matrix: float32[rows, columns]."""
+        for up, down in self.pairs():
+            yield up.T @ down
+
+    def pairs(self) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield ``up`` and ``down`` of each matrix, as they are rounded."""
         sides = self.shapes.tolist()
         rank = len(self.sizes) // max(1, len(sides))
         parts, at = [], 0
@@ -73,8 +78,7 @@ class Adapter:
             steps = self.steps[at : at + rank * side].reshape(rank, side)
             parts.append(steps * sizes[:, None])
             at += rank * side
-        for up, down in zip(parts[::2], parts[1::2], strict=True):
-            yield up.T @ down
+        yield from zip(parts[::2], parts[1::2], strict=True)
 
     def check(self) -> None:
         """Refuse columns that do not belong together (ValueError)."""

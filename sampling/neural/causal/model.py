@@ -95,7 +95,7 @@ class CausalModel:
         """
         if not texts:
             return []
-        pieces, places = self._cut(texts)
+        pieces, places = self.cut(texts)
         behind = [torch.tensor([self.first, *each]) for each in pieces]
         ids = nn.utils.rnn.pad_sequence(behind, batch_first=True).to(self.model.device)
         with torch.no_grad():
@@ -117,7 +117,7 @@ class CausalModel:
         """
         if not texts:
             return []
-        pieces, characters = self._cut(texts)
+        pieces, characters = self.cut(texts)
         rows = packed(pieces, self.first, _ROW)
         states = self._states(rows, layer, adapter).float().cpu().numpy()
         found = zip(rows.places, characters, strict=True)
@@ -130,6 +130,18 @@ class CausalModel:
         found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
         pieces: list[list[int]] = found["input_ids"]
         return pieces
+
+    def cut(self, texts: Sequence[str]) -> tuple[list[list[int]], list[LongArray]]:
+        """Return the pieces of texts that are read, and the characters of each.
+
+        Of each text int64[pieces, 2]: where in it every piece begins and ends.
+        """
+        cut = self.tokenizer(
+            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
+            return_offsets_mapping=True, verbose=False,
+        )  # fmt: skip
+        places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
+        return cut["input_ids"], places
 
     def begin(self, rows: int) -> ReadPrefixes:
         """Return so many empty beginnings of texts (raises as :class:`ReadPrefixes`)."""
@@ -145,15 +157,6 @@ class CausalModel:
             total = total + logits.float().softmax(-1).double().sum(0).cpu().numpy()
             places += ids.shape[1]
         return np.log(total / places)
-
-    def _cut(self, texts: Sequence[str]) -> tuple[list[list[int]], list[LongArray]]:
-        """Return the pieces of texts that are read, and the characters of each."""
-        cut = self.tokenizer(
-            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
-            return_offsets_mapping=True, verbose=False,
-        )  # fmt: skip
-        places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
-        return cut["input_ids"], places
 
     def _states(self, rows: Packed, layer: int, adapter: Adapter | None) -> torch.Tensor:
         """Return what a layer makes of pieces."""

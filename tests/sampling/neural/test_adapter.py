@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from benchmarks import adapting
-from benchmarks.probe_network import Network, piecewise, told, trained
+from benchmarks.probe_network import Network
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import changed
 from sampling.neural.causal.model import CausalModel
@@ -145,12 +145,9 @@ def test_an_adapter_of_other_matrices_is_refused(causal: CausalModel) -> None:
 
 def test_what_is_learnt_is_what_is_read(causal: CausalModel) -> None:
     """The probe of a file says of packed texts what the network says that was trained."""
-    changes = [changed(f"red {word}", "red") for word in WORDS]
-    texts = [
-        piecewise(c, h) for c, h in zip(changes, adapting.read(causal, changes, 1), strict=True)
-    ]
+    changes = [changed(f"red {word} sings", "red sings") for word in WORDS] + [changed("my", "")]
     torch.manual_seed(1)
-    adapted = adapting.Adapted(causal, 1, Network(16, 4, 3).eval())
+    adapted = adapting.Adapted(causal, 1, Network(16, 4, 3)).eval()
     for change in adapted.changes:
         torch.nn.init.normal_(change.up, std=0.1)
         for part in (change.up, change.down):  # of whole steps, so nothing is rounded
@@ -158,37 +155,39 @@ def test_what_is_learnt_is_what_is_read(causal: CausalModel) -> None:
             part.data = (part.detach() / step).round() * step
     for weight in adapted.network.parameters():
         torch.nn.init.normal_(weight)
-    inputs = [
-        adapting.Text(torch.tensor([causal.first, *ids]), text.places, text.shape)
-        for ids, text in zip(causal.pieces([c.text for c in changes]), texts, strict=True)
-    ]
+    texts = adapting.texts_of(causal, changes)
     with torch.no_grad():
-        whole = adapted(inputs).tolist()
-        alone = [adapted([each]).item() for each in inputs]
+        whole = adapted(adapting.batch_of(texts, "cpu")).tolist()
+        alone = [adapted(adapting.batch_of([each], "cpu")).item() for each in texts]
     assert alone == pytest.approx(whole, abs=1e-5)
-    probe = adapted.network.probe("m", 1, adapted.adapter())
+    probe = adapted.probe()
     hidden = adapting.read(causal, changes, 1, probe.adapter)
     made = [probe.odds(*each) for each in zip(changes, hidden, strict=True)]
     assert made == pytest.approx(whole, abs=1e-3)
     assert np.ptp(whole) > 1
+    with torch.no_grad():
+        again = adapting.Adapted.going_on(causal, probe).eval()
+        assert again(adapting.batch_of(texts, "cpu")).tolist() == pytest.approx(whole, abs=1e-3)
 
 
-def test_layers_learn_what_their_states_do_not_tell(
-    causal: CausalModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether two words are the same: a network of sums of states sees it where layers help."""
+@pytest.mark.parametrize("fixed", ["", "network", "changes"])
+def test_network_and_layers_learn_each_and_together(causal: CausalModel, fixed: str) -> None:
+    """Whether two words are the same."""
     rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(WORDS, 2)) for _ in range(400)]
-    texts = [t if k % 2 else f"{t.split()[0]} {t.split()[0]}" for k, t in enumerate(texts)]
-    verdicts = np.array([float(len({*text.split()}) == 1) for text in texts])
-    changes = [changed(text, "") for text in texts]
-    monkeypatch.setattr(adapting, "EPOCHS", 20)
-    monkeypatch.setattr(adapting, "RATE", 1e-2)
-    probe = adapting.learnt(causal, changes[:300], verdicts[:300], 1, seed=0)
-    hidden = adapting.read(causal, changes, 1, probe.adapter)
-    odds = [probe.odds(*each) for each in zip(changes, hidden, strict=True)][300:]
-    plain = adapting.read(causal, changes, 1)
-    texts_as_they_are = [piecewise(*each) for each in zip(changes, plain, strict=True)]
-    network = trained(texts_as_they_are[:300], verdicts[:300])
-    before = told(network, texts_as_they_are[300:])
-    assert roc_auc_score(verdicts[300:], odds) > 0.1 + roc_auc_score(verdicts[300:], before)
+    words = [" ".join(rng.choice(WORDS, 2)) for _ in range(400)]
+    words = [t if k % 2 else f"{t.split()[0]} {t.split()[0]}" for k, t in enumerate(words)]
+    verdicts = np.array([float(len({*text.split()}) == 1) for text in words])
+    texts = adapting.texts_of(causal, [changed(text, "") for text in words])
+    adapted = adapting.Adapted.begun(causal, 1, seed=0)
+    adapted.get_submodule(fixed).requires_grad_(not fixed)
+    before = [weight.clone() for weight in adapted.get_submodule(fixed).parameters()]
+    adapting.learn(adapted, texts[:300], verdicts[:300], adapting.Course(40, 32, 3e-3), seed=0)
+    after = [*adapted.get_submodule(fixed).parameters()]
+    assert all(map(torch.equal, before, after)) == bool(fixed)
+    with torch.no_grad():
+        told = adapted(adapting.batch_of(texts[300:], "cpu"))
+    assert roc_auc_score(verdicts[300:], told) > 0.9
+
+
+def test_no_texts_are_no_texts(causal: CausalModel) -> None:
+    assert adapting.texts_of(causal, []) == []

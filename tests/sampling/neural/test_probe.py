@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
-from benchmarks import probe_network, probing, reading
+from benchmarks import pairs, probe_network, probing, reading, verdicts
 from grammar.errors import SchemaError
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.causal import fit, probe
 from sampling.neural.causal.adapter import Adapter
-from sampling.neural.causal.features import Hidden, changed
+from sampling.neural.causal.features import Change, Hidden, changed, shape_of
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import (
     BEFORE,
@@ -53,6 +54,22 @@ def hidden_of(text: str, seed: int) -> Hidden:
     return Hidden(states, np.array(begins, np.int64), np.array(ends, np.int64))
 
 
+def side_by_side(
+    changes: list[Change], texts: list[Hidden]
+) -> tuple[torch.Tensor, probe_network.Batch]:
+    """States and places as the network takes them, with zeros behind the ends of texts."""
+    size = max(len(text.begin) for text in texts)
+    states = np.zeros((len(texts), size, WIDTH), np.float32)
+    places = np.full((len(texts), size), probe_network.NOWHERE)
+    shape = np.ones((len(texts), 3), np.float32)
+    for k, (change, text) in enumerate(zip(changes, texts, strict=True)):
+        states[k, : len(text.begin)] = text.states
+        places[k, : len(text.begin)] = mine = places_of(change, text)
+        shape[k, :2] = shape_of(len(mine), int((mine == CHANGED).sum()))
+    arrays = (np.zeros_like(places), places, shape)
+    return torch.from_numpy(states), probe_network.Batch(*map(torch.from_numpy, arrays))
+
+
 def network_of(seed: int, units: int, hidden: int) -> probe_network.Network:
     torch.manual_seed(seed)
     network = probe_network.Network(WIDTH, units, hidden).eval()
@@ -69,22 +86,23 @@ def test_it_computes_what_was_trained(
     text = hidden_of(change.text, seed)
     assume(len(text.begin))
     network = network_of(seed, units, hidden)
-    told = network([probe_network.piecewise(change, text)]).item()
-    assert network.probe("m", 1, NOTHING).odds(change, text) == pytest.approx(
-        told, rel=1e-3, abs=1e-3
-    )
+    told = network(*side_by_side([change], [text])).item()
+    made = network.probe("m", 1, NOTHING)
+    assert made.odds(change, text) == pytest.approx(told, rel=1e-3, abs=1e-3)
+    again = probe_network.Network.of(made).probe("m", 1, NOTHING)
+    assert again.digest == made.digest
 
 
 def test_texts_are_told_alone_as_with_others() -> None:
     network = network_of(3, 4, 3)
-    pairs = [("a bb a", "a a"), ("d. bb c'c a", "d. a"), ("bb", "a")]
-    texts = [
-        probe_network.piecewise(change, hidden_of(change.text, k))
-        for k, change in enumerate(changed(*pair) for pair in pairs)
-    ]
+    texts_of = [("a bb a", "a a"), ("d. bb c'c a", "d. a"), ("bb", "a")]
+    changes = [changed(*pair) for pair in texts_of]
+    texts = [hidden_of(change.text, k) for k, change in enumerate(changes)]
     with torch.no_grad():
-        alone = [network([text]).item() for text in texts]
-        assert network(texts).tolist() == pytest.approx(alone, abs=1e-4)
+        each = zip(changes, texts, strict=True)
+        alone = [network(*side_by_side([change], [text])).item() for change, text in each]
+        whole = network(*side_by_side(changes, texts)).tolist()
+    assert whole == pytest.approx(alone, abs=1e-4)
 
 
 @given(WORDS, WORDS)
@@ -107,22 +125,6 @@ def test_pieces_of_what_is_new_are_changed(new: str, old: str) -> None:
 def test_an_empty_text_has_odds() -> None:
     made = network_of(1, 4, 3).probe("m", 1, NOTHING)
     assert np.isfinite(made.odds(changed("", "a"), hidden_of("", 0)))
-
-
-def test_it_learns_what_is_seen_in_the_change() -> None:
-    """The first unit of the states of what is new tells, which elsewhere is noise."""
-    rng = np.random.default_rng(0)
-    texts, verdicts = [], []
-    for k in range(300):
-        change = changed("a bb a d. a", "a bb a a")
-        text = hidden_of(change.text, k)
-        good = bool(rng.integers(2))
-        inside = places_of(change, text) == CHANGED
-        text.states[inside, 0] = (1 if good else -1) * (1 + rng.random())
-        texts.append(probe_network.piecewise(change, text))
-        verdicts.append(float(good))
-    network = probe_network.trained(texts[:200], np.array(verdicts[:200]))
-    assert roc_auc_score(verdicts[200:], probe_network.told(network, texts[200:])) > 0.9
 
 
 def test_a_file_gives_it_again(tmp_path: Path) -> None:
@@ -168,22 +170,28 @@ def test_it_is_trained_from_a_table_to_the_same_bytes(
     ]
     (tmp_path / "t.tsv").write_text("".join("\t".join(row) + "\n" for row in [head, *lines]))
     monkeypatch.setattr(probing, "TABLE", tmp_path / "t.tsv")
+    monkeypatch.setattr(verdicts, "TABLE", tmp_path / "t.tsv")
+    rows = pa.table({"text": texts, "begin": [0] * 4, "end": [3] * 4, "own": [0, 1, 0, 1]})
     monkeypatch.setattr(probing, "READERS", {"first": (0, 0), "second": (1, 1)})
     made = []
     for name in ("one", "other"):
         folder = tmp_path / name
         folder.mkdir()
-        for step in ("held-first", "held-second", "first", "second", "card"):
-            given_ = ["probing", step, "--output", str(folder), "--model", str(causal_folder)]
-            monkeypatch.setattr("sys.argv", given_)
+        for source in pairs.SOURCES:
+            pq.write_table(rows, folder / f"{source}.parquet")
+        kinds = ("pairs-", "held-", "")
+        steps = [f"{kind}{each}" for kind in kinds for each in ("first", "second")]
+        for step in (*steps, "card"):
+            options = ["--output", str(folder), "--model", str(causal_folder)]
+            monkeypatch.setattr("sys.argv", ["probing", step, str(folder), *options])
             probing.main()
         made.append([(folder / file).read_bytes() for file in (*FILES, "smollm2.md")])
     assert made[0] == made[1]
-    both = Probes(*(Probe.load(tmp_path / "one" / file) for file in FILES))
-    assert both.fit(CausalModel.opened(str(causal_folder), "cpu").vectors)
-    assert (both.first.layer, both.second.layer) == (0, 1)
+    made_of = Probes(*(Probe.load(tmp_path / "one" / file) for file in FILES))
+    assert made_of.fit(CausalModel.opened(str(causal_folder), "cpu").vectors)
+    assert (made_of.first.layer, made_of.second.layer) == (0, 1)
     card = made[0][-1].decode()
-    assert f"version `{both.digest[:16]}`" in card
+    assert f"version `{made_of.digest[:16]}`" in card
     assert "96 texts that" in card
     # a quarter of the hosts
     for name in ("first", "second", "both"):
