@@ -207,6 +207,8 @@ def main() -> None:
     if chosen.step == "card":
         write_text(chosen.output / "smollm2.md", card(chosen.output))
         return
+    if chosen.pairs is None:
+        arguments.error(f"{chosen.step} needs the folder of the pairs")
     torch.set_num_threads(1)
     model = CausalModel.opened(chosen.model, chosen.device)
     kind, _, name = chosen.step.rpartition("-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import pairs
+from benchmarks import pairs, reading, verdicts
 from induction import read_reviews
 from induction.corpus.tokens import detokenise
 
@@ -40,6 +41,30 @@ def test_sentences_that_share_a_phrase_are_left_out(monkeypatch: pytest.MonkeyPa
     assert {*found} <= {"dog", "cat", "ox"}
     without |= pairs.running("the old cat ran to my")
     assert {text.split()[3] for text, _ in pairs.chosen("gum", without)} == {"dog", "ox"}
+
+
+def test_no_six_words_of_what_is_read_or_judged_are_learnt(data_folder: Path) -> None:
+    parts = {0, *(part for kind in reading.PARTS.values() for part in kind.values())}
+    held = [
+        text
+        for name in reading.CORPORA
+        for part in parts
+        for text in reading.sentences(name, part).column("text")
+    ]
+    held += [row.change.text for row in verdicts.rows()]
+    known = {six for text in held for six in _sixes(text)}
+    without = pairs.not_to_learn()
+    for source in ("gum", "plots", "questions"):
+        found = pairs.chosen(source, without)
+        assert len(found) > 300
+        assert not any(known & {*_sixes(text)} for text, _ in found)
+    # the sources have such sentences, so they were left out
+    assert any(known & {*_sixes(text)} for text, _ in pairs.SOURCES["questions"].read())
+
+
+def _sixes(text: str) -> list[tuple[str, ...]]:
+    words = re.findall("[a-z0-9]+", text.lower())
+    return list(zip(*(words[k:] for k in range(6)), strict=False))
 
 
 def test_each_new_text_stands_beside_its_parent(
