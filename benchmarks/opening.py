@@ -29,7 +29,7 @@ from induction.fragments.dop import induce_double_dop
 from sampling.method import induce
 from tests.guards.golden import METHODS_TRIED, corpora, families
 
-REPEATS = 7
+REPEATS = 50
 ROOMS = ("grammar", "induction", "sampling", "scan")
 METHODS = ("sub2", "treemix", "alp", "geca", "geca-stream", "eda", "switchout", "label-wise",
            "mention-replacement", "fluent")  # fmt: skip

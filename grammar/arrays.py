@@ -63,12 +63,16 @@ def pack_strings(strings: Iterable[str]) -> tuple[Bytes, LongArray]:
 
 def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
     """Return the UTF-8 bytes of Arrow strings together, and offsets, as :func:`pack_strings`."""
-    texts = texts.cast(pa.large_string())
-    texts = pa.concat_arrays([texts])
+    if not pa.types.is_string(texts.type):
+        texts = texts.cast(pa.large_string())
     _, bounds, data = texts.buffers()
-    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    text = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return text[offsets[0] : offsets[-1]], offsets - offsets[0]
+    if not len(texts) or data is None:
+        return np.zeros(0, np.uint8), np.zeros(len(texts) + 1, np.int64)
+    known = np.frombuffer(bounds, np.int32 if pa.types.is_string(texts.type) else np.int64)
+    offsets = known[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    # a copy can be written to, and kernels take it for another type than what cannot
+    text = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].copy()
+    return text, offsets - offsets[0]
 
 
 # A path table names sequences of symbols by whole numbers: a path is its parent path and one more

@@ -62,8 +62,9 @@ def check_sums(
         Naming the first one, and how many others there are.
     """
     sums = np.bincount(lhs, weight, minlength=len(names))
-    sizes = np.bincount(lhs, minlength=len(names))
-    off = np.flatnonzero((sizes > 0) & (np.abs(sums - 1.0) > TOLERANCE))
+    off = np.flatnonzero(np.abs(sums - 1.0) > TOLERANCE)
+    if len(off):  # which may be those that have no rules
+        off = off[np.bincount(lhs, minlength=len(names))[off] > 0]
     if len(off):
         more = f" (and those of {len(off) - 1} other {what})" if len(off) > 1 else ""
         raise WeightError(

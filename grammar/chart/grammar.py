@@ -92,7 +92,8 @@ class ChartGrammar:
         weight = np.where(rule >= 0, grammar.compiled.log_weight[rule], 0.0)
         unaries, lexicals = len(binary), len(binary) + len(unary)
         graph = unary_graph(unary, weight[unaries:lexicals], units)
-        _check_cycles(grammar, graph)
+        cyclic = cyclic_units(graph)
+        _check_cycles(grammar, graph, cyclic)
         by_head = [np.argsort(table[:, PARENT], kind="stable") for table in (binary, unary)]
         rules = ChartRules(
             left=corner_of(binary, 0, weight, FIRST, SECOND, units),
@@ -108,7 +109,7 @@ class ChartGrammar:
             rule=rule.astype(np.int32),
             weight=weight,
         )
-        return cls(grammar, parts, rules, cyclic_units(graph), *unary_chains(graph))
+        return cls(grammar, parts, rules, cyclic, *unary_chains(graph))
 
     @property
     def symbols(self) -> int:
@@ -220,14 +221,14 @@ def _useful(grammar: Grammar) -> BoolArray:
     return useful
 
 
-def _check_cycles(grammar: Grammar, graph: sp.csr_array) -> None:
-    radius = spectral_radius(graph)
+def _check_cycles(grammar: Grammar, graph: sp.csr_array, cyclic: BoolArray) -> None:
+    radius = spectral_radius(graph) if cyclic.any() else 0.0
     if radius >= 1.0 - CRITICAL:
         names = grammar.rules.nonterminals
-        cyclic = [names[i] for i in np.flatnonzero(cyclic_units(graph)).tolist()]
+        circle = [names[i] for i in np.flatnonzero(cyclic).tolist()]
         raise ChartGrammarError(
             f"unary rules lead in a circle with weight {radius:.9f}, so chains have no finite sum",
-            where=f"symbols {', '.join(cyclic[:8])}",
+            where=f"symbols {', '.join(circle[:8])}",
             hint="give these symbols other rules, with weight above zero",
         )
 

@@ -31,7 +31,7 @@ def check_numbers(name: str, numbers: Any, least: int, below: int) -> None:
     """
     if _array(name, numbers).dtype.kind not in "iu":
         raise ValueError(f"{name}: not whole numbers")
-    if len(numbers) and not least <= int(numbers.min()) <= int(numbers.max()) < below:
+    if len(numbers) and not least <= _smallest(numbers) <= _largest(numbers) < below:
         raise ValueError(f"{name}: a number is not from {least} to {below - 1}")
 
 
@@ -52,10 +52,12 @@ def check_offsets(name: str, offsets: Any, groups: int, total: int, *, least: in
     check_length(name, offsets, groups + 1)
     if offsets.dtype.kind not in "iu":
         raise ValueError(f"{name}: not whole numbers")
-    if offsets[0] != 0 or offsets[-1] != total:
+    if offsets.item(0) != 0 or offsets.item(-1) != total:
         raise ValueError(f"{name}: the offsets do not go from 0 to {total}")
-    before, behind = offsets[:-1], offsets[1:]  # compared first, for differences may overflow
-    if (behind < before).any() or (least and (behind - before < least).any()):
+    before, behind = offsets[:-1], offsets[1:]
+    falls = behind <= before if least else behind < before
+    # compared first, for differences may overflow
+    if np.count_nonzero(falls) or (least > 1 and np.count_nonzero(behind - before < least)):
         raise ValueError(f"{name}: the offsets fall" + (" or do not rise" if least else ""))
 
 
@@ -64,7 +66,7 @@ def check_counts(name: str, counts: Any) -> None:
     values = _array(name, counts)
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{name}: not counts")
-    if len(values) and not 0 <= values.min() <= values.max() < np.inf:  # of NaN none is true
+    if len(values) and not 0 <= _smallest(values) <= _largest(values) < np.inf:  # NaN is neither
         raise ValueError(f"{name}: not counts")
 
 
@@ -72,23 +74,45 @@ def check_shares(name: str, shares: Any, offsets: Any) -> None:
     """Refuse probabilities that are negative, or do not sum to one in each group that has any."""
     values = _array(name, shares)
     check_counts(name, values)
-    first = _first_of_groups(offsets)
-    if len(first) and np.abs(np.add.reduceat(values, first) - 1.0).max() > _ROUNDING:
+    first, _ = _filled(offsets)
+    if len(first) and _largest(np.abs(np.add.reduceat(values, first) - 1.0)) > _ROUNDING:
         raise ValueError(f"{name}: not probabilities")
 
 
 def check_running_sums(name: str, ends: Any, offsets: Any) -> None:
     """Refuse running sums of probabilities that fall, or do not end at one in each group."""
-    shares, first = np.array(_array(name, ends), np.float64), _first_of_groups(offsets)
-    shares[1:] -= ends[:-1]
-    shares[first] = ends[first]
-    check_shares(name, shares, offsets)
+    values = _array(name, ends)
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: not counts")
+    first, last = _filled(offsets)
+    if not len(first):
+        return
+    least, ends = values[first], values[last]
+    rises = values[1:] >= values[:-1]  # of NaN it is not true
+    falls = len(rises) - np.count_nonzero(rises)
+    between = len(last) - 1 - np.count_nonzero(rises[last[:-1]])
+    whole = 1 - _ROUNDING <= _smallest(ends) <= _largest(ends) <= 1 + _ROUNDING
+    if falls != between or not (whole and _smallest(least) >= 0):
+        raise ValueError(f"{name}: not running sums of probabilities")
 
 
-def _first_of_groups(offsets: Any) -> Any:
-    """Return where groups begin that have any values."""
+def _smallest(values: Any) -> Any:
+    """Return the least of some values; of few, in a third of the time that ``min`` takes."""
+    return values[values.argmin()].item()
+
+
+def _largest(values: Any) -> Any:
+    return values[values.argmax()].item()
+
+
+def _filled(offsets: Any) -> tuple[Any, Any]:
+    """Return the first and the last value of each group that has any."""
     bounds = np.asarray(offsets)
-    return bounds[:-1][bounds[1:] > bounds[:-1]]
+    first, behind = bounds[:-1], bounds[1:]
+    filled = behind > first
+    if np.count_nonzero(filled) < len(filled):
+        first, behind = first[filled], behind[filled]
+    return first, behind - 1
 
 
 def _array(name: str, values: Any) -> Any:

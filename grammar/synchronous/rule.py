@@ -156,7 +156,7 @@ class SynchronousRule:
         return format_rule(self)
 
     def _check_links(self) -> None:
-        source, target = list(_slots(self.source)), list(_slots(self.target))
+        source, target = _slots(self.source), _slots(self.target)
         numbers = [slot.number for slot in source]
         if len(set(numbers)) < len(numbers):
             twice = next(slot for slot in source if numbers.count(slot.number) > 1)
@@ -182,18 +182,21 @@ class SynchronousRule:
 
 def chain_cycle(rules: Iterable[SynchronousRule]) -> list[str]:
     """Return types that rules with one slot as source lead round in a cycle; empty if none do."""
-    chains = nx.DiGraph(
+    chains = [
         (rule.lhs, rule.source[0].symbol)
         for rule in rules
         if len(rule.source) == 1 and isinstance(rule.source[0], Slot)
-    )
-    if nx.is_directed_acyclic_graph(chains):
+    ]
+    if not chains:
         return []
-    return [edge[0] for edge in nx.find_cycle(chains)]
+    graph = nx.DiGraph(chains)
+    if nx.is_directed_acyclic_graph(graph):
+        return []
+    return [edge[0] for edge in nx.find_cycle(graph)]
 
 
-def _slots(symbols: Iterable[Slot | str]) -> Iterable[Slot]:
-    return (symbol for symbol in symbols if isinstance(symbol, Slot))
+def _slots(symbols: Iterable[Slot | str]) -> list[Slot]:
+    return [symbol for symbol in symbols if isinstance(symbol, Slot)]
 
 
 class WeightedLine(NamedTuple):

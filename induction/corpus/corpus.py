@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, overload
 
 import pyarrow as pa
@@ -174,7 +175,7 @@ class Corpus:
         example = f"example {self.arrow('id')[row].as_py()!r}"
         return f"{self.places(row)}, {example}" if self.places is not None else example
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
         return tuple(self.table.column_names)

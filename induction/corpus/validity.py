@@ -20,6 +20,7 @@ from grammar.errors import BracketError, CorpusError
 __all__ = [
     "HEADS_FAULTS",
     "Fault",
+    "blank_texts",
     "faults_of",
     "first_broken_heads",
     "heads_fault",
@@ -121,13 +122,33 @@ def soft_fault(column: pa.Array) -> Fault | None:
     return next(filter(None, faults), None)
 
 
+def blank_texts(texts: pa.Array) -> LongArray:
+    """Return which texts are empty, or nothing but white space.
+
+    >>> blank_texts(pa.array(["a film", "", " film", "\u00a0 "])).tolist()
+    [1, 3]
+    """
+    data, offsets = text_bytes(texts)
+    first = offsets[:-1]
+    empty = offsets[1:] == first
+    if empty.any():
+        return np.flatnonzero(empty | np.asarray(pc.utf8_is_space(texts)))
+    # most are known by their first byte: a sign of ASCII that is no white space
+    open_ones = np.flatnonzero(_may_be_space(data[first]))
+    if len(open_ones):
+        blank = pc.utf8_is_space(texts.take(pa.array(open_ones)))
+        open_ones = open_ones[np.asarray(blank)]
+    return open_ones
+
+
 def spans_fault(texts: Any, spans: Any) -> Fault | None:
     """Return the first row whose labelled spans are not spans of its text, each by itself.
 
     Parameters
     ----------
     texts, spans : Arrow arrays
-        Strings, and lists of structs of ``start``, ``end`` (characters) and ``label``.
+        Strings, and lists (not of a fixed size) of structs of ``start``, ``end`` (characters) and
+        ``label``.
 
     Examples
     --------
@@ -135,42 +156,49 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
     >>> spans_fault(pa.array(["Ann left Rome"]), pa.array(spans)).what
     "the spans 'Ann' and 'n left' overlap"
     """
-    if fault := _first(spans.is_null(), "the value of 'spans' is missing", "give [] for none"):
-        return fault
-    sizes = pc.list_value_length(spans).to_numpy(zero_copy_only=False)
-    flat = spans.flatten()
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    start, end, label = (pc.struct_field(flat, name) for name in ("start", "end", "label"))
-    holes = pc.or_(pc.or_(start.is_null(), end.is_null()), label.is_null())
-    if fault := _first(holes, "a span has no start, end or label", "fill it in, or drop it", rows):
-        return fault
-    nameless = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(label)), 0)
-    if fault := _first(nameless, "the label of a span is empty", "name it, or drop it", rows):
-        return fault
+    if spans.null_count:
+        return _first(spans.is_null(), "the value of 'spans' is missing", "give [] for none")
+    bounds = spans.offsets.to_numpy()
+    flat = spans.values[bounds[0] : bounds[-1]]
+    rows = np.repeat(np.arange(len(spans)), np.diff(bounds))
+    fields = flat.flatten()  # what is missing as a whole has no field
+    start, end, label = (fields[flat.type.get_field_index(name)] for name in _OF_SPAN)
+    if start.null_count or end.null_count or label.null_count:
+        holes = pc.or_(pc.or_(start.is_null(), end.is_null()), label.is_null())
+        return _first(holes, "a span has no start, end or label", "fill it in, or drop it", rows)
+    nameless = blank_texts(label)
+    if len(nameless):
+        return Fault(int(rows[nameless[0]]), "the label of a span is empty", "name it, or drop it")
     first, stop = (column.to_numpy(zero_copy_only=False) for column in (start, end))
-    size = pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False)[rows]
+    signs, offsets = _characters(texts)
+    size = np.diff(offsets)[rows]
     bad = np.flatnonzero((first < 0) | (stop <= first) | (stop > size))
     if len(bad):
         k = int(bad[0])
         what = f"the span {first[k]} to {stop[k]} is none of a text of {size[k]} characters"
         return Fault(int(rows[k]), what, "count characters from 0; the end is behind the last one")
-    return _edges_fault(texts, rows, first, stop)
+    return _edges_fault(texts, (rows, first, stop), (signs, offsets))
 
 
-def _edges_fault(texts: Any, rows: LongArray, start: IntArray, end: IntArray) -> Fault | None:
+def _edges_fault(
+    texts: Any,
+    spans: tuple[LongArray, IntArray, IntArray],
+    characters: tuple[NDArray[np.uint8 | np.uint32], LongArray],
+) -> Fault | None:
     """Return the first span that overlaps another, or begins or ends with white space."""
+    (rows, start, end), (signs, offsets) = spans, characters
     met = _met(rows, start, end)
     if met.any():  # or they are only in another order
         order = np.lexsort((start, rows))
         rows, start, end = rows[order], start[order], end[order]
         met = _met(rows, start, end)
-    signs, offsets = _characters(texts)
     at = offsets[rows]
-    spaced = _IS_SPACE[np.minimum(signs[[at + start, at + end - 1]], _NO_SPACE)].any(axis=0)
-    wrong = np.flatnonzero(met | spaced)
-    if not len(wrong):
+    first, last = signs[at + start], signs[at + end - 1]
+    for k in np.flatnonzero(met | _may_be_space(first) | _may_be_space(last)).tolist():
+        if met[k] or chr(first[k]).isspace() or chr(last[k]).isspace():
+            break
+    else:
         return None
-    k = int(wrong[0])
     row = int(rows[k])
     text = texts[row].as_py()
     here = text[start[k] : end[k]]
@@ -188,18 +216,24 @@ def _met(rows: LongArray, start: IntArray, end: IntArray) -> BoolArray:
     return met
 
 
-_NO_SPACE = 0x3001
-_IS_SPACE = np.array([chr(c).isspace() for c in range(_NO_SPACE + 1)])
-"""What ``str.strip`` takes away, by its number; no higher one is white space."""
+_OF_SPAN = ("start", "end", "label")
 
 
-def _characters(texts: Any) -> tuple[NDArray[np.uint32], LongArray]:
-    """Return the characters of all texts, one behind the other, and where each text begins."""
-    texts = texts.fill_null("")
+def _may_be_space(signs: NDArray[np.uint8 | np.uint32]) -> BoolArray:
+    """Return which signs are not among the 94 of ASCII that can be seen."""
+    beyond: BoolArray = signs - signs.dtype.type(ord("!")) >= 94  # what is less wraps around
+    return beyond
+
+
+def _characters(texts: Any) -> tuple[NDArray[np.uint8 | np.uint32], LongArray]:
+    """Return the characters of all texts, one behind the other, and the offsets of texts."""
+    texts = texts.fill_null("") if texts.null_count else texts
+    data, offsets = text_bytes(texts)
+    if data.max(initial=0) < 128:  # each byte is a character
+        return data, offsets
     sizes = pc.utf8_length(texts).to_numpy(zero_copy_only=False).astype(np.int64)
-    data, _ = text_bytes(texts)
     signs = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), "<u4")
-    return signs, np.cumsum(sizes) - sizes
+    return signs, np.concatenate(([0], np.cumsum(sizes)))
 
 
 def _first(wrong: Any, what: str, hint: str, rows: Any = None) -> Fault | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grammar.arrays import LongArray, kernel
+from grammar.arrays import IntArray, kernel
 from grammar.saving.array_checks import (
     check_length,
     check_numbers,
@@ -72,38 +72,47 @@ def _check_frames(grammar: Any) -> None:
         check_length(f"frames.{name}", column, count)
         check_numbers(f"frames.{name}", column, least, below)
     check_length("frames.open", frames.open, count)
-    node = np.arange(count, dtype=np.int64)
-    end = node + frames.size
-    leaf = frames.word >= 0
-    if not (leaf == (frames.size == 1)).all() or not leaf[frames.head].all():
-        raise ValueError("frames: leaves and words are not the same nodes")
-    if not ((node <= frames.head) & (frames.head < end)).all():
-        raise ValueError("frames.head: a head is not below its node")
-    if not leaf[frames.governor[frames.governor >= 0]].all() or (frames.tag[leaf] < 0).any():
-        raise ValueError("frames: a leaf has no tag, or hangs on what is none")
-    _check_nesting(end, np.sort(grammar.texts.root))
-
-
-def _check_nesting(end: LongArray, roots: LongArray) -> None:
-    """Refuse trees that are not one behind the other, or nodes that go on behind their parent."""
-    if not len(roots) or roots[0] != 0 or (end[roots] != np.append(roots[1:], len(end))).any():
+    of_nodes = (frames.size, frames.word, frames.head, frames.governor, frames.tag)
+    if fault := _fault_of_nodes(*(np.asarray(column, np.int32) for column in of_nodes)):
+        raise ValueError(f"frames: {_FAULTS[fault]}")
+    roots = np.sort(grammar.texts.root)
+    behind = roots + frames.size[roots]
+    if not len(roots) or roots[0] or behind[-1] != count or (behind[:-1] != roots[1:]).any():
         raise ValueError("frames.size: trees do not follow each other")
-    if not _are_nested(end):
-        raise ValueError("frames.size: a node goes on behind its parent")
+
+
+_FAULTS = (
+    "",
+    "leaves and words are not the same nodes",
+    "the head of a node is no leaf below it",
+    "a leaf has no tag, or hangs on what is none",
+    "a node goes on behind its parent",
+)
+"""What :func:`_fault_of_nodes` finds, by its number."""
 
 
 @kernel()
-def _are_nested(end: LongArray) -> bool:
-    above = np.empty(len(end) + 1, np.int64)  # the ends of the nodes that are open
-    above[0], depth = len(end), 0
-    for node in range(len(end)):
+def _fault_of_nodes(
+    size: IntArray, word: IntArray, head: IntArray, governor: IntArray, tag: IntArray
+) -> int:
+    """Return the number of the first fault of nodes whose numbers are in their ranges, or 0."""
+    above = np.empty(len(size) + 1, np.int64)  # the ends of the nodes that are open
+    above[0], depth = len(size), 0
+    for node in range(len(size)):
+        end, leaf, top = node + size[node], word[node] >= 0, head[node]
+        if leaf != (size[node] == 1):
+            return 1
+        if not node <= top < end or word[top] < 0:
+            return 2
+        if (governor[node] >= 0 and word[governor[node]] < 0) or (leaf and tag[node] < 0):
+            return 3
         while above[depth] <= node:
             depth -= 1
-        if end[node] > above[depth]:
-            return False
+        if end > above[depth]:
+            return 4
         depth += 1
-        above[depth] = end[node]
-    return True
+        above[depth] = end
+    return 0
 
 
 def _check_choices(grammar: Any) -> None:

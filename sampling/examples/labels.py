@@ -24,6 +24,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import penn_word
 from induction.corpus.validity import (
     HEADS_FAULTS,
+    blank_texts,
     first_broken_heads,
     is_list,
     nan_fault,
@@ -257,9 +258,9 @@ def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
         )
     if column.null_count:
         raise _fault(corpus, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
-    if not empty:
-        blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
-        _refuse(corpus, blank.to_numpy(zero_copy_only=False), f"the {name} is empty", "drop it")
+    if not empty and len(blank := blank_texts(column)):
+        where = corpus.where(int(blank[0]))
+        raise CorpusError(f"the {name} is empty", where=where, hint="drop it")
 
 
 def _check_aligned(corpus: Corpus) -> None:
@@ -320,7 +321,7 @@ def _is_soft(kind: pa.DataType) -> bool:
 
 
 def _refuse(corpus: Corpus, wrong: Any, what: str, hint: str) -> None:
-    if np.any(wrong):
+    if np.count_nonzero(wrong):
         raise _fault(corpus, wrong, what, hint)
 
 

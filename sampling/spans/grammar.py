@@ -222,19 +222,19 @@ def _check_sites(grammar: SpanGrammar) -> None:
     sites = grammar.sites
     check_spans(grammar.examples)
     check_numbers("example", sites.example, 0, len(grammar.examples))
-    if (np.diff(sites.example) < 0).any():
+    if (sites.example[1:] < sites.example[:-1]).any():
         raise ValueError("example: spans of an example do not follow each other")
     for k, side in enumerate(grammar.sides):
         start, end, node = sites.start[:, k], sites.end[:, k], sites.node[:, k]
-        longest = int(side.lengths.max(initial=0))
         for name, column in (("start", start), ("end", end)):
             check_length(name, column, len(sites.example))
-            check_numbers(name, column, 0, longest + 1)
-        if (start >= end).any() or (end > side.lengths[sites.example]).any():
+            check_numbers(name, column, 0, len(side.start) + 1)
+        text = side.offsets[sites.example]
+        first, behind = text + start, text + end
+        if (first >= behind).any() or (behind > side.offsets[1:][sites.example]).any():
             raise ValueError("start, end: a span is not in its text")
         check_length("node", node, len(sites.example))
-        first = side.offsets[sites.example]
-        _check_nodes(side.treebank, node, first + start, first + end)
+        _check_nodes(side.treebank, node, first, behind)
 
 
 def _check_nodes(
@@ -244,10 +244,12 @@ def _check_nodes(
     check_numbers("node", node, -1, len(treebank.label) if treebank is not None else 0)
     if treebank is None:
         return
-    words = np.concatenate(([0], np.cumsum(treebank.is_word)))
     named = node >= 0
-    begin, end = words[node[named]], words[(node + treebank.size[node])[named]]
-    if (begin != first[named]).any() or (end != last[named]).any():
+    if not named.all():
+        node, first, last = node[named], first[named], last[named]
+    words = np.concatenate(([0], np.cumsum(treebank.is_word)))
+    behind = node + treebank.size[node]
+    if (words[node] != first).any() or (words[behind] != last).any():
         raise ValueError("node: a node is not above the words of its span")
 
 
@@ -261,6 +263,8 @@ def _check_pools(pools: Pools, sites: int) -> None:
     check_offsets("offsets", pools.offsets, len(pools.names), len(pools.fillers))
     check_length("weight", pools.weight, len(pools.fillers))
     check_shares("weight", pools.weight, pools.offsets)
-    hosts = pools.of_site >= 0
-    if not np.diff(pools.offsets)[pools.of_site[hosts]].all() or pools.host_weight[~hosts].any():
+    hosts, filled = pools.of_site >= 0, np.diff(pools.offsets) > 0
+    if not (filled.all() or filled[pools.of_site[hosts]].all()):
         raise ValueError("of_site: a host has no fillers")
+    if not hosts.all() and pools.host_weight[~hosts].any():
+        raise ValueError("host_weight: what has no fillers is a host")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grammar.errors import SchemaError
 from grammar.opening import open_grammar
@@ -85,6 +89,7 @@ def test_content_that_looks_like_a_seal_is_no_harm() -> None:
         (check_shares, (np.array([1.5, -0.5]), (0, 2))),
         (check_running_sums, (np.array([0.7, 0.6, 1.0]), np.array([0, 3]))),
         (check_running_sums, (np.array([0.7, 0.9]), np.array([0, 2]))),
+        (check_running_sums, (np.array(["1"]), np.array([0, 1]))),
     ],
 )
 def test_what_arrays_must_be(check, given) -> None:
@@ -106,3 +111,29 @@ def test_arrays_that_are_fine() -> None:
     check_shares("name", np.array([0.5, 0.5, 1.0]), np.array([0, 2, 2, 3]))
     check_running_sums("name", np.array([0.5, 1.0, 1.0]), np.array([0, 2, 2, 3]))
     check_numbers("name", np.array([], np.int32), 0, 0)
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0, np.nan, np.inf]), max_size=3),
+        max_size=4,
+    )
+)
+def test_running_sums_are_those_that_rise_to_one(groups: list[list[float]]) -> None:
+    """The slow way: group by group."""
+    fine = all(
+        group[0] >= 0 and group[-1] == 1 and all(a <= b for a, b in itertools.pairwise(group))
+        for group in groups
+        if group
+    )
+    ends = np.array([end for group in groups for end in group], np.float64)
+    offsets = np.cumsum([0, *map(len, groups)])
+    with contextlib.nullcontext() if fine else pytest.raises(ValueError, match="running sums"):
+        check_running_sums("name", ends, offsets)
+
+
+def test_groups_may_have_to_be_of_two() -> None:
+    check_offsets("name", np.array([0, 2, 4]), 2, 4, least=2)
+    for offsets in ([0, 1, 4], [0, 4, 4], [0, 2**63 - 1, 4]):
+        with pytest.raises(ValueError, match="do not rise"):
+            check_offsets("name", np.array(offsets), 2, 4, least=2)
