@@ -14,8 +14,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # then told at once, and not after a minute of trying
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-# trees of parsed texts are kept for the tests alone
-os.environ.setdefault("TREEWRIGHT_CACHE", tempfile.mkdtemp(prefix="treewright-cache-"))
+# trees of parsed texts are kept for the tests alone, and no longer than they run
+if "TREEWRIGHT_CACHE" not in os.environ:
+    _cache = tempfile.TemporaryDirectory(prefix="treewright-cache-", ignore_cleanup_errors=True)
+    os.environ["TREEWRIGHT_CACHE"] = _cache.name
 
 # the first call of a kernel loads it, which no deadline should count
 settings.register_profile("treewright", deadline=None)
