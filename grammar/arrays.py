@@ -68,8 +68,9 @@ def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
     _, bounds, data = texts.buffers()
     if not len(texts) or data is None:
         return np.zeros(0, np.uint8), np.zeros(len(texts) + 1, np.int64)
-    known = np.frombuffer(bounds, np.int32 if pa.types.is_string(texts.type) else np.int64)
-    offsets = known[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    kind = np.int32 if pa.types.is_string(texts.type) else np.int64
+    known = np.frombuffer(bounds, kind, texts.offset + len(texts) + 1)  # there may be more
+    offsets = known[texts.offset :].astype(np.int64)
     # a copy can be written to, and kernels take it for another type than what cannot
     text = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].copy()
     return text, offsets - offsets[0]
