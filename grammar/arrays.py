@@ -71,7 +71,7 @@ def text_bytes(texts: pa.Array) -> tuple[Bytes, LongArray]:
     kind = np.int32 if pa.types.is_string(texts.type) else np.int64
     known = np.frombuffer(bounds, kind, texts.offset + len(texts) + 1)  # there may be more
     offsets = known[texts.offset :].astype(np.int64)
-    # a copy can be written to, and kernels take it for another type than what cannot
+    # copied, so that it can be written to: of what cannot, kernels are compiled once more
     text = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].copy()
     return text, offsets - offsets[0]
 

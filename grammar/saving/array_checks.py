@@ -50,7 +50,7 @@ def check_offsets(name: str, offsets: Any, groups: int, total: int, *, least: in
     ValueError: pools: the offsets fall
     """
     check_length(name, offsets, groups + 1)
-    if offsets.dtype.kind not in "iu":
+    if offsets.dtype.kind != "i":
         raise ValueError(f"{name}: not whole numbers")
     if offsets.item(0) != 0 or offsets.item(-1) != total:
         raise ValueError(f"{name}: the offsets do not go from 0 to {total}")
@@ -87,12 +87,12 @@ def check_running_sums(name: str, ends: Any, offsets: Any) -> None:
     first, last = _filled(offsets)
     if not len(first):
         return
-    least, ends = values[first], values[last]
+    begins, whole = values[first], values[last]
     rises = values[1:] >= values[:-1]  # of NaN it is not true
     falls = len(rises) - np.count_nonzero(rises)
     between = len(last) - 1 - np.count_nonzero(rises[last[:-1]])
-    whole = 1 - _ROUNDING <= _smallest(ends) <= _largest(ends) <= 1 + _ROUNDING
-    if falls != between or not (whole and _smallest(least) >= 0):
+    near = 1 - _ROUNDING <= _smallest(whole) <= _largest(whole) <= 1 + _ROUNDING
+    if falls != between or not (near and _smallest(begins) >= 0):
         raise ValueError(f"{name}: not running sums of probabilities")
 
 

@@ -147,8 +147,7 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
     Parameters
     ----------
     texts, spans : Arrow arrays
-        Strings, and lists (not of a fixed size) of structs of ``start``, ``end`` (characters) and
-        ``label``.
+        Strings, and lists of structs of ``start``, ``end`` (characters) and ``label``.
 
     Examples
     --------
@@ -156,8 +155,15 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
     >>> spans_fault(pa.array(["Ann left Rome"]), pa.array(spans)).what
     "the spans 'Ann' and 'n left' overlap"
     """
-    if spans.null_count:
-        return _first(spans.is_null(), "the value of 'spans' is missing", "give [] for none")
+    if not len(spans):
+        return None
+    if not (_is_string(texts.type) and _are_spans(spans.type)):
+        what = f"the spans of {texts.type} are {spans.type}"
+        return Fault(0, what, "make them lists of whole numbers start and end, and a string label")
+    if spans.null_count and (
+        fault := _first(spans.is_null(), "the value of 'spans' is missing", "give [] for none")
+    ):
+        return fault
     bounds = spans.offsets.to_numpy()
     flat = spans.values[bounds[0] : bounds[-1]]
     rows = np.repeat(np.arange(len(spans)), np.diff(bounds))
@@ -165,7 +171,9 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
     start, end, label = (fields[flat.type.get_field_index(name)] for name in _OF_SPAN)
     if start.null_count or end.null_count or label.null_count:
         holes = pc.or_(pc.or_(start.is_null(), end.is_null()), label.is_null())
-        return _first(holes, "a span has no start, end or label", "fill it in, or drop it", rows)
+        what = "a span has no start, end or label"
+        if fault := _first(holes, what, "fill it in, or drop it", rows):
+            return fault
     nameless = blank_texts(label)
     if len(nameless):
         return Fault(int(rows[nameless[0]]), "the label of a span is empty", "name it, or drop it")
@@ -178,6 +186,21 @@ def spans_fault(texts: Any, spans: Any) -> Fault | None:
         what = f"the span {first[k]} to {stop[k]} is none of a text of {size[k]} characters"
         return Fault(int(rows[k]), what, "count characters from 0; the end is behind the last one")
     return _edges_fault(texts, (rows, first, stop), (signs, offsets))
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _are_spans(kind: pa.DataType) -> bool:
+    """Say whether values of a type are lists of spans, which have each of their fields once."""
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return False
+    span = kind.value_type
+    if not pa.types.is_struct(span) or any(span.get_field_index(name) < 0 for name in _OF_SPAN):
+        return False
+    start, end, label = (span.field(name).type for name in _OF_SPAN)
+    return all(map(pa.types.is_signed_integer, (start, end))) and _is_string(label)
 
 
 def _edges_fault(

@@ -75,7 +75,7 @@ def _check_frames(grammar: Any) -> None:
     of_nodes = (frames.size, frames.word, frames.head, frames.governor, frames.tag)
     if fault := _fault_of_nodes(*(np.asarray(column, np.int32) for column in of_nodes)):
         raise ValueError(f"frames: {_FAULTS[fault]}")
-    roots = np.sort(grammar.texts.root)
+    roots = np.sort(grammar.texts.root).astype(np.int64)  # what a file holds may be narrow
     behind = roots + frames.size[roots]
     if not len(roots) or roots[0] or behind[-1] != count or (behind[:-1] != roots[1:]).any():
         raise ValueError("frames.size: trees do not follow each other")

@@ -81,6 +81,7 @@ def test_content_that_looks_like_a_seal_is_no_harm() -> None:
         (check_offsets, (np.array([0, 2, 1, 3]), 3, 3)),
         (check_offsets, (np.array([0, 2**62, -(2**63), -(2**62), 2]), 4, 2)),
         (check_offsets, (np.array([0.0, 2.0]), 1, 2)),
+        (check_offsets, (np.array([0, 2], np.uint64), 1, 2)),
         (check_counts, (np.array([0.5, np.nan]),)),
         (check_running_sums, (np.array([np.inf, 1.0]), np.array([0, 2]))),
         (check_counts, (np.array([np.inf]),)),

@@ -18,6 +18,7 @@ from induction.corpus.entities.columns import tags_of_spans, with_spans
 from induction.corpus.entities.schemes import SCHEMES, is_scheme, tagged_words, words_of_tags
 from induction.corpus.formats import from_dataset, read_corpus, to_dataset, write_corpus
 from induction.corpus.validity import spans_fault
+from sampling.examples.labels import check_spans
 
 BIO = "Ann\tB-PER\nLee\tI-PER\nin\tO\nNew\tB-LOC\nYork\tI-LOC\n\nhi\tO\n"
 FOUND = [
@@ -243,6 +244,38 @@ def test_readers_refuse_spans_that_are_none(spans: object, what: str, tmp_path: 
     kept = read_corpus(path, on_error="skip")
     assert len(kept) == 1
     assert what[:20] in kept.skipped[0].why
+
+
+SPAN = pa.struct({"start": pa.int32(), "end": pa.int32(), "label": pa.string()})
+NO_LABEL = pa.struct({"start": pa.int32(), "end": pa.int32()})
+UNSIGNED = pa.struct({"start": pa.uint64(), "end": pa.uint64(), "label": pa.string()})
+TWICE = pa.struct([*SPAN, ("label", pa.string())])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.list_view(SPAN), pa.list_(SPAN, 1), pa.list_(pa.int64()), pa.int64(),
+        pa.list_(NO_LABEL), pa.list_(UNSIGNED), pa.list_(TWICE),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_spans_of_another_type_are_refused(kind: pa.DataType) -> None:
+    corpus = Corpus(pa.table({"id": ["0"], "text": ["ab"], "spans": pa.nulls(1, kind)}))
+    with pytest.raises(CorpusError, match="example '0': the spans of string are") as caught:
+        check_spans(corpus)
+    assert "label" in str(caught.value)
+    check_spans(corpus[:0])
+
+
+def test_what_says_that_it_has_holes_is_looked_at_nevertheless() -> None:
+    """A count of holes is what its maker said; here there are none."""
+    given_spans = pa.array([[{"start": 0, "end": 300, "label": "X"}]], pa.list_(SPAN))
+    _, bounds, *_ = given_spans.buffers()
+    odd = pa.ListArray.from_buffers(
+        given_spans.type, 1, [pa.py_buffer(b"\xff"), bounds], 1, children=[given_spans.values]
+    )
+    assert spans_fault(pa.array(["ab"]), odd).what.startswith("the span 0 to 300 is none")
 
 
 def test_words_without_tokens_are_between_spaces() -> None:
