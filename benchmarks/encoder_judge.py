@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.fluent import variety
 from benchmarks.reading import CORPORA
 from classifiers import read_examples, read_recipe, trainer
 from classifiers.table.data import corpus_of, open_few_shot
@@ -34,8 +35,6 @@ from induction import Corpus, with_trees
 from sampling import number_classes
 from sampling.expression import read_step
 from sampling.method import induce
-from sampling.operators.wear import fillers_of
-from sampling.quality.measures.self_bleu import self_bleu
 
 METHODS = ("sub2", "treemix", "alp")
 SEEDS = range(3)
@@ -96,15 +95,6 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
         "high": round(float(high), 3),
         **variety(made),
         **{f"plain {name}": value for name, value in variety(in_turn).items()},
-    }
-
-
-def variety(made: Corpus) -> dict[str, float]:
-    """Return self-BLEU-5 of examples, and how many fillers and hosts are distinct."""
-    return {
-        "self-BLEU": round(float(self_bleu(made).mean()), 3),
-        "fillers": len(set(fillers_of(made.table))),
-        "hosts": len({row["provenance"]["parents"][0] for row in made}),
     }
 
 

@@ -57,13 +57,21 @@ def model(corpus: Corpus, methods: Sequence[str]) -> None:
 
 def tell(name: str, sampler: Sampler, corpus: Corpus, size: int = MANY) -> None:
     made = sampler.sample(size)
-    fillers = len(set(fillers_of(made.table)))
-    hosts = len({row["provenance"]["parents"][0] for row in made})
-    variety = f"self-BLEU-5 {self_bleu(made).mean():.3f}  fillers {fillers}  hosts {hosts}"
+    bleu, fillers, hosts = variety(made).values()
+    varied = f"self-BLEU-5 {bleu:.3f}  fillers {fillers}  hosts {hosts}"
     judged = judge(made, corpus, find_parents(made, corpus))
     known = ~np.isnan(judged.augmented[:, 0])
     kept = agreement(judged.augmented[known], shared_labels(made, corpus)[0][known]).mean()
-    print(f"{name:<40} {variety}  fidelity {kept:.3f}", flush=True)
+    print(f"{name:<40} {varied}  fidelity {kept:.3f}", flush=True)
+
+
+def variety(made: Corpus) -> dict[str, float]:
+    """Return self-BLEU-5 of examples, and how many fillers and hosts are distinct."""
+    return {
+        "self-BLEU": round(float(self_bleu(made).mean()), 3),
+        "fillers": len(set(fillers_of(made.table))),
+        "hosts": len({row["provenance"]["parents"][0] for row in made}),
+    }
 
 
 if __name__ == "__main__":
