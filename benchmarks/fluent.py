@@ -59,10 +59,15 @@ def tell(name: str, sampler: Sampler, corpus: Corpus, size: int = MANY) -> None:
     made = sampler.sample(size)
     bleu, fillers, hosts = variety(made).values()
     varied = f"self-BLEU-5 {bleu:.3f}  fillers {fillers}  hosts {hosts}"
+    print(f"{name:<40} {varied}  fidelity {fidelity(made, corpus):.3f}", flush=True)
+
+
+def fidelity(made: Corpus, corpus: Corpus) -> float:
+    """Return how many labels a classifier confirms that has seen no parent of the example."""
     judged = judge(made, corpus, find_parents(made, corpus))
     known = ~np.isnan(judged.augmented[:, 0])
-    kept = agreement(judged.augmented[known], shared_labels(made, corpus)[0][known]).mean()
-    print(f"{name:<40} {varied}  fidelity {kept:.3f}", flush=True)
+    agreed = agreement(judged.augmented[known], shared_labels(made, corpus)[0][known])
+    return round(float(agreed.mean()), 3)
 
 
 def variety(made: Corpus) -> dict[str, float]:

@@ -7,6 +7,7 @@ python -m benchmarks.reading fresh FOLDER [CORPUS]    more of these, of sentence
 python -m benchmarks.reading again FOLDER [CORPUS]    the same, of others that were not used before
 python -m benchmarks.reading last FOLDER [CORPUS]     the same, of the last not used before
 python -m benchmarks.reading more FOLDER [CORPUS]     the same, of others, and questions of again
+python -m benchmarks.reading words FOLDER [CORPUS]    of ALP, other texts of those of more
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -72,6 +73,10 @@ LINES = {
         "fluent(treemix, model=smollm2)": 75,
         "fluent(alp, model=smollm2)": 25,
     },
+    "words": {
+        ORIGINALS: 25,
+        "fluent(alp, model=smollm2)": 50,
+    },
     "alp": {
         ORIGINALS: 25,
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
@@ -88,7 +93,8 @@ PARTS = {
 }
 """Which thousand of a corpus each is made of, where not of the first; in between are some that the
 probe has learnt of, or that share a phrase with what it has learnt of."""
-SEEDS = {"more": 1}
+PARTS["words"] = PARTS["more"]
+SEEDS = {"more": 1, "words": 2}
 """Where it is not 0."""
 
 Row = tuple[str, str, str]

@@ -203,6 +203,9 @@ class Attempts:
         """Return the next attempts, from number ``first`` on, as arguments of ``attempt``."""
         return (np.arange(first, first + self.sampler.at_once, dtype=np.int64),)
 
+    def given(self, columns: Columns) -> None:
+        """Hear which of those taken were given by whoever chooses among them."""
+
     def told(self, drawn: Any, columns: Columns, accepted: LongArray) -> None:
         """Hear which attempts of a chunk were accepted, before the next chunk is asked for."""
 

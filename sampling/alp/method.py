@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import BoolArray, FloatArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.files import PathLike
 from grammar.hashing import Keys, hash_rows
 from grammar.options import read_options, whole_number
@@ -27,8 +27,9 @@ from sampling.alp.options import ALPOptions, settled
 from sampling.alp.slots import Settings, Slots, room
 from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
-from sampling.alp.writing import Reader, Writer, Written, written_rows
+from sampling.alp.writing import Reader, Writer
 from sampling.examples.splicing import as_strings
+from sampling.seams.phrases import Phrases, phrases_of
 from sampling.seams.score import SeamScore, Tilt
 from sampling.stream import (
     CHUNK,
@@ -45,8 +46,6 @@ from sampling.stream import (
 __all__ = ["ALP"]
 
 _ROUNDS_WITHOUT_NEW = 32
-_BLOCKS = 64
-"""So many blocks of attempts that a model wrote are kept, since attempts are drawn twice."""
 _CHOSEN_AT_ONCE = 512
 """Attempts that are made at a time where each is one of several."""
 Drawn = tuple[Slots, LongArray]
@@ -62,6 +61,25 @@ class _ChosenAttempts(Attempts):
         """Return the next attempts, the stream of each, and what its choice adds."""
         numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
         return numbers, *self.sampler.chosen(self.seed, numbers)
+
+
+class _WrittenAttempts(_ChosenAttempts):
+    """Attempts beside which it is kept what a model wrote, which goes by what was given before."""
+
+    def __init__(self, sampler: ALP, seed: int) -> None:
+        super().__init__(sampler, seed)
+        self._phrases = sampler.writer.phrases()
+
+    def chunk(self, first: int) -> Columns:
+        """Return what :class:`_ChosenAttempts` does, and what :meth:`ALP.written` does."""
+        columns = super().chunk(first)
+        return *columns, *self.sampler.written(self.seed, columns, self._phrases)
+
+    def given(self, columns: Columns) -> None:
+        """Hear of attempts that were given; their phrases are worn from now on."""
+        for form in columns[3]:
+            words = self.sampler.writer.lower[form[form >= 0]].tolist()
+            self._phrases.give(phrases_of(words))
 
 
 class ALP(Sampler):
@@ -106,7 +124,6 @@ class ALP(Sampler):
         self._frames: FrameFit | None = None
         self._of_host = 1
         self._reader: Reader | None = None
-        self._blocks: dict[tuple[int, int], Written] = {}
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT
         self._settings = Settings(
             float(o.exchange), o.depth, float(o.pool), float(o.synonym), float(back_off), base,
@@ -129,7 +146,7 @@ class ALP(Sampler):
     def written_by(self, model: Any) -> ALP:
         """Return a sampler whose open words are written as a model reads, once it is tilted."""
         made = copy.copy(self)
-        made._reader, made._blocks, made._left = model, {}, None
+        made._reader, made._left = model, None
         return made
 
     @classmethod
@@ -229,20 +246,22 @@ class ALP(Sampler):
 
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
-        return Attempts(self, seed) if self._frames is None else _ChosenAttempts(self, seed)
+        if self._frames is None:
+            return Attempts(self, seed)
+        return (_ChosenAttempts if self._reader is None else _WrittenAttempts)(self, seed)
 
     def attempt(self, seed: int, numbers: LongArray, *beside: Any) -> Drawn:
         """Draw derivations; return them, and the text that each starts from.
 
-        ``beside`` is what :meth:`chosen` says of them, where that is known.
+        ``beside`` is what :meth:`chosen` says of them, and :meth:`written`, where a model writes.
         """
         g = self.grammar
         fixed = (g.texts, g.frames, g.choices)
-        slots, hosts, states = self._derived(seed, numbers, *beside)
+        slots, hosts, states = self._derived(seed, numbers, *beside[:2])
         if self._reader is None:
             refill(states, hosts, *fixed, g.model, self._settings, self._fit, slots)
         else:
-            self._copy_written(seed, numbers, slots)
+            _copy_written(slots, *beside[2:])
         finish(hosts, *fixed, g.model, self._settings, slots)
         return slots, hosts
 
@@ -274,30 +293,37 @@ class ALP(Sampler):
         slots.log_probability[:] += added
         return slots, hosts, states
 
-    def _copy_written(self, seed: int, numbers: LongArray, slots: Slots) -> None:
-        """Write the open words of attempts, which are written in blocks that stay the same."""
-        size = self.rivals * self._of_host
-        for r, number in enumerate(numbers.tolist()):
-            form, rule, likely = self._block(seed, number // size)[number % size]
-            here = slice(int(slots.at[r]), int(slots.at[r]) + len(form))
-            slots.form[here], slots.rule[here], slots.log_probability[r] = form, rule, likely
+    def written(self, seed: int, columns: Columns, phrases: Phrases) -> Columns:
+        """Let the model write the open words of attempts, all side by side.
 
-    def _block(self, seed: int, block: int) -> Written:
-        """Return what stands in the attempts of a block, which are written together, once."""
-        found = self._blocks.get((seed, block))
-        if found is None:
-            size = self.rivals * self._of_host
-            numbers = np.arange(block * size, (block + 1) * size)
-            slots, hosts, _ = self._derived(seed, numbers)
-            key = stream_key(seed, f"{self.method} written")
-            self._writer.write(slots, self.grammar.texts.classes[hosts], key, numbers)
-            while len(self._blocks) >= _BLOCKS:
-                self._blocks.pop(next(iter(self._blocks)), None)
-            found = self._blocks[seed, block] = written_rows(slots)
-        return found
+        Parameters
+        ----------
+        seed : int
+            Of the stream.
+        columns : tuple of arrays
+            The numbers of attempts, and what :meth:`chosen` says of them.
+        phrases : Phrases
+            What was given before.
+
+        Returns
+        -------
+        form, rule : int32[attempts, words]
+            What stands in each place, and the rule that put it there; -1 behind the last word.
+        log_probability : float64[attempts]
+            Of the whole.
+        """
+        slots, hosts, _ = self._derived(seed, *columns)
+        key = stream_key(seed, f"{self.method} written")
+        self.writer.write(slots, self.grammar.texts.classes[hosts], key, columns[0], phrases)
+        place, there = _places(slots, int(self._settings.longest * self.grammar.texts.words.max()))
+        form, rule = (
+            np.where(there, of[place], -1).astype(np.int32) for of in (slots.form, slots.rule)
+        )
+        return form, rule, slots.log_probability
 
     @functools.cached_property
-    def _writer(self) -> Writer:
+    def writer(self) -> Writer:
+        """What writes words as the model reads."""
         assert self._reader is not None
         return Writer(self.grammar, self._settings, self._fit, self._reader, self._of_host)
 
@@ -387,6 +413,20 @@ class ALP(Sampler):
             gap=texts.gap.astype(np.int64),
         )
         return self._spelt(slots, np.arange(count), np.arange(count))
+
+
+def _copy_written(slots: Slots, form: IntArray, rule: IntArray, likely: FloatArray) -> None:
+    """Put what a model wrote into the rows of derivations."""
+    place, there = _places(slots, form.shape[1])
+    slots.form[place[there]], slots.rule[place[there]] = form[there], rule[there]
+    slots.log_probability[:] = likely
+
+
+def _places(slots: Slots, width: int) -> tuple[LongArray, BoolArray]:
+    """Return the slots of so many places of each row, and which of them have a word."""
+    places = np.arange(width)
+    here = np.minimum(slots.at[:-1, None] + places, len(slots.form) - 1)
+    return here, places < slots.size[:, None]
 
 
 def _first_leaf(size: Any, node: int) -> int:

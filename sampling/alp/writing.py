@@ -14,6 +14,7 @@ Lew, Zhi-Xuan, Grand & Mansinghka 2023).
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -27,11 +28,14 @@ from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import Fit, gains_behind
 from sampling.alp.slots import Settings, Slots
 from sampling.examples.spacing import touching
+from sampling.seams.phrases import END, Phrases, phrases_of
 
-__all__ = ["Candidates", "Prefixes", "Reader", "Writer", "Written", "candidates", "written_rows"]
+__all__ = ["Candidates", "Prefixes", "Reader", "Writer", "candidates"]
 
 POWER = 1.5
 """The power of what a model gains: more reads better, and is less varied."""
+WEAR = 9.0
+"""The power of how worn a phrase is: with 3 questions repeat more, beyond 6 little changes."""
 _UNKNOWN = -1
 """The governor of a word that is written before it."""
 
@@ -72,19 +76,6 @@ class Candidates(NamedTuple):
     form: LongArray
     rule: LongArray
     log_probability: FloatArray
-
-
-Written = list[tuple[LongArray, LongArray, float]]
-"""Of each row its forms, its rules, and the logarithm of its probability."""
-
-
-def written_rows(slots: Slots) -> Written:
-    """Return what stands in rows; nothing of those that failed."""
-    ends = slots.at[:-1] + np.maximum(slots.size, 0)
-    return [
-        (slots.form[a:b].copy(), slots.rule[a:b].copy(), float(likely))
-        for a, b, likely in zip(slots.at[:-1], ends, slots.log_probability, strict=True)
-    ]
 
 
 def candidates(
@@ -180,7 +171,14 @@ class Writer:
         self.grammar, self.settings, self.fit, self.reader = grammar, settings, fit, reader
         self.together = together
 
-    def write(self, slots: Slots, classes: LongArray, key: np.uint64, numbers: LongArray) -> None:
+    def write(
+        self,
+        slots: Slots,
+        classes: LongArray,
+        key: np.uint64,
+        numbers: LongArray,
+        phrases: Phrases,
+    ) -> None:
         """Write the open words of rows, which are drawn but not yet redrawn.
 
         Parameters
@@ -191,12 +189,23 @@ class Writer:
             The class of each.
         key, numbers : uint64, int64[rows]
             Row r goes by the stream ``numbers[r]`` of the key.
+        phrases : Phrases
+            What was given before, of :meth:`phrases`.
         """
         rows = np.flatnonzero(slots.size > 0)
         if len(rows):
             places = int(slots.size[rows].max()) + 1
             u = np.array([uniforms_of(key, int(k), 2 * places) for k in numbers[rows]])
-            _Page(self, slots, rows, classes[rows], u.reshape(len(rows), places, 2)).write()
+            group = numbers[rows] // self.together
+            each = _Each(rows, classes[rows], group, u.reshape(len(rows), places, 2))
+            _Page(self, slots, each, phrases).write()
+
+    def phrases(self) -> Phrases:
+        """Return the phrases of the source, of which none was given yet."""
+        texts = self.grammar.texts
+        bounds = itertools.pairwise(np.concatenate(([0], np.cumsum(texts.words))).tolist())
+        words = self.lower[texts.form].tolist()
+        return Phrases(phrases_of(words[first:last]) for first, last in bounds)
 
     @functools.cached_property
     def shown(self) -> list[list[list[int]]]:
@@ -211,23 +220,38 @@ class Writer:
 
     @functools.cached_property
     def lower(self) -> LongArray:
-        """int64[forms]: one number for all forms that differ in capitals only."""
-        return np.unique([form.lower() for form in self.grammar.forms], return_inverse=True)[1]
+        """int64[forms]: one number for all forms that differ in capitals only, and for articles."""
+        lower = [form.lower() for form in self.grammar.forms]
+        indefinite = self.grammar.choices.article > 0
+        same = np.where(indefinite, "a", lower)
+        found: LongArray = np.unique(same, return_inverse=True)[1]
+        return found
+
+
+class _Each(NamedTuple):
+    """Of each row on a page: which of the slots it is, its class, and its derivation.
+
+    ``u`` has two random numbers for each place, and two for the end.
+    """
+
+    rows: LongArray
+    classes: LongArray
+    group: LongArray
+    u: FloatArray
 
 
 class _Page:
     """Rows of derivations that are written side by side.
 
     Those of one derivation go on together: when all have been read, they are drawn again by their
-    weights if need be, and the next open word of each is drawn. ``u`` has two numbers for each row
-    and place, and two for the end.
+    weights if need be, and the next open word of each is drawn.
     """
 
-    def __init__(
-        self, writer: Writer, slots: Slots, rows: LongArray, classes: LongArray, u: FloatArray
-    ) -> None:
+    def __init__(self, writer: Writer, slots: Slots, each: _Each, phrases: Phrases) -> None:
         self._writer, self._grammar, self._slots = writer, writer.grammar, slots
-        self._rows, self._classes, self._u = rows, classes, u
+        self._phrases = phrases
+        rows, self._classes, group, self._u = each
+        self._rows = rows
         self._at, self._size = slots.at[rows], slots.size[rows]
         places = np.arange(int(self._size.max()))
         place = np.minimum(self._at[:, None] + places, len(slots.form) - 1)
@@ -237,7 +261,6 @@ class _Page:
         self._rule = np.full(place.shape, -1, np.int64)
         self._open = there & self._grammar.frames.open[self._leaf]
         self._governor = slots.governor[place] - self._at[:, None]
-        group = rows // writer.together
         self._groups = [np.flatnonzero(group == g) for g in np.unique(group)]
         self._sheets = [self._sheet(int(k), slots.sentence[place]) for k, *_ in self._groups]
         self._likely, self._weight = np.zeros(len(rows)), np.zeros(len(rows))
@@ -307,6 +330,7 @@ class _Page:
         pieces = writer.first_piece[apart, self._shown(g, t, found.form)]
         gained = self._prefixes.following[k, pieces] - writer.reader.usual[pieces]
         weights = found.log_probability + POWER * gained + self._behind(k, t, found.form)
+        weights -= WEAR * self._worn(k, t)[writer.lower[found.form]]
         again = self._written_before(k, t, found.form)
         if not again.all():
             weights[again] = -np.inf
@@ -335,6 +359,18 @@ class _Page:
         if not last and self._open[k, t + 1]:
             return 0.0
         return gains_behind(self._writer.fit, forms, -1 if last else int(self._form[k, t + 1]))
+
+    def _worn(self, k: int, t: int) -> FloatArray:
+        """Return, by words in small letters, how worn the phrases are that are whole with them."""
+        lower, size, stop = self._writer.lower, int(self._size[k]), t + 1
+        while stop < size and not self._open[k, stop]:
+            stop += 1
+        words = lower[self._form[k, :stop]].tolist()
+        behind = words[t + 1 :] + [END] * (stop == size)
+        worn = np.zeros(int(lower.max()) + 1)
+        for word, by in self._phrases.worn_between([END, *words[:t]], behind).items():
+            worn[word] = by
+        return worn
 
     def _written_before(self, k: int, t: int, forms: LongArray) -> BoolArray:
         """Say which forms a row has already, where words are open: no text says things twice."""

@@ -72,6 +72,8 @@ class Choice(Resampled):
                 self._given.add(texts[row])
             self._wear.give(traits, place)
         kept = tuple(column[rows] for column in columns)
+        if isinstance(self._stream, Attempts):
+            self._stream.given(kept)
         return (*kept, added), ended or self._search.vain
 
     def shortfall(self) -> Shortfall:

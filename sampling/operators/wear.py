@@ -2,15 +2,15 @@
 
 The odds of an attempt are divided by one more than the times that its host was given, and by one
 more than the times that what it puts there was. (Of pairs only hosts wear out so.) They are also
-divided by the cube of how many times as often its phrases were given as the source has them, in the
-geometric mean: so no turn of phrase becomes much more frequent than people make it.
+divided by the cube of how worn its phrases are (:mod:`sampling.seams.phrases`), in the geometric
+mean.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +19,12 @@ import pyarrow as pa
 from grammar.arrays import FloatArray
 from induction.corpus.corpus import Corpus
 from sampling.examples.sides import read_side
+from sampling.seams.phrases import Phrase, Phrases, phrases_of
 
-__all__ = ["SIDES", "Traits", "Wear", "fillers_of", "phrases_of", "traits_of"]
+__all__ = ["SIDES", "Traits", "Wear", "fillers_of", "traits_of"]
 
 SIDES = ("text", "text_pair")
-_WORDS = 3
-"""A phrase is so many words running; ends of texts count as words."""
 _POWER = 3.0
-_END = ""
-Phrase = tuple[str, ...]
 
 
 class Traits(NamedTuple):
@@ -49,64 +46,47 @@ class Wear:
     Examples
     --------
     >>> wear = Wear({"text": ["a dog ran", "a cat ran"]})
-    >>> traits = Traits(["1", "2"], ["cat", "dog"], [phrases_of("a cow ran"), phrases_of("no")])
+    >>> phrases = [phrases_of(["a", "cow", "ran"]), phrases_of(["no"])]
+    >>> traits = Traits(["1", "2"], ["cat", "dog"], phrases)
     >>> wear.give(traits, 0)
     >>> wear.of(traits).round(2).tolist()  # its host, its filler, and phrases that are new
     [3.47, 0.0]
     """
 
     def __init__(self, source: Mapping[str, Sequence[str]]) -> None:
-        self._made = 0
         self._hosts: Counter[str] = Counter()
         self._fillers: Counter[str] = Counter()
-        self._phrases: Counter[Phrase] = Counter()
-        self._usual: Counter[Phrase] = Counter()
-        self._source = max(1, max(map(len, source.values()), default=0))
-        for texts in source.values():
-            for text in texts:
-                self._usual.update(phrases_of(text))
+        self._phrases = Phrases(_phrases_of(source.values()))
 
     def of(self, traits: Traits) -> FloatArray:
         """Return by how much the logarithm of the odds of each example is less."""
         worn = np.log1p([self._hosts[name] for name in traits.hosts])
         worn += np.log1p([self._fillers[name] for name in traits.fillers])
-        return worn + _POWER * np.array([self._of_phrases(each) for each in traits.phrases])
-
-    def _of_phrases(self, phrases: Sequence[Phrase]) -> float:
-        """Return the mean logarithm of how many times as often phrases were given as is usual."""
-        total = 0.0
-        for phrase in phrases:
-            times = self._phrases[phrase]
-            if times:
-                usual = self._made * self._usual[phrase] / self._source
-                total += max(0.0, float(np.log((1 + times) / (1 + usual))))
-        return total / max(1, len(phrases))
+        of_phrases = [
+            sum(map(self._phrases.worn, phrases)) / max(1, len(phrases))
+            for phrases in traits.phrases
+        ]
+        return worn + _POWER * np.array(of_phrases)
 
     def give(self, traits: Traits, row: int) -> None:
         """Hear that an example was given."""
-        self._made += 1
         self._hosts[traits.hosts[row]] += bool(traits.hosts[row])
         self._fillers[traits.fillers[row]] += bool(traits.fillers[row])
-        self._phrases.update(traits.phrases[row])
+        self._phrases.give(traits.phrases[row])
 
 
 def traits_of(table: pa.Table) -> Traits:
     """Return what of each example wears out."""
     sides = [table.column(name).to_pylist() for name in SIDES if name in table.column_names]
-    phrases = [
-        [phrase for text in row for phrase in phrases_of(text)] for row in zip(*sides, strict=True)
+    return Traits(_hosts_of(table), fillers_of(table), _phrases_of(sides))
+
+
+def _phrases_of(sides: Iterable[Sequence[str]]) -> list[list[Phrase]]:
+    """Return the phrases of examples, in small letters; of all sides together."""
+    return [
+        [phrase for text in row for phrase in phrases_of(text.lower().split())]
+        for row in zip(*sides, strict=True)
     ]
-    return Traits(_hosts_of(table), fillers_of(table), phrases)
-
-
-def phrases_of(text: str) -> list[Phrase]:
-    """Return the phrases of a text, in small letters.
-
-    >>> phrases_of("It is")
-    [('', 'it', 'is'), ('it', 'is', '')]
-    """
-    words = [_END, *text.lower().split(), _END]
-    return list(zip(*(words[k:] for k in range(_WORDS)), strict=False))
 
 
 def _hosts_of(table: pa.Table) -> list[str]:

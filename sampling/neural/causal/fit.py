@@ -88,7 +88,7 @@ ODDS: Mapping[str, Odds] = MappingProxyType(
             5.1,
             least=0.5,
         ),
-        "written": Odds({"mean": 1.19, "length": -2.9}, 11.7),
+        "written": Odds({"mean": 1.19, "length": -2.9}, 11.7, least=0.75),
     }
 )
 """Of texts in which spans are exchanged, and of those in whose words the model had a say."""

@@ -19,7 +19,7 @@ from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import gains_behind
 from sampling.alp.method import ALP
 from sampling.alp.slots import Slots
-from sampling.alp.writing import POWER, candidates
+from sampling.alp.writing import POWER, WEAR, candidates
 from sampling.method import induce
 from sampling.operators.method import Fluent
 from sampling.seams.kernels import step
@@ -100,8 +100,8 @@ def tilted(corpus: Corpus) -> Fluent:
     return Fluent(replace(made.grammar, base=grammar))
 
 
-def written(tilted: Fluent, table: Table, of_host: int) -> ALP:
-    sampler = tilted.inner.written_by(table)
+def written(tilted: Fluent, table: Table, of_host: int, at_once: int = 32) -> ALP:
+    sampler = tilted.inner.written_by(table).repeating(at_once)
     made: ALP = sampler.under(replace(tilted.tilt, of_host=of_host))
     return made
 
@@ -185,18 +185,25 @@ def row_of(slots: Slots, r: int) -> tuple[slice, list[int]]:
     return here, slots.form[here].tolist()
 
 
+@pytest.mark.parametrize("given", [0, 7])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_twin_writes_the_same(tilted: Fluent, seed: int) -> None:
+def test_the_twin_writes_the_same(tilted: Fluent, seed: int, given: int) -> None:
     table = Table(seed)
-    sampler = written(tilted, table, of_host=1)
-    numbers = np.arange(48)
-    slots, _ = sampler.attempt(seed, numbers)
-    plain, _, _ = sampler._derived(seed, numbers)
+    sampler = written(tilted, table, of_host=1, at_once=48)
+    stream = sampler.stream(seed)
+    wear = Worn(sampler.grammar)
+    if given:
+        columns = tuple(column[:given] for column in stream.chunk(48))
+        stream.given(columns)
+        for forms in columns[3].tolist():
+            wear.give([form for form in forms if form >= 0])
+    slots, _ = sampler.attempt(seed, *stream.chunk(0))
+    plain, _, _ = sampler._derived(seed, np.arange(48))
     grammar = sampler.grammar
     changed = 0
     for r in np.flatnonzero(slots.size > 0).tolist():
         before = row_of(plain, r)[1]
-        forms, likely = twin(sampler, table, seed, r, plain)
+        forms, likely = twin(sampler, table, seed, r, plain, wear)
         shown = [grammar.forms[form].lower() for form in row_of(slots, r)[1]]
         # articles are settled behind
         expected = [grammar.forms[form].lower() for form in forms]
@@ -208,7 +215,44 @@ def test_the_twin_writes_the_same(tilted: Fluent, seed: int) -> None:
     assert changed > 30
 
 
-def twin(sampler: ALP, table: Table, seed: int, r: int, plain: Slots) -> tuple[list[int], float]:
+class Worn:
+    """How often phrases were given and the source has them, looked up text by text."""
+
+    def __init__(self, grammar: ALPGrammar) -> None:
+        self.forms = grammar.forms
+        ends = np.cumsum(grammar.texts.words)
+        words = grammar.texts.form.tolist()
+        self.source = [
+            words[end - n : end] for n, end in zip(grammar.texts.words, ends, strict=True)
+        ]
+        self.given: list[list[int]] = []
+
+    def give(self, forms: list[int]) -> None:
+        self.given.append(forms)
+
+    def whole(self, forms: list[int]) -> list[str]:
+        words = [self.forms[form].lower() for form in forms]
+        return ["<", *("a" if word == "an" else word for word in words), ">"]
+
+    def times(self, phrase: list[str], texts: list[list[int]]) -> int:
+        rows = [self.whole(text) for text in texts]
+        return sum(row[k : k + 3] == phrase for row in rows for k in range(len(row)))
+
+    def of(self, forms: list[int], settled: list[bool], t: int) -> float:
+        """How worn the phrases are that hold a word, and whose other words are settled."""
+        words, known = self.whole(forms), [True, *settled, True]
+        total = 0.0
+        for k in range(max(0, t - 1), min(t + 1, len(words) - 3) + 1):
+            if all(known[j] for j in range(k, k + 3) if j != t + 1):
+                given = self.times(words[k : k + 3], self.given)
+                usual = self.times(words[k : k + 3], self.source) / len(self.source)
+                total += max(0.0, math.log((1 + given) / (1 + usual * len(self.given))))
+        return total
+
+
+def twin(
+    sampler: ALP, table: Table, seed: int, r: int, plain: Slots, wear: Worn
+) -> tuple[list[int], float]:
     """Write the words of one row, from left to right, with dictionaries."""
     g, (here, forms) = sampler.grammar, row_of(plain, r)
     u = uniforms_of(stream_key(seed, "alp written"), r, 2 * len(forms))[::2]
@@ -246,6 +290,8 @@ def twin(sampler: ALP, table: Table, seed: int, r: int, plain: Slots) -> tuple[l
                 if last or not is_open[t + 1]:
                     behind = -1 if last else forms[t + 1]
                     weight += gains_behind(sampler._fit, np.array([form]), behind)[0]
+                settled = [k < t or not is_open[k] for k in range(len(forms))]
+                weight -= WEAR * wear.of([*forms[:t], form, *forms[t + 1 :]], settled, t)
                 weights.append(math.exp(weight) if is_new or not any(new) else 0.0)
             ends = itertools.accumulate(weights)
             k = next(k for k, end in enumerate(ends) if u[t] * sum(weights) < end)
@@ -261,8 +307,8 @@ def test_rows_that_cannot_go_on_are_drawn_again(tilted: Fluent) -> None:
     for word in tilted.inner.grammar.forms:
         stop, own = table.pieces(["."])[0][0], table.pieces([f" {word}"])[0][-1]
         table.log[own, stop] = -200.0 if word in refused else -1.0
-    sampler = written(tilted, table, of_host=8)
-    slots, _ = sampler.attempt(0, np.arange(128))
+    sampler = written(tilted, table, of_host=8, at_once=128)
+    slots, _ = sampler.attempt(0, *sampler.stream(0).chunk(0))
     ends: Counter[bool] = Counter()
     for r in np.flatnonzero(slots.size > 0).tolist():
         forms = row_of(slots, r)[1]
@@ -273,12 +319,18 @@ def test_rows_that_cannot_go_on_are_drawn_again(tilted: Fluent) -> None:
 
 
 def test_attempts_are_functions_of_their_numbers(tilted: Fluent) -> None:
-    first = written(tilted, Table(2), of_host=4)
-    slots, hosts = first.attempt(3, np.arange(96))
-    # other numbers, in another order, each by itself
-    other = written(tilted, Table(2), of_host=4)
+    first = written(tilted, Table(2), of_host=4, at_once=96)
+    columns = first.stream(3).chunk(0)
+    slots, hosts = first.attempt(3, *columns)
+    # written in other chunks
+    other = written(tilted, Table(2), of_host=4, at_once=32)
+    chunks = [other.stream(3).chunk(k) for k in (0, 32, 64)]
+    for column, parts in zip(columns, zip(*chunks, strict=True), strict=True):
+        assert column.tolist() == np.concatenate(parts).tolist()
+    # each by itself, and nothing is read again
+    plain = written(tilted, Table(5), of_host=4)
     for number in (70, 3, 95, 64):
-        one, host = other.attempt(3, np.array([number]))
+        one, host = plain.attempt(3, *(column[number : number + 1] for column in columns))
         assert host[0] == hosts[number]
         assert row_of(one, 0)[1] == row_of(slots, number)[1]
         assert one.log_probability[0] == slots.log_probability[number]

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.fitting import fitted
+from grammar.engines.engine import open_engine
 from grammar.errors import MissingDataError, OptionError, SchemaError
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
@@ -191,21 +192,39 @@ def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -
     sampler.grammar.save(tmp_path / "g.arrow")
     assert open_sampler(tmp_path / "g.arrow").sample(6, seed=1).table.equals(made.table)
     assert sampler.grammar.score.odds == "written"
+    with open_engine("processes", workers=2) as engine:
+        apart = sampler.batches(6, seed=1, batch_size=3, engine=engine)
+        assert pa.concat_tables(apart).equals(made.table)
     # words are those of the class, and each new one is told
     label_of = dict(zip(few.column("id"), few.column("label"), strict=True))
     # the same attempts, redrawn without the model, are other texts
-    writing, numbers = sampler.inner._within, np.arange(32)
+    writing = sampler.inner._within
     assert writing._reader is sampler.grammar.score
     plain = induce("fluent", few, of="alp(synonym=0)", draws=32)._within
     written, redrawn = (
-        each.write(each.attempt(1, numbers), 1, numbers)["text"].to_pylist()
+        each.repeating(32).table(each.repeating(32).stream(1).chunk(0), 1, np.arange(32))
         for each in (writing, plain)
     )
-    assert set(made.column("text")) & set(written)
-    assert sum(one != other for one, other in zip(written, redrawn, strict=True)) > 24
+    both = zip(written["text"].to_pylist(), redrawn["text"].to_pylist(), strict=True)
+    assert sum(one != other for one, other in both) > 24
     for label, provenance in zip(made.column("label"), made.column("provenance"), strict=True):
         assert {label_of[name] for name in provenance["parents"]} == {label}
         assert provenance["rules"]
+
+
+def test_what_a_model_wrote_is_not_read_again(
+    of_model: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviews = read_reviews()
+    few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 24))
+    sampler = induce("fluent", few, of="alp(synonym=0)", draws=4, **of_model)
+    columns = sampler.stream(1).take(4)
+    sampler.grammar.save(tmp_path / "g.arrow")
+    worker = open_sampler(tmp_path / "g.arrow")
+    monkeypatch.setattr(LanguageFit, "_reader", property(lambda _: pytest.fail("reads")))
+    made = worker.examples(columns, 1, np.arange(4))
+    monkeypatch.undo()
+    assert made.equals(sampler.sample(4, seed=1).table)
 
 
 def test_a_model_that_others_hold_stays_as_it_is(causal_folder: Path) -> None:
@@ -324,7 +343,7 @@ def test_no_more_is_read_than_so_many(
     assert len(read) == most
 
 
-def test_what_is_shorter_than_half_is_not_looked_at() -> None:
+def test_what_is_too_short_beside_the_text_before_is_not_looked_at() -> None:
     source = ("a b c d e f g h",)
     texts = ["a x", "a x y", "a x y z", "a x d e f g h", *(f"a {k}" for k in range(2 * BLOCK))]
     fit = LanguageFit("m", "cpu", "", ("0",), {"text": source})
@@ -332,12 +351,14 @@ def test_what_is_shorter_than_half_is_not_looked_at() -> None:
     made = _made(texts, [["0"]] * len(texts))
     assert np.flatnonzero(np.isfinite(fit.of(made))).tolist() == [2, 3]
     assert "a x" not in reader.read_
-    # of what was made from none, and where a model had a say in the words, any length will do
+    # of what was made from none, any length will do
     free = _made(texts[:4], [[]] * 4)
     assert np.isfinite(fit.of(free)).all()
+    # where a model had a say in the words, three quarters are asked for
     written = replace(fit, odds="written")
     written.__dict__["_reader"] = _Counting()
-    assert np.isfinite(written.of(_made(texts[:4], [["0"]] * 4))).all()
+    few = [*texts[:4], "a x y z g", "a x y z g h"]
+    assert np.flatnonzero(np.isfinite(written.of(_made(few, [["0"]] * 6)))).tolist() == [3, 5]
     nothing = fit.of(_made(texts[:2], [["0"]] * 2))
     assert np.isneginf(nothing).all()
 

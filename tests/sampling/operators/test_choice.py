@@ -14,7 +14,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from sampling.method import induce
 from sampling.operators.choice import Choice
-from sampling.operators.wear import Traits, Wear, fillers_of, phrases_of
+from sampling.operators.wear import Traits, Wear, fillers_of
+from sampling.seams.phrases import phrases_of
 from sampling.seams.score import Tilt
 
 SEED = 5
@@ -122,7 +123,7 @@ def test_what_was_given_is_held_against_what_comes(of: str) -> None:
 def test_no_turn_of_phrase_becomes_more_frequent_than_people_make_it() -> None:
     source = ["what is a dog", "what is a cat", "who is she"]
     wear = Wear({"text": source})
-    often, never = phrases_of("what is a bird"), phrases_of("who was it")
+    often, never = phrases_of(["what", "is", "a", "bird"]), phrases_of(["who", "was", "it"])
     traits = Traits(["1", "2"], ["", ""], [often, never])
     for _ in range(6):
         wear.give(traits, 0)
