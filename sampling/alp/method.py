@@ -24,7 +24,7 @@ from sampling.alp.grammar import ALPGrammar
 from sampling.alp.induction import VERSION, induce_grammar
 from sampling.alp.kernels import Fit, derive, finish, refill
 from sampling.alp.options import ALPOptions, settled
-from sampling.alp.slots import Settings, Slots, room
+from sampling.alp.slots import Settings, Slots, room, widest
 from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
 from sampling.alp.writing import Reader, Writer
@@ -139,6 +139,7 @@ class ALP(Sampler):
         made = copy.copy(self)
         made._fit, made._of_host, made._left = fit_of(self.grammar, tilt), tilt.of_host, None
         made._frames = frame_fit_of(self.grammar, tilt)
+        vars(made).pop("writer", None)  # it goes by another fit
         if not self.repeats:  # else whoever chooses says how many
             made.at_once = _CHOSEN_AT_ONCE
         return made
@@ -147,6 +148,7 @@ class ALP(Sampler):
         """Return a sampler whose open words are written as a model reads, once it is tilted."""
         made = copy.copy(self)
         made._reader, made._left = model, None
+        vars(made).pop("writer", None)  # it writes as another model reads
         return made
 
     @classmethod
@@ -315,7 +317,7 @@ class ALP(Sampler):
         slots, hosts, _ = self._derived(seed, *columns)
         key = stream_key(seed, f"{self.method} written")
         self.writer.write(slots, self.grammar.texts.classes[hosts], key, columns[0], phrases)
-        place, there = _places(slots, int(self._settings.longest * self.grammar.texts.words.max()))
+        place, there = _places(slots, widest(self.grammar.texts, self._settings.longest))
         form, rule = (
             np.where(there, of[place], -1).astype(np.int32) for of in (slots.form, slots.rule)
         )

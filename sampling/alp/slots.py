@@ -8,7 +8,18 @@ import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel
 
-__all__ = ["NOTHING", "SPACE", "Choices", "Settings", "Slots", "Texts", "pick", "room", "share"]
+__all__ = [
+    "NOTHING",
+    "SPACE",
+    "Choices",
+    "Settings",
+    "Slots",
+    "Texts",
+    "pick",
+    "room",
+    "share",
+    "widest",
+]
 
 SPACE, NOTHING = 0, 1
 """The numbers of these two gaps."""
@@ -108,7 +119,7 @@ _BY_ROW = ("size", "exchanges", "tree")
 
 def room(texts: Texts, hosts: LongArray, longest: float) -> Slots:
     """Return empty slots for derivations of hosts, with room for the longest that is allowed."""
-    sizes = np.asarray(np.floor(longest * texts.words[hosts]), np.int64) + 1
+    sizes = _room_of(texts.words[hosts], longest)
     at = np.concatenate(([0], np.cumsum(sizes)))
     real: dict[str, Any] = {"log_probability": np.zeros(len(hosts)), "score": np.zeros(len(hosts))}
     columns: dict[str, Any] = {
@@ -117,6 +128,15 @@ def room(texts: Texts, hosts: LongArray, longest: float) -> Slots:
         if name != "at" and name not in real
     }
     return Slots(at=at, **columns, **real)
+
+
+def widest(texts: Texts, longest: float) -> int:
+    """Return how much room there is for a derivation of the longest text."""
+    return int(_room_of(texts.words, longest).max())
+
+
+def _room_of(words: LongArray, longest: float) -> LongArray:
+    return np.asarray(np.floor(longest * words), np.int64) + 1
 
 
 @kernel(inline="always")

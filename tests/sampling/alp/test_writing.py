@@ -341,6 +341,20 @@ def test_attempts_are_functions_of_their_numbers(tilted: Fluent) -> None:
     assert all(leaves[r] == leaves[r - r % 4] for r in range(96))
 
 
+def test_what_fills_all_the_room_is_written_to_its_end(corpus: Corpus) -> None:
+    made = induce("fluent", corpus, of="alp(quantile=0, longest=1, exchange=0.9)", draws=2)
+    sampler = written(made, Table(), of_host=1, at_once=512)
+    columns = sampler.stream(0).chunk(0)
+    slots, _ = sampler.attempt(0, *columns)
+    full = np.flatnonzero(slots.size > sampler.grammar.texts.words.max())
+    assert len(full)
+    for r in full.tolist():
+        expected = columns[3][r, : slots.size[r]].tolist()
+        assert min(expected) >= 0
+        lower = sampler.writer.lower
+        assert lower[row_of(slots, r)[1]].tolist() == lower[expected].tolist()
+
+
 def test_what_is_put_in_is_told(tilted: Fluent) -> None:
     sampler = written(tilted, Table(4), of_host=2)
     made = sampler.sample(12, seed=2)
