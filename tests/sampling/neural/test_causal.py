@@ -218,7 +218,10 @@ def test_what_a_model_wrote_is_not_read_again(
     reviews = read_reviews()
     few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 24))
     sampler = induce("fluent", few, of="alp(synonym=0)", draws=4, **of_model)
-    columns = sampler.stream(1).take(4)
+    stream = sampler.stream(1)
+    columns = stream.take(4)
+    # those that write have heard what was chosen, and nothing else
+    assert stream._stream._phrases._given == 4 + len(stream._waiting[0])
     sampler.grammar.save(tmp_path / "g.arrow")
     worker = open_sampler(tmp_path / "g.arrow")
     monkeypatch.setattr(LanguageFit, "_reader", property(lambda _: pytest.fail("reads")))
