@@ -260,10 +260,10 @@ class ALP(Sampler):
         g = self.grammar
         fixed = (g.texts, g.frames, g.choices)
         slots, hosts, states = self._derived(seed, numbers, *beside[:2])
-        if self._reader is None:
-            refill(states, hosts, *fixed, g.model, self._settings, self._fit, slots)
-        else:
+        if beside[2:]:
             _copy_written(slots, *beside[2:])
+        else:
+            refill(states, hosts, *fixed, g.model, self._settings, self._fit, slots)
         finish(hosts, *fixed, g.model, self._settings, slots)
         return slots, hosts
 

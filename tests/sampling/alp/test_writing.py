@@ -355,6 +355,14 @@ def test_what_fills_all_the_room_is_written_to_its_end(corpus: Corpus) -> None:
         assert lower[row_of(slots, r)[1]].tolist() == lower[expected].tolist()
 
 
+def test_without_a_tilt_nothing_is_written(tilted: Fluent) -> None:
+    plain: ALP = tilted.inner
+    table = Table(3)
+    told = plain.written_by(table).sample(6, seed=1)
+    assert told.table.equals(plain.sample(6, seed=1).table)
+    assert not table._known
+
+
 def test_what_is_put_in_is_told(tilted: Fluent) -> None:
     sampler = written(tilted, Table(4), of_host=2)
     made = sampler.sample(12, seed=2)
