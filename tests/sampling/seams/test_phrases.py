@@ -33,15 +33,11 @@ def test_worn_is_how_many_times_as_often_as_usual(source: list[Any], gave: list[
         assert phrases.worn(tuple(phrase)) == pytest.approx(expected)
 
 
-@given(
-    texts,
-    st.lists(st.sampled_from(WORDS), max_size=3),
-    st.lists(st.sampled_from(WORDS), max_size=3),
-)
+@given(texts, texts, sides, sides)
 def test_between_others_all_phrases_of_a_word_count(
-    gave: list[Any], before: list[Any], behind: list[Any]
+    source: list[Any], gave: list[Any], before: list[Any], behind: list[Any]
 ) -> None:
-    phrases = Phrases([["a", "b", "c"]])
+    phrases = Phrases(map(phrases_of, source))
     for row in gave:
         phrases.give(phrases_of(row))
     found = phrases.worn_between(before, behind)
