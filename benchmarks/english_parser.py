@@ -39,7 +39,7 @@ from induction.trees.dependency_brackets import dependency_brackets
 
 GENRES = ("academic", "court", "interview", "news")
 OPTIONS: dict[str, Any] = {
-    "direction": "head", "rule_smoothing": 0.06, "word_smoothing": 0.3,
+    "rule_smoothing": 0.06, "word_smoothing": 0.3,
 }  # fmt: skip
 EWT = "ud/UD_English-EWT/en_ewt-ud-train.conllu.gz"
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-"}
@@ -54,7 +54,7 @@ def main() -> None:
     arguments.add_argument("--output", type=Path, default=embedded_file(""))
     arguments.add_argument("--documents", type=int, help="of GUM, the first so many")
     arguments.add_argument("--rounds", type=int, default=4)
-    arguments.add_argument("--models", type=int, default=6)
+    arguments.add_argument("--models", type=int, default=4)
     chosen = arguments.parse_args()
     began = time.process_time()
     parser = train(gum("train")[: chosen.documents], rounds=chosen.rounds, models=chosen.models)
@@ -167,6 +167,7 @@ def card(parser: LatentParser, size: int) -> str:
     facts = {
         "SIZE": f"{size / 1e6:.1f} MB", "VERSION": parser.version, "STATES": states,
         "WORDS": f"{len(parser.lexicon.words):,}",
+        "HEADS": f"{len(parser.heads.grammar):,}" if parser.heads else "0",
         "TAGGED": f"{len(parser.lexicon.tagged.words):,}" if parser.lexicon.tagged else "0",
         "SCORES": "\n".join(lines),
     }  # fmt: skip

@@ -7,6 +7,7 @@ Charniak (1997), *Statistical parsing with a context-free grammar and word stati
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from induction.trees.heads import COLLINS, HeadRules, head_children, head_words
 from induction.trees.normalise import ROOT, SKELETON_STEPS
 from induction.trees.preparation import TreeOptions
 
-__all__ = ["LPCFGOptions", "induce_lpcfg"]
+__all__ = ["LPCFGOptions", "count_heads", "induce_lpcfg"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +85,22 @@ def induce_lpcfg(
         vertical_markov=how.vertical_markov,
         heads=heads,
     )
+    return count_heads(prepared, {name: getattr(how, name) for name in _KEPT}, heads=heads)
+
+
+def count_heads(
+    prepared: Treebank, options: Mapping[str, Any], *, heads: HeadRules = COLLINS
+) -> LexicalisedGrammar:
+    """Count the lexicalised productions of trees that are binarised outward from their heads.
+
+    ``options`` are those that the grammar is kept with.
+
+    Raises
+    ------
+    ChartGrammarError
+        If a word stands beside other symbols rather than alone under its tag, or trees have no root
+        of their own.
+    """
     _check(prepared)
     symbols, rules = _lexicalised(prepared, head_words(unbinarise(prepared), heads))
     distinct, count = np.unique(rules, axis=0, return_counts=True)
@@ -93,7 +110,7 @@ def induce_lpcfg(
         LexicalisedRules(*distinct.T),
         count,
         start=ROOT,
-        options={name: getattr(how, name) for name in _KEPT},
+        options=options,
     )
 
 

@@ -29,13 +29,23 @@ import scipy.sparse as sp
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.errors import SchemaError
 from grammar.families.lexicalised import LexicalisedGrammar
-from grammar.forest.lexicalised_kernels import LexicalRules, WordColumns
+from grammar.forest.forest import Forest
+from grammar.forest.lexicalised_kernels import (
+    LexicalForest,
+    LexicalRules,
+    WordColumns,
+    expand_forest,
+    head_items,
+    most_edges,
+)
 from grammar.forest.skeleton import Skeleton
+from grammar.forest.weighted import forest_posteriors, inside_values
 from grammar.options import TINY, Checked, option
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.backoff import BackOff, count_events
 from grammar.rules.rules import Nonterminal, Production
 from induction.counts.lexicon import Lexicon
+from induction.counts.tagged_words import TaggedWords
 from induction.trees.unknown import class_of, signature
 
 __all__ = ["LexicalisedModel", "Smoothing"]
@@ -111,10 +121,13 @@ class LexicalisedModel:
         Its counts.
     smoothing : Smoothing
         How they are smoothed.
+    tagged : TaggedWords, optional
+        Words with their tags, from a larger corpus.
     """
 
     grammar: LexicalisedGrammar
     smoothing: Smoothing
+    tagged: TaggedWords | None = None
 
     @cached_property
     def skeleton(self) -> Skeleton:
@@ -143,7 +156,8 @@ class LexicalisedModel:
         leaf = columns.first < 0
         place = (columns.word[leaf], self._tag_of[columns.lhs[leaf]])
         counts = sp.coo_array((columns.uses[leaf].astype(float), place), shape=shape)
-        return Lexicon(self.grammar.words, sp.csr_array(counts))
+        lexicon = Lexicon(self.grammar.words, sp.csr_array(counts))
+        return lexicon.with_tagged_words(self.tagged, np.arange(shape[1] + 1))
 
     @cached_property
     def rules(self) -> LexicalRules:
@@ -173,6 +187,27 @@ class LexicalisedModel:
             self._category,
             self._attachment,
         )
+
+    def steps(self, forest: Forest) -> int:
+        """Return how many edges a forest has at most when its nodes have heads."""
+        return most_edges(forest, head_items(forest, self.rules), self.rules)
+
+    def posteriors(self, forest: Forest, sentence: tuple[str, ...]) -> FloatArray:
+        """Return the posterior of every edge of the forest of a sentence, summed over heads."""
+        lexical = self.expanded(forest, sentence)
+        inside = inside_values(lexical.forest, lexical.weight)
+        posterior = forest_posteriors(lexical.forest, lexical.weight, inside)
+        plain = lexical.edge >= 0
+        summed = np.bincount(lexical.edge[plain], posterior[plain], minlength=len(forest.rule))
+        return summed.astype(np.float64)
+
+    def expanded(self, forest: Forest, sentence: tuple[str, ...]) -> LexicalForest:
+        """Return the forest of a sentence with the heads of its nodes, and log-probabilities."""
+        emission = self.lexicon.emission(sentence)
+        # words under tags that they were not seen with, where no others have a derivation
+        emission = np.maximum(emission, emission[emission > 0.0].min(initial=1.0))
+        items = head_items(forest, self.rules)
+        return expand_forest(forest, items, self.rules, self.words(sentence, emission))
 
     def words(self, sentence: tuple[str, ...], emission: FloatArray) -> WordColumns:
         """Return the columns of a sentence; ``emission`` is that of the lexicon."""

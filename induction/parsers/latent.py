@@ -3,14 +3,15 @@
 A sentence's forest is what a skeleton leaves of its chart, and of that what a small model with
 latent states leaves. On it, several models that differ only in the random numbers they were
 trained with say how probable each edge is, and the tree with the largest product of all these
-posteriors is taken (Petrov 2010, *Products of random latent variable grammars*).
+posteriors is taken (Petrov 2010, *Products of random latent variable grammars*). A lexicalised
+PCFG of the same trees knows of words what states do not, and has a vote beside theirs.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +36,8 @@ from induction.counts.tagged_words import TaggedWords
 from induction.latent.compact import compact
 from induction.latent.em import LatentModel
 from induction.latent.states import latent_states, states_of_labels
+from induction.lexicalised.model import LexicalisedModel, Smoothing
+from induction.lexicalised.saving import head_columns, read_heads
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
 from induction.parsers.forest import ForestParser, check_forest_options, log_posterior
 from induction.parsers.protocol import MAX_WORDS
@@ -42,6 +45,8 @@ from induction.parsers.protocol import MAX_WORDS
 __all__ = ["LatentParser"]
 
 _MOST_LABELS = 10
+_HEADS = 0.75
+"""How many votes a lexicalised PCFG has for each that models with states have together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,9 @@ class LatentParser(ForestParser, Weighted):
         With few states, to thin out forests.
     models : tuple of LatentModel
         Whose product decides.
+    heads : LexicalisedModel, optional
+        A lexicalised PCFG over the same skeleton and words, with three votes for each four that the
+        models have together: the exponents of posteriors in the product.
     threshold : float
         Posterior below which the skeleton's nodes, and the small model's edges, are dropped.
     max_words : int
@@ -77,6 +85,7 @@ class LatentParser(ForestParser, Weighted):
     lexicon: Lexicon
     small: LatentModel
     models: tuple[LatentModel, ...]
+    heads: LexicalisedModel | None = None
     threshold: float = 1e-3
     max_words: int = MAX_WORDS
     workers: int = 1
@@ -103,7 +112,8 @@ class LatentParser(ForestParser, Weighted):
         for column in self._columns().values():
             strings = not isinstance(column, np.ndarray)
             digest.update("\x00".join(column).encode() if strings else column.tobytes())
-        digest.update(f"{self.threshold} {self.limits}".encode())
+        smoothing = f" {self._smoothing}" if self.heads else ""
+        digest.update(f"{self.threshold} {self.limits}{smoothing}".encode())
         return digest.hexdigest()
 
     def thinned(self, forest: Forest, words: tuple[str, ...]) -> Forest:
@@ -115,16 +125,31 @@ class LatentParser(ForestParser, Weighted):
         return self.small.grammar.weights_of(forest)
 
     def steps(self, forest: Forest) -> int:
-        """Return how many weights of all models a forest has."""
-        return sum(model.grammar.weights_of(forest) for model in self.models)
+        """Return how many weights of all models a forest has, and edges with heads."""
+        with_heads = self.heads.steps(forest) if self.heads else 0
+        return with_heads + sum(model.grammar.weights_of(forest) for model in self.models)
 
     def scores(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
         """Return the logarithm of the product of all models' posteriors of every edge."""
-        return np.add.reduce([log_posterior(found) for found in self._posteriors(forest, words)])
+        found = self._posteriors(forest, words)
+        by_states: FloatArray = np.add.reduce([log_posterior(each) for each in found])
+        by_heads = self._by_heads(forest, words)
+        if by_heads is None:
+            return by_states
+        return by_states + _HEADS * len(found) * log_posterior(by_heads)
 
     def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
         """Return the posterior of every edge, as the models have it on average."""
-        return np.mean(self._posteriors(forest, words), axis=0, dtype=np.float64)
+        by_states: FloatArray = np.mean(self._posteriors(forest, words), axis=0, dtype=np.float64)
+        by_heads = self._by_heads(forest, words)
+        return by_states if by_heads is None else (by_states + _HEADS * by_heads) / (1.0 + _HEADS)
+
+    def _by_heads(self, forest: Forest, words: tuple[str, ...]) -> FloatArray | None:
+        """Return the posteriors by the lexicalised PCFG, if it gives some tree a probability."""
+        if self.heads is None:
+            return None
+        found = self.heads.posteriors(forest, words)
+        return found if (found > 0.0).any() else None
 
     def _posteriors(self, forest: Forest, words: tuple[str, ...]) -> list[FloatArray]:
         """Return the posteriors by each model that gives some tree a probability, or any."""
@@ -133,7 +158,10 @@ class LatentParser(ForestParser, Weighted):
         return known or [self.skeleton_posteriors(forest, words)]
 
     def log_probabilities(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
-        """Return the logarithm of the models' mean probability of what is below each root."""
+        """Return the logarithm of the models' mean probability of what is below each root.
+
+        That is of the models with states alone.
+        """
         logs = [model.log_totals(forest, words) for model in self.models]
         total: FloatArray = np.logaddexp.reduce(logs) - np.log(len(logs))
         return total
@@ -185,6 +213,7 @@ class LatentParser(ForestParser, Weighted):
                 "words": len(self.lexicon.words),
                 "states": [sum(each.values()) for each in states],
                 "states to thin out forests": int(self.small.grammar.states.sum()),
+                "lexicalised rules": len(self.heads.grammar) if self.heads else 0,
             },
             details={
                 "labels with most states": [
@@ -209,6 +238,7 @@ class LatentParser(ForestParser, Weighted):
             "models": len(self.models),
             "threshold": self.threshold,
             "lexicon": self.lexicon.options,
+            **({"heads": self._smoothing} if self.heads else {}),
         }
         return facts, self._columns()
 
@@ -227,8 +257,12 @@ class LatentParser(ForestParser, Weighted):
         small, *models = (
             _model(columns, k, skeleton, words, known) for k in range(facts["models"] + 1)
         )
+        heads = None
+        if "heads" in facts:
+            grammar = read_heads(columns, skeleton, words, facts["heads"])
+            heads = LexicalisedModel(grammar, Smoothing.of(grammar))
         threshold = facts["threshold"]
-        made = cls(skeleton, lexicon, small, tuple(models), threshold, **limits)
+        made = cls(skeleton, lexicon, small, tuple(models), heads, threshold, **limits)
         return made if tagged is None else made.with_tagged_words(tagged)
 
     def with_tagged_words(self, tagged: TaggedWords) -> LatentParser:
@@ -254,11 +288,16 @@ class LatentParser(ForestParser, Weighted):
             for model in (self.small, *self.models)
         )
         lexicon = knowing(self.lexicon, np.arange(len(tags) + 1))
-        return replace(self, lexicon=lexicon, small=small, models=tuple(models))
+        heads = replace(self.heads, tagged=tagged) if self.heads else None
+        return replace(self, lexicon=lexicon, small=small, models=tuple(models), heads=heads)
 
     def compact(self) -> LatentParser:
         """Return a parser whose file is a quarter as large, with weights of six digits."""
         return replace(self, small=compact(self.small), models=tuple(map(compact, self.models)))
+
+    @property
+    def _smoothing(self) -> dict[str, Any]:
+        return asdict(self.heads.smoothing) if self.heads else {}
 
     def _columns(self) -> dict[str, Any]:
         grammar = self.skeleton.grammar
@@ -277,6 +316,8 @@ class LatentParser(ForestParser, Weighted):
             columns[f"{k}.states"] = model.grammar.states
             columns[f"{k}.weight"] = model.grammar.weight
             columns |= _counts(str(k), model.lexicon)
+        if self.heads is not None:
+            columns |= head_columns(self.heads.grammar)
         if self.lexicon.tagged is not None:
             columns["tagged.words"] = self.lexicon.tagged.words
             columns |= _pairs("tagged", self.lexicon.tagged.counts)

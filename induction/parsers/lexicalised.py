@@ -15,14 +15,9 @@ from grammar.chart.parses import NoParse, Parse
 from grammar.errors import ChartGrammarError
 from grammar.families.lexicalised import LexicalisedGrammar
 from grammar.forest.forest import Forest
-from grammar.forest.lexicalised_kernels import (
-    LexicalForest,
-    expand_forest,
-    head_items,
-    most_edges,
-)
+from grammar.forest.lexicalised_kernels import LexicalForest
 from grammar.forest.skeleton import Skeleton
-from grammar.forest.weighted import best_derivations, forest_posteriors, inside_values
+from grammar.forest.weighted import best_derivations
 from grammar.options import whole_number
 from grammar.trees.tree import Tree
 from induction.counts.lexicon import Lexicon
@@ -124,29 +119,18 @@ class LexicalisedParser(ForestParser):
 
     def steps(self, forest: Forest) -> int:
         """Return how many edges the forest has at most when its nodes have heads."""
-        return most_edges(forest, head_items(forest, self.model.rules), self.model.rules)
+        return self.model.steps(forest)
 
     def edge_posteriors(self, forest: Forest, words: tuple[str, ...]) -> FloatArray:
         """Return the posterior of every edge, summed over heads."""
-        lexical = self.lexical_forest(forest, words)
-        inside = inside_values(lexical.forest, lexical.weight)
-        posterior = forest_posteriors(lexical.forest, lexical.weight, inside)
-        plain = lexical.edge >= 0
-        summed = np.bincount(lexical.edge[plain], posterior[plain], minlength=len(forest.rule))
-        return summed.astype(np.float64)
+        return self.model.posteriors(forest, words)
 
     def lexical_forest(self, forest: Forest, words: tuple[str, ...]) -> LexicalForest:
         """Return the forest of a sentence with the heads of its nodes and log-probabilities.
 
         Both come as :meth:`forest` and :meth:`known` give them.
         """
-        emission = self.lexicon.emission(words)
-        # words under tags that they were not seen with, where no others have a derivation
-        emission = np.maximum(emission, emission[emission > 0.0].min())
-        rules = self.model.rules
-        return expand_forest(
-            forest, head_items(forest, rules), rules, self.model.words(words, emission)
-        )
+        return self.model.expanded(forest, words)
 
     def lexicalised_each(
         self, sentences: Iterable[Sentence], k: int = 1, *, tags: Tags | None = None

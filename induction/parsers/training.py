@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from grammar.options import option, read_options, takes, whole_number
+from grammar.errors import OptionError
+from grammar.options import again, option, read_options, takes, whole_number
 from grammar.trees.treebank import Treebank
 from induction.counts.skeletons import SkeletonOptions, SkeletonTrees
 from induction.latent.em import LatentModel
 from induction.latent.split_merge import Iteration, SplitMerge, split_merge
+from induction.lexicalised.lpcfg import count_heads
+from induction.lexicalised.model import LexicalisedModel, Smoothing
 from induction.parsers.latent import LatentParser
+from induction.trees.binarise import Direction
 
 __all__ = ["ParserOptions", "induce_parser"]
 
@@ -30,6 +34,19 @@ class ParserOptions(SplitMerge, SkeletonOptions):
         source="Petrov 2010",
         least=1,
     )
+    lexicalised: bool = option(
+        True,
+        "Whether a lexicalised PCFG of the same trees has a vote beside these grammars.",
+    )
+    direction: Direction | None = again(SkeletonOptions, "direction", "head")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.lexicalised and self.direction != "head":
+            raise OptionError(
+                f"direction={self.direction!r}: rules of a lexicalised PCFG grow from the head",
+                hint="use direction='head', or lexicalised=False",
+            )
 
 
 @takes(ParserOptions)
@@ -40,7 +57,9 @@ def induce_parser(
     on_progress: Callable[[Iteration], Any] | None = None,
     **options: Any,
 ) -> LatentParser:
-    """Train the default parser: split-merge grammars that differ in their random numbers.
+    """Train the default parser: split-merge grammars and a lexicalised PCFG, multiplied.
+
+    The split-merge grammars differ in their random numbers only.
 
     Parameters
     ----------
@@ -72,7 +91,8 @@ def induce_parser(
     """
     how = read_options(ParserOptions, options, "induce_parser")
     whole_number("workers", workers, 1)
-    trees = SkeletonTrees.of_prepared(how.apply(treebank))
+    prepared = how.apply(treebank)
+    trees = SkeletonTrees.of_prepared(prepared)
 
     def train(number: int) -> list[LatentModel]:
         def tell(now: Iteration) -> None:
@@ -85,4 +105,11 @@ def induce_parser(
     with ThreadPoolExecutor(workers) as pool:
         trained = list(pool.map(train, range(how.models)))
     small = trained[0][min(_SMALL, how.rounds)]
-    return LatentParser(trees.skeleton, trees.lexicon(), small, tuple(m[-1] for m in trained))
+    models = tuple(found[-1] for found in trained)
+    heads = _heads(prepared) if how.lexicalised else None
+    return LatentParser(trees.skeleton, trees.lexicon(), small, models, heads)
+
+
+def _heads(prepared: Treebank) -> LexicalisedModel:
+    smoothing = Smoothing()
+    return LexicalisedModel(count_heads(prepared, asdict(smoothing)), smoothing)

@@ -6,6 +6,8 @@ A signature keeps what a word's shape tells about its tag: capitals, digits, hyp
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from grammar.options import whole_number
@@ -20,6 +22,7 @@ _SUFFIXES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1 << 16)
 def signature(word: str) -> str:
     """Return the class of a word by its shape.
 

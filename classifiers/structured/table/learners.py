@@ -95,12 +95,12 @@ def _pcfg(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Corpu
 
 
 def _latent(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Corpus:
-    return _parsed(corpus, data, seed=seed)
+    return _parsed(corpus, data, seed=seed, direction="right")
 
 
 def _parsed(corpus: Corpus, data: Annotated, **options: Any) -> Corpus:
     trees = Treebank.parse("\n".join(balanced(corpus)[0].column("tree")))
-    parser = induce_parser(trees, models=1, **options)
+    parser = induce_parser(trees, models=1, lexicalised=False, **options)
     sentences = Treebank.parse("\n".join(data.test.column("tree"))).sentences()
     found = parser.parse(sentences).brackets()
     return data.test.with_column("tree", found.cast(pa.string()))
