@@ -8,6 +8,7 @@ python -m benchmarks.reading again FOLDER [CORPUS]    the same, of others that w
 python -m benchmarks.reading last FOLDER [CORPUS]     the same, of the last not used before
 python -m benchmarks.reading more FOLDER [CORPUS]     the same, of others, and questions of again
 python -m benchmarks.reading words FOLDER [CORPUS]    of ALP, other texts of those of more
+python -m benchmarks.reading trees FOLDER [CORPUS]    of all, other texts of those of more
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -82,7 +83,7 @@ LINES = {
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
     },
 }  # fmt: skip
-LINES["last"], LINES["more"] = LINES["again"], LINES["chosen"]
+LINES["last"], LINES["more"], LINES["trees"] = LINES["again"], LINES["chosen"], LINES["chosen"]
 """So many lines of each method and corpus."""
 
 PARTS = {
@@ -93,8 +94,8 @@ PARTS = {
 }
 """Which thousand of a corpus each is made of, where not of the first; in between are some that the
 probe has learnt of, or that share a phrase with what it has learnt of."""
-PARTS["words"] = PARTS["more"]
-SEEDS = {"more": 1, "words": 2}
+PARTS["words"] = PARTS["trees"] = PARTS["more"]
+SEEDS = {"more": 1, "words": 2, "trees": 3}
 """Where it is not 0."""
 
 Row = tuple[str, str, str]

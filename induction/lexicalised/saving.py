@@ -20,7 +20,7 @@ def head_columns(grammar: LexicalisedGrammar) -> dict[str, Any]:
     """Return symbols, rules and counts, without the names of labels and words."""
     named = {
         **dict(zip(_SYMBOL, grammar.symbols.T, strict=True)),
-        **grammar.rules._asdict(),
+        **dict(zip(LexicalisedRules._fields, grammar.rules, strict=True)),
         "count": grammar.count.astype(np.int32),
     }
     return {f"heads.{name}": np.ascontiguousarray(column) for name, column in named.items()}
@@ -93,12 +93,14 @@ def _fault(
     """Say what is wrong with columns whose numbers are in their ranges, if anything is."""
     category, word, tag = symbols.T
     is_start = word < 0
-    if (is_start != (tag < 0)).any() or not np.isin(tag[~is_start], skeleton.tags).all():
+    is_tag = np.zeros(len(skeleton.grammar.rules.nonterminals) + 1, np.bool_)
+    is_tag[skeleton.tags] = is_tag[-1] = True
+    if not (is_tag[tag] & (is_start == (tag < 0))).all():
         return "a symbol has a word without a tag"
-    starting = is_start[rules.lhs]
-    children = np.concatenate((rules.first, rules.second))
-    if is_start[children[children >= 0]].any():
+    is_start = np.append(is_start, np.False_)  # the last is that of the child -1
+    if is_start[rules.first].any() or is_start[rules.second].any():
         return "a start symbol is below another symbol"
+    starting = is_start[rules.lhs]
     lhs, first, second, side = (each[~starting] for each in rules)
     head, leaf = np.where(side == 1, second, first), first < 0
     if (leaf & ((second >= 0) | (side == 1) | (category[lhs] != tag[lhs]))).any():
