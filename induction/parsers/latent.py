@@ -49,7 +49,7 @@ _HEADS = 0.75
 """How many votes a lexicalised PCFG has for each that models with states have together."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LatentParser(ForestParser, Weighted):
     """Models with latent states over one skeleton; :func:`induction.induce_parser` trains them.
 
@@ -104,6 +104,14 @@ class LatentParser(ForestParser, Weighted):
         if not self.models:
             raise OptionError("a parser needs at least one model", hint="train one or more")
         check_forest_options(self)
+
+    def __repr__(self) -> str:
+        states = ", ".join(str(int(model.grammar.states.sum())) for model in self.models)
+        heads = f", {len(self.heads.grammar)} lexicalised rules" if self.heads else ""
+        return (
+            f"LatentParser(start {self.start}: {len(self)} rules, {states} states{heads}, "
+            f"{len(self.lexicon.words)} words)"
+        )
 
     @cached_property
     def version(self) -> str:  # type: ignore[override]  # it never changes

@@ -135,6 +135,12 @@ def test_it_shows_itself(grammar: Weighted, tmp_path: Path) -> None:
         grammar.look("no such symbol")
 
 
+def test_its_repr_is_one_short_line(grammar: Weighted) -> None:
+    assert repr(grammar).startswith(type(grammar).__name__)
+    assert len(repr(grammar)) < 300
+    assert "\n" not in repr(grammar)
+
+
 def test_it_is_checked(grammar: Weighted) -> None:
     report = grammar.check()
     json.dumps(report.to_dict())
