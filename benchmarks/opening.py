@@ -51,8 +51,10 @@ class Checks:
     def __init__(self) -> None:
         self._inside = False
         self._reading = 0
+        self._a_call = 0.0
         self.begin()
         self._a_call = self._cost_of_a_call()
+        self.begin()
 
     def begin(self) -> None:
         """Forget what was timed."""
@@ -79,7 +81,7 @@ class Checks:
         @functools.wraps(function)
         def wrapped(*args: Any, **more: Any) -> Any:
             if self._inside:
-                self._calls += 1
+                self._calls += not self._reading  # the time of reading is taken off as a whole
                 return function(*args, **more)
             self._inside, began = True, time.perf_counter()
             try:

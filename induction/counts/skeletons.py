@@ -87,8 +87,9 @@ class SkeletonTrees:
         skeleton = Skeleton(_over_tags(prepared))
         forest, word = skeleton.forest_of_trees(prepared)
         leaf = np.flatnonzero(leaves_of(forest))
+        # as objects, since arrays of strings lose a zero at the end of a word
         names = np.array(list(prepared.symbols), object)[word[leaf]]
-        words, leaf_word = np.unique(names.astype(str), return_inverse=True)
+        words, leaf_word = np.unique(names, return_inverse=True)
         number = np.full(len(skeleton.grammar.rules.nonterminals), -1)
         number[skeleton.tags] = np.arange(len(skeleton.tags))
         leaf_tag = number[forest.label[leaf]]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,10 +48,12 @@ from induction.counts.lexicon import Lexicon
 from induction.counts.tagged_words import TaggedWords
 from induction.trees.unknown import class_of, signature
 
-__all__ = ["LexicalisedModel", "Smoothing"]
+__all__ = ["LexicalisedModel", "Smoothing", "skeleton_of"]
 
 _UNSEEN = 1 << 29
 """The event of a word that was never seen."""
+_MOST = 10**9
+"""Weights and counts to smooth by are not larger."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +64,19 @@ class Smoothing(Checked):
     """
 
     choice_weight: float = option(
-        5.0, "Weight of the next context, for rules.", source="Collins 1999", least=TINY
+        5.0, "Weight of the next context, for rules.", source="Collins 1999", least=TINY, most=_MOST
     )
     tag_weight: float = option(
-        5.0, "Weight of the next context, for tags of dependents.", least=TINY
+        5.0, "Weight of the next context, for tags of dependents.", least=TINY, most=_MOST
     )
     word_weight: float = option(
-        10.0, "Weight of the next context, for words of dependents.", least=TINY
+        10.0, "Weight of the next context, for words of dependents.", least=TINY, most=_MOST
     )
     rare_words: int = option(
         4,
         "Words seen at most so often are known by their class where others depend on them.",
         least=0,
+        most=_MOST,
     )
 
     @classmethod
@@ -85,12 +88,13 @@ class Smoothing(Checked):
         SchemaError
             If an option is not a number.
         """
-        found = {}
+        found: dict[str, Any] = {}
         for name, default in asdict(cls()).items():
             value = grammar.options.get(name, default)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise SchemaError(f"the option {name} is {value!r}", hint="it must be a number")
-            found[name] = type(default)(value)
+            whole = isinstance(default, int) and isinstance(value, float) and value.is_integer()
+            found[name] = int(value) if whole else value
         return cls(**found)
 
 
@@ -119,6 +123,8 @@ class LexicalisedModel:
     ----------
     grammar : LexicalisedGrammar
         Its counts.
+    skeleton : Skeleton
+        The same labels and rules without heads, as :func:`skeleton_of` makes it.
     smoothing : Smoothing
         How they are smoothed.
     tagged : TaggedWords, optional
@@ -126,28 +132,9 @@ class LexicalisedModel:
     """
 
     grammar: LexicalisedGrammar
+    skeleton: Skeleton
     smoothing: Smoothing
     tagged: TaggedWords | None = None
-
-    @cached_property
-    def skeleton(self) -> Skeleton:
-        """The PCFG of labels without heads, by relative frequency."""
-        names = self.grammar.categories
-        symbols = [Nonterminal(name) for name in names]
-        columns = self._columns
-        rows = np.stack((columns.lhs, columns.first, columns.second), axis=1)
-        rules, place = np.unique(rows, axis=0, return_inverse=True)
-        counts = np.bincount(place, columns.uses).tolist()
-        productions = []
-        for (lhs, first, second), count in zip(rules.tolist(), counts, strict=True):
-            if first < 0:
-                rhs: tuple[Nonterminal | str, ...] = (names[lhs],)
-            else:
-                rhs = tuple(symbols[child] for child in (first, second) if child >= 0)
-            productions.append(Production(symbols[lhs], rhs, count, int(count)))
-        return Skeleton(
-            Grammar.from_productions(productions, start=self.grammar.start, normalise=True)
-        )
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -224,20 +211,7 @@ class LexicalisedModel:
 
     @cached_property
     def _columns(self) -> _Columns:
-        category, word, tag = self.grammar.symbols.T
-        rules = self.grammar.rules
-        row = np.flatnonzero(word[rules.lhs] >= 0)
-        lhs, first, second, side = (column[row] for column in rules)
-        return _Columns(
-            category[lhs],
-            np.where(first >= 0, category[first], -1),
-            np.where(second >= 0, category[second], -1),
-            side,
-            tag[lhs],
-            word[lhs],
-            np.where(second >= 0, np.where(side == 0, second, first), -1),
-            self.grammar.count[row],
-        )
+        return _columns_of(self.grammar)
 
     @cached_property
     def _sides(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -332,6 +306,40 @@ class LexicalisedModel:
         np.add.at(possible, own, base[2 * made_by])
         share = reach * np.asarray(self.lexicon.counts.sum(axis=0)).ravel()
         return possible, share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
+
+
+def skeleton_of(grammar: LexicalisedGrammar) -> Skeleton:
+    """Return the PCFG of the labels of a grammar without their heads, by relative frequency."""
+    names = grammar.categories
+    symbols = [Nonterminal(name) for name in names]
+    columns = _columns_of(grammar)
+    rows = np.stack((columns.lhs, columns.first, columns.second), axis=1)
+    rules, place = np.unique(rows, axis=0, return_inverse=True)
+    counts = np.bincount(place, columns.uses).tolist()
+    productions = []
+    for (lhs, first, second), count in zip(rules.tolist(), counts, strict=True):
+        if first < 0:
+            rhs: tuple[Nonterminal | str, ...] = (names[lhs],)
+        else:
+            rhs = tuple(symbols[child] for child in (first, second) if child >= 0)
+        productions.append(Production(symbols[lhs], rhs, count, int(count)))
+    return Skeleton(Grammar.from_productions(productions, start=grammar.start, normalise=True))
+
+
+def _columns_of(grammar: LexicalisedGrammar) -> _Columns:
+    category, word, tag = grammar.symbols.T
+    row = np.flatnonzero(word[grammar.rules.lhs] >= 0)
+    lhs, first, second, side = (column[row] for column in grammar.rules)
+    return _Columns(
+        category[lhs],
+        np.where(first >= 0, category[first], -1),
+        np.where(second >= 0, category[second], -1),
+        side,
+        tag[lhs],
+        word[lhs],
+        np.where(second >= 0, np.where(side == 0, second, first), -1),
+        grammar.count[row],
+    )
 
 
 def _reachable(

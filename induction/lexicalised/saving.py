@@ -27,7 +27,7 @@ def head_columns(grammar: LexicalisedGrammar) -> dict[str, Any]:
 
 
 def read_heads(
-    columns: dict[str, Any], skeleton: Skeleton, words: tuple[str, ...], options: dict[str, Any]
+    columns: dict[str, Any], skeleton: Skeleton, words: tuple[str, ...], options: Any
 ) -> LexicalisedGrammar:
     """Return the grammar that :func:`head_columns` are those of.
 
@@ -47,6 +47,8 @@ def read_heads(
     ValueError
         If the columns do not belong together, or are no counts of the skeleton's rules.
     """
+    if not isinstance(options, dict):
+        raise ValueError("heads: there are no options")
     labels = skeleton.grammar.rules.nonterminals
     _check_numbers(columns, len(labels), len(words))
 
@@ -107,8 +109,11 @@ def _fault(
         return "a word is not below its tag alone"
     if (head[~leaf] < 0).any() or (symbols[head[~leaf], 1:] != symbols[lhs[~leaf], 1:]).any():
         return "a child with the head has another one"
-    if (rules.first[starting] < 0).any() or (rules.second[starting] >= 0).any():
+    roots, start = rules.first[starting], skeleton.grammar.start_id
+    if (roots < 0).any() or (rules.second[starting] >= 0).any():
         return "a start symbol has not one child"
+    if (category[roots] != start).any() or (category[rules.lhs[starting]] != start).any():
+        return "a start symbol is not above roots of trees"
     sides = (np.where(child >= 0, category[child], -1) for child in (first, second))
     number = skeleton.rule_numbers(category[lhs], *sides)
     if (number < 0).any():

@@ -63,9 +63,6 @@ class LatentParser(ForestParser, Weighted):
         With few states, to thin out forests.
     models : tuple of LatentModel
         Whose product decides.
-    heads : LexicalisedModel, optional
-        A lexicalised PCFG over the same skeleton and words, with three votes for each four that the
-        models have together: the exponents of posteriors in the product.
     threshold : float
         Posterior below which the skeleton's nodes, and the small model's edges, are dropped.
     max_words : int
@@ -74,23 +71,27 @@ class LatentParser(ForestParser, Weighted):
         Threads; they change nothing but the time.
     memory_limit, step_limit : int
         What the parse of a sentence may take, see :class:`ForestParser`.
+    heads : LexicalisedModel, optional
+        A lexicalised PCFG over the same skeleton and words, with three votes for each four that the
+        models have together: the exponents of posteriors in the product.
 
     Raises
     ------
     OptionError
-        If there are no models or workers, or the threshold is not between zero and one.
+        If there are no models or workers, the threshold is not between zero and one, or heads are
+        over another skeleton.
     """
 
     skeleton: Skeleton
     lexicon: Lexicon
     small: LatentModel
     models: tuple[LatentModel, ...]
-    heads: LexicalisedModel | None = None
     threshold: float = 1e-3
     max_words: int = MAX_WORDS
     workers: int = 1
     memory_limit: int = MEMORY_LIMIT
     step_limit: int = STEP_LIMIT
+    heads: LexicalisedModel | None = None
 
     name = "latent"
     family = "latent"
@@ -103,6 +104,11 @@ class LatentParser(ForestParser, Weighted):
     def __post_init__(self) -> None:
         if not self.models:
             raise OptionError("a parser needs at least one model", hint="train one or more")
+        if self.heads and self.heads.skeleton is not self.skeleton:
+            raise OptionError(
+                "the lexicalised PCFG is over another skeleton",
+                hint="count it on the trees of the parser, as induce_parser does",
+            )
         check_forest_options(self)
 
     def __repr__(self) -> str:
@@ -252,7 +258,7 @@ class LatentParser(ForestParser, Weighted):
 
     @classmethod
     def from_arrays(
-        cls, facts: dict[str, Any], columns: dict[str, Any], **limits: int
+        cls, facts: dict[str, Any], columns: dict[str, Any], **limits: Any
     ) -> LatentParser:
         """Read a parser off what :meth:`to_arrays` returned.
 
@@ -268,9 +274,9 @@ class LatentParser(ForestParser, Weighted):
         heads = None
         if "heads" in facts:
             grammar = read_heads(columns, skeleton, words, facts["heads"])
-            heads = LexicalisedModel(grammar, Smoothing.of(grammar))
+            heads = LexicalisedModel(grammar, skeleton, Smoothing.of(grammar))
         threshold = facts["threshold"]
-        made = cls(skeleton, lexicon, small, tuple(models), heads, threshold, **limits)
+        made = cls(skeleton, lexicon, small, tuple(models), threshold, heads=heads, **limits)
         return made if tagged is None else made.with_tagged_words(tagged)
 
     def with_tagged_words(self, tagged: TaggedWords) -> LatentParser:

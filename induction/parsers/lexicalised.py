@@ -21,7 +21,7 @@ from grammar.forest.weighted import best_derivations
 from grammar.options import whole_number
 from grammar.trees.tree import Tree
 from induction.counts.lexicon import Lexicon
-from induction.lexicalised.model import LexicalisedModel, Smoothing
+from induction.lexicalised.model import LexicalisedModel, Smoothing, skeleton_of
 from induction.lexicalised.trees import LexicalisedParse, lexicalised_parse
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT, only_parse
 from induction.parsers.forest import (
@@ -94,7 +94,8 @@ class LexicalisedParser(ForestParser):
     @cached_property
     def model(self) -> LexicalisedModel:
         """The smoothed model."""
-        return LexicalisedModel(self.grammar, Smoothing.of(self.grammar))
+        smoothing = Smoothing.of(self.grammar)
+        return LexicalisedModel(self.grammar, skeleton_of(self.grammar), smoothing)
 
     @cached_property
     def skeleton(self) -> Skeleton:  # type: ignore[override]  # it never changes

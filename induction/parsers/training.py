@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from grammar.errors import OptionError
+from grammar.forest.skeleton import Skeleton
 from grammar.options import again, option, read_options, takes, whole_number
 from grammar.trees.treebank import Treebank
 from induction.counts.skeletons import SkeletonOptions, SkeletonTrees
@@ -106,10 +107,10 @@ def induce_parser(
         trained = list(pool.map(train, range(how.models)))
     small = trained[0][min(_SMALL, how.rounds)]
     models = tuple(found[-1] for found in trained)
-    heads = _heads(prepared) if how.lexicalised else None
-    return LatentParser(trees.skeleton, trees.lexicon(), small, models, heads)
+    heads = _heads(prepared, trees.skeleton) if how.lexicalised else None
+    return LatentParser(trees.skeleton, trees.lexicon(), small, models, heads=heads)
 
 
-def _heads(prepared: Treebank) -> LexicalisedModel:
+def _heads(prepared: Treebank, skeleton: Skeleton) -> LexicalisedModel:
     smoothing = Smoothing()
-    return LexicalisedModel(count_heads(prepared, asdict(smoothing)), smoothing)
+    return LexicalisedModel(count_heads(prepared, asdict(smoothing)), skeleton, smoothing)

@@ -20,7 +20,7 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction import normalise, read_treebank
 from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.lexicalised.model import LexicalisedModel, Smoothing
+from induction.lexicalised.model import LexicalisedModel, Smoothing, skeleton_of
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.protocol import ScoringParser
 from induction.trees.dependencies import dependencies
@@ -54,7 +54,7 @@ SMOOTHING = {"choice_weight": 2.0, "tag_weight": 3.0, "word_weight": 4.0, "rare_
 
 def model_of(treebank, **options):
     grammar = induce_lpcfg(treebank, **SMOOTHING, **options)
-    return LexicalisedModel(grammar, Smoothing.of(grammar))
+    return LexicalisedModel(grammar, skeleton_of(grammar), Smoothing.of(grammar))
 
 
 def parser_of(treebank, **options):

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from grammar.errors import OptionError, SchemaError
 from grammar.saving.array_file import array_schema, load_arrays, save_arrays
 from grammar.trees.evaluation import evalb
+from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction import induce_lpcfg, induce_parser, normalise, read_treebank
 from induction.counts.tagged_words import TaggedWords
@@ -37,6 +38,16 @@ def parser(treebank: Treebank) -> LatentParser:
 def alone(treebank: Treebank) -> LexicalisedParser:
     """The same lexicalised PCFG as its own family has it."""
     return LexicalisedParser(induce_lpcfg(treebank, horizontal_markov=0))
+
+
+def saved(parser: LatentParser, path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return schema, facts and columns of a parser's file, which is gone then."""
+    parser.save(path)
+    schema = array_schema(path)
+    assert schema
+    facts, columns = load_arrays(path, schema, what="", hint="")
+    path.unlink()
+    return schema, facts, columns
 
 
 def forests(parser: LatentParser, count: int = 20) -> list[ParsedForest]:
@@ -161,6 +172,10 @@ def root(columns: dict[str, Any]) -> Any:
     return columns["heads.first"][starting(columns)][0]
 
 
+def leaf(columns: dict[str, Any]) -> Any:
+    return columns["heads.lhs"][columns["heads.first"] < 0][0]
+
+
 DAMAGE: dict[str, Change] = {
     "heads.category: a number": put("category", 10_000),
     "heads.word: a number": put("word", -2),
@@ -177,6 +192,7 @@ DAMAGE: dict[str, Change] = {
     "word is not below its tag": where("second", lambda c: c["heads.first"] < 0, root),
     "child with the head has another": where("head", headed_first, lambda _: 1),
     "start symbol has not one child": where("second", starting, root),
+    "not above roots of trees": where("first", starting, leaf),
     "none of the grammar without heads": where("second", headed_first, root),
     "not counts of the same trees": put("count", 2**30),
 }
@@ -185,26 +201,61 @@ DAMAGE: dict[str, Change] = {
 @pytest.mark.parametrize("message", DAMAGE)
 def test_damaged_columns_are_refused(message: str, parser: LatentParser, tmp_path: Path) -> None:
     path = tmp_path / "p.arrow"
-    parser.save(path)
-    schema = array_schema(path)
-    assert schema
-    facts, columns = load_arrays(path, schema, what="", hint="")
+    schema, facts, columns = saved(parser, path)
     DAMAGE[message](columns)
-    path.unlink()
     save_arrays(path, schema, facts, columns)
     with pytest.raises(SchemaError, match=message):
         LatentParser.load(path)
 
 
-def test_columns_that_lack_are_refused(parser: LatentParser, tmp_path: Path) -> None:
-    parser.save(tmp_path / "p.arrow")
-    schema = array_schema(tmp_path / "p.arrow")
-    assert schema
-    facts, columns = load_arrays(tmp_path / "p.arrow", schema, what="", hint="")
-    facts["heads"] = {"word_weight": "much"}
-    save_arrays(tmp_path / "odd.arrow", schema, facts, columns)
+def test_a_column_that_lacks_is_refused(parser: LatentParser, tmp_path: Path) -> None:
+    path = tmp_path / "p.arrow"
+    schema, facts, columns = saved(parser, path)
     del columns["heads.tag"]
-    save_arrays(tmp_path / "less.arrow", schema, facts, columns)
-    for name in ("odd", "less"):
-        with pytest.raises(SchemaError):
-            LatentParser.load(tmp_path / f"{name}.arrow")
+    save_arrays(path, schema, facts, columns)
+    with pytest.raises(SchemaError, match="heads.tag"):
+        LatentParser.load(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        None, [], "x", 5, {"word_weight": "much"}, {"word_weight": -1.0}, {"rare_words": 2.7},
+        {"tag_weight": float("nan")}, {"choice_weight": 1e308}, {"rare_words": float("inf")},
+        {"rare_words": 10**400}, {"word_weight": 10**400}, {"rare_words": True},
+    ],
+)  # fmt: skip
+def test_strange_options_are_refused(options: Any, parser: LatentParser, tmp_path: Path) -> None:
+    path = tmp_path / "p.arrow"
+    schema, facts, columns = saved(parser, path)
+    save_arrays(path, schema, {**facts, "heads": options}, columns)
+    with pytest.raises(SchemaError):
+        LatentParser.load(path)
+
+
+def test_whatever_names_and_order_a_file_has_its_heads_are_over_its_skeleton(
+    parser: LatentParser, tmp_path: Path
+) -> None:
+    """What kernels read has the labels and rules of the file, whatever these are."""
+    path = tmp_path / "p.arrow"
+    schema, facts, columns = saved(parser, path)
+    at = columns["nonterminals"].index("NP")
+    columns["nonterminals"][at] = "ZP"
+    save_arrays(path, schema, facts, columns)
+    sentences = [found.words for found in forests(parser, 5)]
+    trees = [str(tree).replace("(NP", "(ZP") for tree in parser.parse(sentences)]
+    assert list(map(str, LatentParser.load(path).parse(sentences))) == trees
+
+
+def test_heads_of_another_skeleton_are_refused(parser: LatentParser, treebank: Treebank) -> None:
+    other = induce_parser(treebank[:40], models=1, **QUICK)
+    with pytest.raises(OptionError, match="another skeleton"):
+        replace(parser, heads=other.heads)
+
+
+def test_words_with_a_zero_at_their_end_are_words(tmp_path: Path) -> None:
+    trees = [Tree("S", (Tree("N", (word,)), Tree("V", ("swims",)))) for word in ("a", "a\0")]
+    found = induce_parser(Treebank.from_trees(trees), models=1, rounds=0)
+    assert found.lexicon.words == ("a", "a\0", "swims")
+    found.save(tmp_path / "p.arrow")
+    assert LatentParser.load(tmp_path / "p.arrow") == found
