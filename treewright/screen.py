@@ -144,7 +144,9 @@ def counted(tables: Iterable[_Rows], total: int, what: str, *, quiet: bool) -> I
 
 
 @contextmanager
-def trees_made(parser: str | None, *, quiet: bool = False) -> Iterator[TreeMaker]:
+def trees_made(
+    parser: str | None, *, quiet: bool = False, another: str = "the option parser names another"
+) -> Iterator[TreeMaker]:
     """Give what parses texts without trees: it says so, and shows how it gets on."""
     from induction.parsers.trees import AUTO, TreeMaker
 
@@ -157,7 +159,7 @@ def trees_made(parser: str | None, *, quiet: bool = False) -> Iterator[TreeMaker
                 task = bars.add_task("parsing", total=total, note="")
             bars.update(task, completed=done)
 
-        yield TreeMaker(parser or AUTO, lambda text: say(text, quiet=quiet), advance)
+        yield TreeMaker(parser or AUTO, lambda text: say(text, quiet=quiet), advance, another)
 
 
 @contextmanager

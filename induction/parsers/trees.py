@@ -102,11 +102,14 @@ class TreeMaker:
         Told in one line what is done; by default the person (:mod:`grammar.messages`).
     on_progress : callable, optional
         Called after each example with how many are done, and of how many.
+    another : str
+        How another parser is named, for what is told.
     """
 
     parser: Any = AUTO
     tell: Callable[[str], None] = tell
     on_progress: Callable[[int, int], None] | None = None
+    another: str = "the option parser names another"
     used: list[str] = field(default_factory=list, init=False)
     """Name and version of the parser, once it was needed."""
 
@@ -124,7 +127,7 @@ class TreeMaker:
             return corpus
         parser, name = choose_parser(self.parser)
         self.used[:] = [f"{parser.name} {parser.version}"]
-        how = f"parsed by {name} (the option parser names another)"
+        how = f"parsed by {name} ({self.another})"
         self.tell(f"{len(corpus):,} texts have no trees: {how}")
         kept = _cached(parser) if isinstance(self.parser, str | PathLike) else parser
         found = parse_corpus(corpus, kept, on_progress=self.on_progress)

@@ -1,4 +1,4 @@
-"""The verb induce: a treebank, a file of pairs, or a corpus of examples becomes a grammar."""
+"""The verb induce: a treebank, texts, a file of pairs, or examples become a grammar."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import typer
 from treewright.flags import FlagsOfOptions, read_settings, value_of
 from treewright.outputs import FILE, Force
 from treewright.pair_files import naming, read_pair_file
-from treewright.screen import Json, Quiet, progress, show_facts, warnings_said
+from treewright.screen import Json, Quiet, progress, show_facts, trees_made, warnings_said
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 
 if TYPE_CHECKING:
     from grammar.options import Option
+    from grammar.trees.treebank import Treebank
+    from induction.corpus.corpus import Corpus
     from induction.corpus.rows import Skipped
     from induction.models import Model
     from sampling.method import Method
@@ -28,9 +30,10 @@ def induce(
     corpus: Annotated[
         str,
         typer.Argument(
-            help="'embedded', nltk:NAME, a file or folder of brackets, or -; synchronous, terms: "
-            "pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text and "
-            "target; methods of augmentation: examples, as for treewright augment."
+            help="'embedded', nltk:NAME, a file or folder of brackets, or -; a table of texts "
+            "(.csv, .tsv, .jsonl, .parquet), which get trees if they have none; synchronous, "
+            "terms: pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text "
+            "and target; methods of augmentation: examples, as for treewright augment."
         ),
     ],
     output: Annotated[
@@ -52,11 +55,11 @@ def induce(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="Of examples and pairs, if the name does not tell: sst, scan, ..."),
+        typer.Option(help="Of examples, texts, pairs, if the name does not tell: sst, scan, ..."),
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option(help="Of examples: the column that holds the texts; of pairs: the sources."),
+        typer.Option(help="Of examples and texts: the column with them; of pairs: the sources."),
     ] = None,
     label: Annotated[
         str | None, typer.Option(help="Of examples: the column that holds the classes.")
@@ -75,7 +78,7 @@ def induce(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Induce a grammar from a treebank, a synchronous grammar from pairs, or that of a method.
+    """Induce a grammar from trees or texts, a synchronous one from pairs, or that of a method.
 
     Where the targets of pairs are terms such as sleep ( agent = Ann ), the model is terms.
     The grammar of a method of augmentation can be inspected, and sampled without the corpus:
@@ -88,7 +91,7 @@ def induce(
     _check_name(chosen, output)
     with warnings_said(quiet=quiet):
         how = {"format": format, "text": text, "label": label, "on_error": on_error}
-        data, skipped = _read(chosen, corpus, how, encoding)
+        data, skipped = _read(chosen, corpus, how, encoding, quiet=quiet)
         say(f"read {_size(chosen, data)}", quiet=quiet)
         _tell_skipped(skipped, output, quiet=quiet)
         with (
@@ -147,7 +150,7 @@ _UNITS = {"treebank": "trees", "pairs": "pairs", "examples": "examples"}
 
 
 def _read(
-    chosen: Model | Method, path: str, how: Mapping[str, Any], encoding: str
+    chosen: Model | Method, path: str, how: Mapping[str, Any], encoding: str, *, quiet: bool
 ) -> tuple[Any, Sequence[Skipped]]:
     """Read what a model is induced from, and what was left out of it."""
     from grammar.errors import OptionError
@@ -159,17 +162,40 @@ def _read(
             )
         pairs = read_pair_file(path, **{k: how[k] for k in ("format", "text", "on_error")})
         return pairs, pairs.skipped
-    if chosen.reads == "examples":
+    if chosen.reads == "examples" or how["format"] is not None or _is_table(path):
         from sampling.pipeline.sources import read_source
 
         columns = {name: how[name] for name in ("text", "label")}
         found = read_source(path, columns, how["format"], how["on_error"])
-        return found, found.skipped
+        data = found if chosen.reads == "examples" else _trees_of(found, path, quiet=quiet)
+        return data, found.skipped
+    if how["text"] is not None or how["label"] is not None:
+        raise OptionError(
+            "brackets have no columns",
+            where="--text" if how["text"] is not None else "--label",
+            hint="leave it out; --format says what else the file is",
+        )
     from induction.corpus.readers import read_treebank
 
     skipped: list[Skipped] = []
     skip = skipped.append if how["on_error"] == "skip" else None
     return read_treebank(path, encoding=encoding, skip=skip), skipped
+
+
+def _is_table(path: str) -> bool:
+    return path.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet"))
+
+
+def _trees_of(corpus: Corpus, path: str, *, quiet: bool) -> Treebank:
+    """Return the trees of a corpus, or those that the parser that ships finds for its texts."""
+    from grammar.errors import CorpusError
+    from sampling.examples.sides import read_trees
+
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", where=path, hint="give at least one text")
+    another = "treewright parse-corpus takes another"
+    with trees_made(None, quiet=quiet, another=another) as trees:
+        return read_trees(trees(corpus))
 
 
 def _tell_skipped(skipped: Sequence[Skipped], output: str, *, quiet: bool) -> None:

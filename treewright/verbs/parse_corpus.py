@@ -48,7 +48,7 @@ def parse_corpus(
     split: Annotated[
         bool, typer.Option("--split", help="Texts have several sentences: parse each by itself.")
     ] = False,
-    text: Annotated[str, typer.Option(help="The column that holds the texts.")] = "text",
+    text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
     text_pair: Annotated[
         str, typer.Option(help="The column that holds the second texts of pairs.")
     ] = "text_pair",
