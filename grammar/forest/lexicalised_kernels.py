@@ -176,7 +176,9 @@ def head_items(forest: Forest, rules: LexicalRules) -> HeadItems:
             leaf = longer
         for edge in range(forest.starts[node], forest.starts[node + 1]):
             if forest.rule[edge] == LEAF:
-                count = _mark(leaf, marked, np.int32(node), node, count)
+                # a tag that no tree has is no head
+                if rules.choice_base[2 * rules.leaf_rule[forest.label[node]]] > 0.0:
+                    count = _mark(leaf, marked, np.int32(node), node, count)
                 continue
             for side in range(2):
                 child = _head_child(forest, rules, edge, side)

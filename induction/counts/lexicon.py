@@ -114,14 +114,14 @@ class Lexicon:
 
     @cached_property
     def _tag(self) -> FloatArray:
-        """P(t), shape (tag states,)."""
+        """P(t), shape (tag states,); infinite where it is zero, so that no word is of such a t."""
         in_class, class_share = self._in_class
         frequency, pull = self._frequency, self._pull
         mass = frequency / frequency.sum() * (1.0 - self.unseen) / (frequency + pull)
         known = self.counts.T @ mass
         by_class = np.bincount(self._class_of, mass * pull, minlength=len(in_class))
-        result: FloatArray = known + by_class @ in_class + self.unseen * class_share @ in_class
-        return result
+        found: FloatArray = known + by_class @ in_class + self.unseen * class_share @ in_class
+        return np.where(found > 0.0, found, np.inf)
 
     def counts_of(self, word: str) -> FloatArray:
         """Return how often a word stood under each tag and state, shape (tag states,)."""

@@ -152,8 +152,9 @@ class LexicalisedModel:
         columns, choice = self._columns, self._choice
         labels, tags = len(self.grammar.categories), len(self.skeleton.tags)
         seen = np.bincount(choice, columns.uses, minlength=2 * len(self.skeleton.grammar))
-        total = np.bincount(columns.lhs, columns.uses)[np.repeat(self._sides[0], 2)]
-        base: FloatArray = seen / total
+        total = np.bincount(columns.lhs, columns.uses, minlength=labels)
+        # a skeleton may have labels that no tree has
+        base: FloatArray = seen / np.maximum(total, 1.0)[np.repeat(self._sides[0], 2)]
         possible, tag_base = self._head_tags(base)
         leaf_rule = np.full(labels, -1, np.int32)
         made_by = np.flatnonzero(self._sides[1] < 0)

@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import ChartGrammarError, EmptyTreebankError, OptionError, SchemaError
 from grammar.families.lexicalised import LexicalisedGrammar
+from grammar.forest.skeleton import Skeleton
 from grammar.forest.weighted import inside_values
+from grammar.pcfg.grammar import Grammar
 from grammar.trees.evaluation import evalb
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction import normalise, read_treebank
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.lexicalised.model import LexicalisedModel, Smoothing, skeleton_of
+from induction.lexicalised.saving import head_columns, read_heads
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.protocol import ScoringParser
 from induction.trees.dependencies import dependencies
@@ -195,6 +198,69 @@ def label_posteriors(trees):
     for tree, p in trees.items():
         visit(tree, 0, p)
     return shares
+
+
+# --- the skeleton ---------------------------------------------------------------------------------
+
+NO_TREES_RULES = Grammar.parse(
+    "S -> ZP V [1] | NP [1] | ZT [1] \n ZP -> ZT ZT [1] \n ZT -> 'ZT' [1]", normalise=True
+)
+"""Rules that no tree has: of labels that trees have, of one that they lack, and of such a tag."""
+
+
+def shuffled(grammar: Grammar, more: Grammar | None, seed: int) -> Grammar:
+    """A grammar whose rules have another order below each label, and rules without a count."""
+    given = [*grammar, *(dataclasses.replace(p, count=0) for p in more or ())]
+    made = Grammar.from_productions(given, start=grammar.start, normalise=True)
+    rules = made.rules
+    order = np.lexsort((np.random.default_rng(seed).permutation(len(rules)), rules.lhs))
+    rows = [rules.rhs[rules.offsets[r] : rules.offsets[r + 1]] for r in order]
+    offsets = np.cumsum([0, *map(len, rows)])
+    table = dataclasses.replace(rules, offsets=offsets, rhs=np.concatenate(rows))
+    return Grammar(table, made.weight[order], made.start, made.count[order])
+
+
+def over(skeleton, model):
+    """A model's counts over another skeleton, as a file brings them."""
+    grammar = model.grammar
+    grammar = read_heads(head_columns(grammar), skeleton, grammar.words, grammar.options)
+    return LexicalisedModel(grammar, skeleton, model.smoothing)
+
+
+def shares(model, sentence):
+    """The posterior of each label over each span, and of each rule there."""
+    emission = np.full((len(sentence), len(model.skeleton.tags)), 0.1)
+    forest = model.skeleton.forest(emission, 1e-30)
+    names = model.skeleton.grammar.rules.nonterminals
+    found: dict[tuple[str, int, int, str], float] = {}
+    for edge, p in enumerate(model.posteriors(forest, sentence).tolist()):
+        node = int(np.searchsorted(forest.starts, edge, "right")) - 1
+        rule = int(forest.rule[edge])
+        text = model.skeleton.grammar.rule_text(rule) if rule >= 0 else ""
+        key = (names[forest.label[node]], int(forest.begin[node]), int(forest.end[node]), text)
+        found[key] = found.get(key, 0.0) + p
+    return {key: p for key, p in found.items() if p != 0.0}
+
+
+@pytest.mark.parametrize("more", [None, NO_TREES_RULES])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_heads_are_over_any_skeleton_that_has_their_rules(seed, more):
+    treebank = Treebank.parse(GRAMMAR_TREES)
+    usual = model_of(treebank, horizontal_markov=0)
+    skeleton = Skeleton(shuffled(usual.skeleton.grammar, more, seed))
+    other = over(skeleton, usual)
+    assert not np.array_equal(skeleton.sides()[1], usual.skeleton.sides()[1])
+    for sentence in itertools.product(["a", "b", "zzz"], repeat=3):
+        assert shares(other, sentence) == pytest.approx(shares(usual, sentence), abs=1e-12)
+
+
+def test_a_forest_of_rules_that_no_tree_has_has_no_heads():
+    usual = model_of(Treebank.parse(GRAMMAR_TREES), horizontal_markov=0)
+    skeleton = Skeleton(shuffled(usual.skeleton.grammar, NO_TREES_RULES, 1))
+    only = np.array([name == "ZT" for name in skeleton.grammar.rules.words], float)
+    forest = skeleton.forest(only[None], 1e-30)
+    assert forest is not None
+    assert over(skeleton, usual).posteriors(forest, ("a",)).tolist() == [0.0] * len(forest.rule)
 
 
 # --- inducing -------------------------------------------------------------------------------------

@@ -233,10 +233,10 @@ def test_strange_options_are_refused(options: Any, parser: LatentParser, tmp_pat
         LatentParser.load(path)
 
 
-def test_whatever_names_and_order_a_file_has_its_heads_are_over_its_skeleton(
+def test_whatever_names_a_file_has_its_heads_are_over_its_skeleton(
     parser: LatentParser, tmp_path: Path
 ) -> None:
-    """What kernels read has the labels and rules of the file, whatever these are."""
+    """Their order, and rules that no tree has, are tried in tests.induction.lexicalised."""
     path = tmp_path / "p.arrow"
     schema, facts, columns = saved(parser, path)
     at = columns["nonterminals"].index("NP")
