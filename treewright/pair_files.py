@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "PairsFile",
     "check_pair_output",
-    "naming",
     "read_pair_file",
     "write_pair_file",
     "write_pair_tables",
@@ -57,17 +55,6 @@ def read_pair_file(
     with located(path):
         corpus.arrow("target")
         return without_faults(corpus, check_pairs) if on_error == "skip" else corpus
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Name the file in an error about its pairs that names no place."""
-    from grammar.errors import CorpusError
-
-    try:
-        yield
-    except CorpusError as error:
-        raise type(error)(error.what, where=error.where or path, hint=error.hint) from None
 
 
 def write_pair_file(pairs: Corpus, path: str) -> None:

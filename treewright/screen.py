@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
@@ -17,6 +17,7 @@ from treewright.terminal import say, show
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from induction.corpus.rows import Skipped
     from induction.parsers.trees import TreeMaker
     from scan.models.training import Progress as Training
 
@@ -25,15 +26,18 @@ _Rows = TypeVar("_Rows", bound="_Counted")
 __all__ = [
     "Json",
     "MemoryLimit",
+    "OnError",
     "Quiet",
     "Seed",
     "StepLimit",
     "counted",
+    "naming",
     "need_torch",
     "progress",
     "read_length",
     "read_option",
     "show_facts",
+    "tell_skipped",
     "training_bar",
     "trees_made",
     "warnings_said",
@@ -45,6 +49,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 MemoryLimit = Annotated[int, typer.Option(min=1, help="MiB that the chart of a sentence may take.")]
 StepLimit = Annotated[
     int, typer.Option(min=1, help="Steps that a sentence may take; above, its parse is coarser.")
+]
+OnError = Annotated[
+    str,
+    typer.Option(
+        help="Rows or trees that cannot be used: stop, or skip them; OUT.skipped.jsonl says which."
+    ),
 ]
 
 
@@ -100,6 +110,26 @@ def read_option(text: str) -> tuple[str, Any]:
 
 
 @contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Name the file in an error about a corpus that names no place."""
+    from grammar.errors import CorpusError
+
+    try:
+        yield
+    except CorpusError as error:
+        raise type(error)(error.what, where=error.where or path, hint=error.hint) from None
+
+
+def tell_skipped(skipped: Sequence[Skipped], output: str, *, quiet: bool = False) -> None:
+    """Write what was left out beside an output, and say how much it was."""
+    from sampling.pipeline.sources import write_skipped
+
+    path = write_skipped(skipped, output)
+    if path is not None:
+        say(f"left out because they cannot be used: {len(skipped):,}; see {path}", quiet=quiet)
+
+
+@contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Show progress bars on standard error, if a person is there to see them."""
     from rich.console import Console
@@ -144,9 +174,7 @@ def counted(tables: Iterable[_Rows], total: int, what: str, *, quiet: bool) -> I
 
 
 @contextmanager
-def trees_made(
-    parser: str | None, *, quiet: bool = False, another: str = "the option parser names another"
-) -> Iterator[TreeMaker]:
+def trees_made(parser: str | None, *, quiet: bool = False) -> Iterator[TreeMaker]:
     """Give what parses texts without trees: it says so, and shows how it gets on."""
     from induction.parsers.trees import AUTO, TreeMaker
 
@@ -159,7 +187,7 @@ def trees_made(
                 task = bars.add_task("parsing", total=total, note="")
             bars.update(task, completed=done)
 
-        yield TreeMaker(parser or AUTO, lambda text: say(text, quiet=quiet), advance, another)
+        yield TreeMaker(parser or AUTO, lambda text: say(text, quiet=quiet), advance)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 from grammar.arrays import Bytes, IntArray, LongArray, kernel
 from grammar.errors import BracketError
 
-__all__ = ["UNLABELLED_ROOT", "read_brackets", "write_brackets", "write_words"]
+__all__ = ["STRAY_TEXT", "UNLABELLED_ROOT", "read_brackets", "write_brackets", "write_words"]
 
 UNLABELLED_ROOT = "TOP"
 """The label of a wrapping bracket that is kept, as it wraps several trees."""
@@ -22,11 +22,12 @@ UNLABELLED_ROOT = "TOP"
 _OPEN, _CLOSE, _SPACE, _NEWLINE = ord("("), ord(")"), ord(" "), ord("\n")
 _COMMENT_SIGNS = (ord("#"), ord(";"), ord("*"))
 _OK, _UNOPENED, _UNCLOSED, _EMPTY, _STRAY, _UNLABELLED, _WRAPS_MANY, _NAMES_FULL = range(8)
+STRAY_TEXT = "text outside any bracket"
 _FAULTS = {
     _UNOPENED: ("closing bracket without an opening one", "delete it, or open a bracket before it"),
     _UNCLOSED: ("opening bracket that is never closed", "add the missing ')'"),
     _EMPTY: ("empty bracket: a label must have a word or a subtree under it", "fill or delete it"),
-    _STRAY: ("text outside any bracket", "put it into a tree, or start the line with '#'"),
+    _STRAY: (STRAY_TEXT, "put it into a tree, or start the line with '#'"),
     _UNLABELLED: ("bracket without a label inside a tree", "write a label after the '('"),
 }
 

@@ -370,7 +370,7 @@ def _not_a_treebank(path: PathLike) -> SchemaError:
     return SchemaError(
         "not a treebank saved by this version of treewright",
         where=str(path),
-        hint="bracketed text is read with Treebank.read",
+        hint="brackets are read with Treebank.read, a corpus with read_corpus (--format arrow)",
     )
 
 

@@ -77,6 +77,7 @@ __all__ = [
     "check_output",
     "corpus_of_trees",
     "from_dataset",
+    "named_format",
     "output_format",
     "read_conllu",
     "read_corpus",
@@ -394,8 +395,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
 
 
 def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
-    suffix = _suffix(path)
-    chosen = _format_of(suffix) if format is None else _named(format)
+    chosen = _chosen(path, format)
     if chosen is None:
         with reading(path):
             if place_of(path).exists():
@@ -415,7 +415,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(
-            f"the file does not follow the format of {format or suffix}: {reason}",
+            f"the file does not follow the format of {format or _suffix(path)}: {reason}",
             where=asked.path,
             hint="mend the file, or name it after the format it has",
         ) from None
@@ -439,14 +439,25 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     suffix = Path(path).suffix
     if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
         return None
-    chosen = _format_of(suffix) if format is None else _named(format)
-    if chosen is None:
+    chosen = _chosen(path, format)
+    if chosen is None or (format is None and suffix == ".gz"):  # no output is compressed
         raise _unknown_format(path)
     return chosen
 
 
-def _format_of(suffix: str) -> Format | None:
-    return next((one for one in FORMATS.values() if suffix in one.suffixes), None)
+def named_format(path: PathLike) -> str | None:
+    """Return the format that the name of a file tells; None if it tells none.
+
+    >>> named_format("reviews.csv.gz"), named_format("reviews.md")
+    ('csv', None)
+    """
+    suffix = _suffix(path)
+    return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
+
+
+def _chosen(path: PathLike, format: str | None) -> Format | None:
+    name = named_format(path) if format is None else format
+    return None if name is None else _named(name)
 
 
 def _named(format: str) -> Format:

@@ -694,6 +694,9 @@ FAULTS = {
     "no pairs for GECA": (
         "", "scan augment IN.txt -o OUT.txt", ["IN.txt: the corpus is empty"]
     ),
+    "no examples": (
+        "text,label\n", "augment IN.csv -o OUT.csv -m geca -n 3", ["IN.csv: the corpus is empty"]
+    ),
     "no target": ('{"text": "a"}', "scan augment IN.jsonl -o OUT.txt", ["'target'"]),
     "augment method": (PAIRS, "scan augment IN -o OUT.txt --method eda", ["'eda'", "geca"]),
     "augment mode": (PAIRS, "scan augment IN -o OUT.txt --faithful x", ["'x'", "paper, code"]),

@@ -13,6 +13,7 @@ from treewright.screen import (
     Json,
     Quiet,
     counted,
+    naming,
     read_option,
     show_facts,
     trees_made,
@@ -267,13 +268,14 @@ def _opened(
         if files[name] is not None
     }
     workers = 1 if files["workers"] is None else files["workers"]
-    pipeline = Pipeline(
-        corpora.get("input", Corpus.from_columns(text=[])),
-        settings,
-        test=corpora.get("test"),
-        workers=workers,
-        trees=trees,
-    )
+    with naming(files["input"] or settings.method):
+        pipeline = Pipeline(
+            corpora.get("input", Corpus.from_columns(text=[])),
+            settings,
+            test=corpora.get("test"),
+            workers=workers,
+            trees=trees,
+        )
     if not dry_run:
         check_output(files["output"], columns=pipeline.schema.names)
     files["skipped"] = [row for one in corpora.values() for row in one.skipped]

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treewright.flags import FlagsOfOptions, read_settings, value_of
 from treewright.outputs import FILE, Force
-from treewright.pair_files import naming, read_pair_file
-from treewright.screen import Json, Quiet, progress, show_facts, trees_made, warnings_said
+from treewright.pair_files import read_pair_file
+from treewright.screen import (
+    Json,
+    OnError,
+    Quiet,
+    naming,
+    progress,
+    show_facts,
+    tell_skipped,
+    trees_made,
+    warnings_said,
+)
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 
@@ -30,10 +41,10 @@ def induce(
     corpus: Annotated[
         str,
         typer.Argument(
-            help="'embedded', nltk:NAME, a file or folder of brackets, or -; a table of texts "
-            "(.csv, .tsv, .jsonl, .parquet), which get trees if they have none; synchronous, "
-            "terms: pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the columns text "
-            "and target; methods of augmentation: examples, as for treewright augment."
+            help="'embedded', nltk:NAME, a file or folder of brackets, or -; a corpus of texts "
+            "(.csv, .tsv, .jsonl, .parquet, .conllu), which get trees if they have none; "
+            "synchronous, terms: pairs, as 'IN: ... OUT: ...' lines (.txt) or a corpus with the "
+            "columns text and target; methods of augmentation: examples, as for treewright augment."
         ),
     ],
     output: Annotated[
@@ -64,13 +75,7 @@ def induce(
     label: Annotated[
         str | None, typer.Option(help="Of examples: the column that holds the classes.")
     ] = None,
-    on_error: Annotated[
-        str,
-        typer.Option(
-            help="Rows or trees that cannot be used: stop, or skip them; OUTPUT.skipped.jsonl "
-            "says which."
-        ),
-    ] = "stop",
+    on_error: OnError = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
     workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
     engine: EngineName = None,
@@ -93,7 +98,7 @@ def induce(
         how = {"format": format, "text": text, "label": label, "on_error": on_error}
         data, skipped = _read(chosen, corpus, how, encoding, quiet=quiet)
         say(f"read {_size(chosen, data)}", quiet=quiet)
-        _tell_skipped(skipped, output, quiet=quiet)
+        tell_skipped(skipped, output, quiet=quiet)
         with (
             _told(quiet=quiet) as tell,
             naming(corpus),
@@ -162,7 +167,7 @@ def _read(
             )
         pairs = read_pair_file(path, **{k: how[k] for k in ("format", "text", "on_error")})
         return pairs, pairs.skipped
-    if chosen.reads == "examples" or how["format"] is not None or _is_table(path):
+    if chosen.reads == "examples" or how["format"] is not None or _is_corpus(path):
         from sampling.pipeline.sources import read_source
 
         columns = {name: how[name] for name in ("text", "label")}
@@ -175,15 +180,33 @@ def _read(
             where="--text" if how["text"] is not None else "--label",
             hint="leave it out; --format says what else the file is",
         )
-    from induction.corpus.readers import read_treebank
-
     skipped: list[Skipped] = []
     skip = skipped.append if how["on_error"] == "skip" else None
-    return read_treebank(path, encoding=encoding, skip=skip), skipped
+    return _read_brackets(path, encoding, skip), skipped
 
 
-def _is_table(path: str) -> bool:
-    return path.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet"))
+def _read_brackets(path: str, encoding: str, skip: Callable[[Skipped], object] | None) -> Treebank:
+    from grammar.errors import BracketError
+    from grammar.trees.brackets import STRAY_TEXT
+    from induction.corpus.readers import read_treebank
+
+    try:
+        return read_treebank(path, encoding=encoding, skip=skip)
+    except BracketError as error:
+        if error.what != STRAY_TEXT:
+            raise
+        hint = f"{error.hint}; texts without trees are read with --format text"
+        raise BracketError(error.what, where=error.where, hint=hint) from None
+
+
+_TREES = (None, "text", "arrow", "brackets", "sst")
+"""What names of files tell that are read as trees: brackets may have any name."""
+
+
+def _is_corpus(path: str) -> bool:
+    from induction.corpus.formats import named_format
+
+    return named_format(path) not in _TREES
 
 
 def _trees_of(corpus: Corpus, path: str, *, quiet: bool) -> Treebank:
@@ -193,17 +216,9 @@ def _trees_of(corpus: Corpus, path: str, *, quiet: bool) -> Treebank:
 
     if not len(corpus):
         raise CorpusError("the corpus is empty", where=path, hint="give at least one text")
-    another = "treewright parse-corpus takes another"
-    with trees_made(None, quiet=quiet, another=another) as trees:
-        return read_trees(trees(corpus))
-
-
-def _tell_skipped(skipped: Sequence[Skipped], output: str, *, quiet: bool) -> None:
-    from sampling.pipeline.sources import write_skipped
-
-    path = write_skipped(skipped, output)
-    if path is not None:
-        say(f"left out because they cannot be used: {len(skipped):,}; see {path}", quiet=quiet)
+    with trees_made(None, quiet=quiet) as trees:
+        by_another = replace(trees, another="treewright parse-corpus takes another")
+        return read_trees(by_another(corpus))
 
 
 def _size(chosen: Model | Method, data: Any) -> str:

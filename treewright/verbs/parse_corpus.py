@@ -11,16 +11,19 @@ from treewright.outputs import FILE, STORE, Force
 from treewright.screen import (
     Json,
     MemoryLimit,
+    OnError,
     Quiet,
     StepLimit,
     progress,
     show_facts,
+    tell_skipped,
 )
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
+    from induction.corpus.rows import Skipped
     from induction.parsers.corpora import ParsedCorpus
     from induction.parsers.protocol import TextParser
 
@@ -55,6 +58,7 @@ def parse_corpus(
     format: Annotated[
         str | None, typer.Option(help="Of IN, if its name does not tell: sst, scan, ...")
     ] = None,
+    on_error: OnError = "stop",
     cache: Annotated[
         str | None,
         typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
@@ -72,19 +76,22 @@ def parse_corpus(
 
     Pairs of texts get two, tree and tree_pair. Examples with a text that has no parse are left
     out, and the first reasons said, as are those of coarser parses, of texts that take too much.
+    With --on-error skip all of these are written to a file, as are rows that no method could use.
     Trees that are there already are replaced.
 
     Example: treewright parse-corpus train.tsv -o train.jsonl --text sentence
     """
+    from grammar.files import check_free
     from induction.corpus.formats import check_output, write_corpus
     from induction.parsers.cache import CachedParser
     from induction.parsers.elsewhere import EngineParser
     from induction.parsers.opening import ENGLISH, open_parser
-    from sampling.pipeline.sources import read_source
+    from sampling.pipeline.sources import read_source, skipped_path
 
     grammar, source = (ENGLISH, first) if second is None else (first, second)
     check_output(output, columns=("id", "text", "tree"))
-    corpus = read_source(source, {"text": text, "text_pair": text_pair}, format)
+    check_free(skipped_path(output))
+    corpus = read_source(source, {"text": text, "text_pair": text_pair}, format, on_error)
     limits: dict[str, Any] = {
         "max_words": max_words,
         "memory_limit": memory_limit << 20,
@@ -101,6 +108,7 @@ def parse_corpus(
         parser = opened if cache is None else CachedParser(opened, cache)
         found = _parsed(corpus, parser, split=split, quiet=quiet)
     _say_unparsed(corpus, found, quiet=quiet)
+    tell_skipped(_left_out(corpus, found) if on_error == "skip" else (), output, quiet=quiet)
     write_corpus(found.corpus, output)
     facts = {
         "output": output,
@@ -131,6 +139,16 @@ def _parsed(corpus: Corpus, parser: TextParser, *, split: bool, quiet: bool) -> 
             split=split,
             on_progress=lambda done, _: bars.update(task, completed=done),
         )
+
+
+def _left_out(corpus: Corpus, found: ParsedCorpus) -> list[Skipped]:
+    """Return the rows that could not be read, and those that have no parse."""
+    from induction.corpus.rows import Skipped
+
+    unparsed = (
+        Skipped(corpus.where(row), str(why), corpus[row]) for row, why in found.unparsed.items()
+    )
+    return [*corpus.skipped, *unparsed]
 
 
 def _say_unparsed(corpus: Corpus, found: ParsedCorpus, *, quiet: bool) -> None:

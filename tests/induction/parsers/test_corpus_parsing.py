@@ -129,6 +129,21 @@ def test_the_verb(run, tmp_path: Path) -> None:
     assert again.err == ""
 
 
+def test_what_is_left_out_is_written_down(run, tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text(GRAMMAR)
+    (tmp_path / "train.csv").write_text("text,label\ngood,1\n,1\nbad,0\ngood .,\n")
+    done = run("parse-corpus", "g.txt", "train.csv", "-o", "t.jsonl", "--on-error", "skip")
+    assert done.code == 0, done.err
+    assert "left out because they cannot be used: 3; see t.jsonl.skipped.jsonl" in done.err
+    assert read_corpus(tmp_path / "t.jsonl").column("text") == ["good"]
+    lines = (tmp_path / "t.jsonl.skipped.jsonl").read_text("utf-8").splitlines()
+    assert [(row["where"].split(",")[0], row["why"]) for row in map(json.loads, lines)] == [
+        ("train.csv:3", "the text is missing or empty"),
+        ("train.csv:5", "the label is missing"),
+        ("train.csv:4", "no parse of 'bad': the grammar lacks the word 'bad' (word 1 of 1)"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -10,7 +10,7 @@ import pytest
 
 from grammar.pcfg.grammar import Grammar
 from induction import induce_pcfg, with_trees
-from induction.corpus.formats import read_corpus
+from induction.corpus.formats import read_corpus, write_corpus
 from sampling.examples.sides import read_trees
 from tests.treewright import test_command_line
 
@@ -64,6 +64,33 @@ def test_lines_of_text_need_the_format(run: Callable[..., Any], reviews: Path) -
     done = run("induce", "lines.txt", "-o", "g.json", "--format", "text")
     assert done.code == 0, done.err
     assert "read 3 trees" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("lines.txt", "texts without trees are read with --format text"),
+        ("corpus.arrow", "a corpus with read_corpus (--format arrow)"),
+    ],
+)
+def test_what_is_no_treebank_is_told_its_format(
+    run: Callable[..., Any], reviews: Path, name: str, message: str
+) -> None:
+    (reviews.parent / "lines.txt").write_text("The soup was cold.\n", "utf-8")
+    write_corpus(read_corpus(reviews), reviews.parent / "corpus.arrow")
+    done = run("induce", name, "-o", "g.json")
+    assert done.code != 0
+    assert message in done.err
+    format = name.replace("lines.txt", "text").removeprefix("corpus.")
+    assert run("induce", name, "-o", "g.json", "--format", format).code == 0
+
+
+def test_texts_with_tokens_are_parsed(run: Callable[..., Any], reviews: Path) -> None:
+    lines = ["1\tWe\t_\tX\t_\t_\t2\tx\t_\t_", "2\tslept\t_\tX\t_\t_\t0\troot\t_\t_"]
+    (reviews.parent / "a.conllu").write_text("\n".join([*lines, "", ""]), "utf-8")
+    done = run("induce", "a.conllu", "-o", "g.json")
+    assert done.code == 0, done.err
+    assert "read 1 trees, 2 words" in done.err
 
 
 def test_rows_that_cannot_be_used_are_left_out(run: Callable[..., Any], reviews: Path) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.outputs import FILE, Force
-from treewright.pair_files import PairsFile, naming, read_pair_file, write_pair_file
-from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
+from treewright.pair_files import PairsFile, read_pair_file, write_pair_file
+from treewright.screen import Json, Quiet, Seed, naming, show_facts, warnings_said
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus

@@ -9,8 +9,8 @@ import typer
 
 from treewright.flags import FlagsOfOptions, read_settings
 from treewright.outputs import FILE, STORE, Force
-from treewright.pair_files import PairsFile, naming, read_pair_file
-from treewright.screen import Json, Quiet, Seed, need_torch, show_facts, training_bar
+from treewright.pair_files import PairsFile, read_pair_file
+from treewright.screen import Json, Quiet, Seed, naming, need_torch, show_facts, training_bar
 
 if TYPE_CHECKING:
     from grammar.options import Option
