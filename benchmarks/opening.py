@@ -4,9 +4,9 @@
 
 Each grammar is opened several times; the time inside the functions that check (those named so, and
 Arrow's own validation) is set against the rest of the opening, less what the clock itself takes
-where a function that is watched calls others. With TIMES, grammars of corpora so
-many times as large, where what is fixed counts less. Words that a check is the first to
-ask for are read in either case, and kept, so reading them is no check. The bar is 10 %.
+where a function that is watched calls others. With TIMES, grammars of corpora so many times as
+large, where what is fixed counts less. Words that a check is the first to ask for are read in
+either case, and kept, so reading them is no check. The bar is 10 %.
 """
 
 from __future__ import annotations
