@@ -45,6 +45,7 @@ from induction.parsers.lexicalised import LexicalisedParser as LexicalisedParser
 from induction.parsers.opening import open_parser as open_parser
 from induction.parsers.protocol import TextParser as TextParser
 from induction.parsers.training import induce_parser as induce_parser
+from induction.parsers.trees import treebank_of as treebank_of
 from induction.parsers.trees import with_trees as with_trees
 from induction.synchronous.induce import induce_synchronous as induce_synchronous
 from induction.terms.induce import induce_from_terms as induce_from_terms

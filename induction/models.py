@@ -74,6 +74,8 @@ class Model:
     def induce(self, data: Any, **options: Any) -> Any:
         """Induce the model from what it reads (raises like its function).
 
+        In the place of a treebank, texts will do: :func:`induction.treebank_of` has their trees.
+
         Examples
         --------
         >>> from grammar import Treebank
@@ -81,6 +83,10 @@ class Model:
         >>> find_model("double-dop").induce(treebank)
         TreeSubstitutionGrammar(start TOP: 6 fragments of 4 roots)
         """
+        if self.reads == "treebank":
+            from induction.parsers.trees import treebank_of
+
+            data = treebank_of(data)
         return self.function(data, **{**self.given, **options})
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "read_sst",
     "sound_trees",
     "sst_writer",
+    "trees_of_corpus",
 ]
 
 _TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
@@ -48,6 +49,38 @@ def corpus_of_trees(treebank: Treebank) -> Corpus:
         for text in treebank.texts().to_pylist()
     ]
     return Corpus.from_columns(text=texts, tree=treebank.brackets().cast(pa.string()))
+
+
+def trees_of_corpus(corpus: Corpus, name: str = "tree") -> Treebank:
+    """Return a column of bracketings as a treebank, one tree an example.
+
+    Raises
+    ------
+    CorpusError
+        If a tree is missing, or there is not one an example.
+    BracketError
+        If one is malformed.
+
+    Examples
+    --------
+    >>> print(trees_of_corpus(corpus_of_trees(Treebank.parse("(S (NP We) (VP slept))")))[0])
+    (S (NP We) (VP slept))
+    """
+    given = corpus.column(name)
+    for row, tree in enumerate(given):
+        if not tree or tree.isspace():
+            raise CorpusError(
+                "the tree is missing",
+                where=corpus.where(row),
+                hint="fill it in, or drop these examples",
+            )
+    treebank = Treebank.parse("\n".join(given), source=f"column {name!r}")
+    if len(treebank) != len(corpus):
+        raise CorpusError(
+            f"column {name!r} holds {len(treebank)} trees for {len(corpus)} examples",
+            hint="give one bracketing each",
+        )
+    return treebank
 
 
 def read_sst(path: PathLike) -> Corpus:

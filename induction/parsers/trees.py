@@ -12,11 +12,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from grammar.errors import OptionError, OutputError
+from grammar.errors import CorpusError, OptionError, OutputError
 from grammar.messages import tell
 from grammar.places.local import cache_folder
+from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from induction.corpus.readers import EMBEDDED, read_treebank
+from induction.corpus.tree_files import trees_of_corpus
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.cache import CachedParser
 from induction.parsers.corpora import parse_corpus
@@ -30,6 +33,7 @@ __all__ = [
     "cache_file",
     "choose_parser",
     "lacks_trees",
+    "treebank_of",
     "with_trees",
 ]
 
@@ -146,6 +150,37 @@ def with_trees(corpus: Corpus, parser: Any = AUTO) -> Corpus:
     True
     """
     return TreeMaker(parser)(corpus)
+
+
+def treebank_of(data: Any, parser: Any = AUTO) -> Treebank:
+    """Return the trees of texts, for the functions that induce grammars.
+
+    Parameters
+    ----------
+    data
+        A treebank, which stays as it is, or whatever :func:`induction.read_corpus` reads: a table,
+        a frame, texts, a corpus. Texts that have no trees are parsed, which is said.
+    parser : TextParser, path or str
+        As :func:`choose_parser` takes it.
+
+    Raises
+    ------
+    CorpusError
+        If there are no texts, none has a parse, or a tree is missing.
+    OptionError, MissingDataError
+        As :func:`choose_parser` says, and :func:`induction.read_corpus`.
+
+    Examples
+    --------
+    >>> treebank_of([{"text": "so good", "tree": "(S so good)"}])
+    Treebank(1 trees, 2 words, 3 symbols)
+    """
+    if isinstance(data, Treebank):
+        return data
+    corpus = read_corpus(data)
+    if not len(corpus):
+        raise CorpusError("the corpus is empty", hint="give at least one text")
+    return trees_of_corpus(with_trees(corpus, parser))
 
 
 def _cached(parser: TextParser) -> TextParser:

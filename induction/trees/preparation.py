@@ -14,13 +14,31 @@ from induction.trees.binarise import Direction, binarise
 from induction.trees.normalise import DEFAULT_STEPS, STEPS, chain_parts, normalise
 from induction.trees.unknown import with_rare_classes
 
-__all__ = ["Binarisation", "Preparation", "TreeOptions", "prepare"]
+__all__ = ["Binarisation", "Preparation", "TreeOptions", "check_treebank", "prepare"]
 
 _MEANING = {
     "|<": "a part of a binarised rule",
     "^<": "a label with its ancestors",
     "+": "a chain of single constituents",
 }
+
+
+def check_treebank(treebank: Any) -> None:
+    """Refuse a treebank without trees, and what is none.
+
+    >>> check_treebank(["We slept."])
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: a list is no treebank
+      hint: induction.treebank_of(...) has the trees of texts, tables and frames
+    """
+    if not isinstance(treebank, Treebank):
+        raise OptionError(
+            f"a {type(treebank).__name__} is no treebank",
+            hint="induction.treebank_of(...) has the trees of texts, tables and frames",
+        )
+    if not len(treebank):
+        raise EmptyTreebankError("the treebank has no trees", hint="read another one")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +67,7 @@ class TreeOptions(Checked):
 
     def normalised(self, treebank: Treebank) -> Treebank:
         """Return the trees after the steps of normalisation (raises as :func:`prepare`)."""
-        if not len(treebank):
-            raise EmptyTreebankError("the treebank has no trees", hint="read another one")
+        check_treebank(treebank)
         steps = self.steps
         joining = steps.index("unaries") if "unaries" in steps else len(steps)
         trees = normalise(treebank, steps[:joining])

@@ -25,12 +25,13 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import penn_word, sentence_spans, tokenise
+from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.protocol import ScoringParser, TextParser
 from induction.parsers.trees import AUTO, choose_parser
 from sampling.alp.options import ALPOptions
 from sampling.examples.examples import refuse_pairs
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import Side, read_side, read_trees
+from sampling.examples.sides import Side, read_side
 
 __all__ = ["ParsedTexts", "UnparsedWarning", "parsed_texts", "without_idle_trees"]
 
@@ -108,7 +109,7 @@ def parsed_texts(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
     if "trees" in corpus.names:
         return _given(corpus, [list(map(_tree, row or ())) for row in corpus.column("trees")])
     if "tree" in corpus.names:
-        treebank = read_trees(corpus)
+        treebank = trees_of_corpus(corpus)
         _refuse_sentiments(treebank)
         return _given(corpus, [[tree] for tree in treebank])
     return _parsed(corpus, o)

@@ -20,6 +20,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.tokens import is_blank
+from induction.corpus.tree_files import trees_of_corpus
 from sampling.examples.entities import Marks, Places, places_of_spans, read_marks, widened
 from sampling.examples.splicing import as_lists, join_pieces
 
@@ -30,7 +31,6 @@ __all__ = [
     "place_words",
     "protected_words",
     "read_side",
-    "read_trees",
 ]
 
 _CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
@@ -150,7 +150,7 @@ def _read_words(
     spans: Places | None,
 ) -> Side:  # fmt: skip
     trees = _TREES.get(name)
-    treebank = read_trees(corpus, trees) if trees in corpus.names else None
+    treebank = trees_of_corpus(corpus, trees) if trees in corpus.names else None
     texts = corpus.arrow(name).combine_chunks()
     if name == "text" and "tokens" in corpus.names:
         words = _plain_lists(corpus.arrow("tokens").combine_chunks())
@@ -239,33 +239,6 @@ def _without_punctuation(side: Side, spans: Places | None) -> Side:
         start, end = wide
     forms = pa.array(list(numbers), pa.string())
     return replace(side, start=start, end=end, codes=codes, forms=forms)
-
-
-def read_trees(corpus: Corpus, name: str = "tree") -> Treebank:
-    """Read a column of bracketings.
-
-    Raises
-    ------
-    CorpusError
-        If a tree is missing, or there is not one an example.
-    BracketError
-        If one is malformed.
-    """
-    given = corpus.column(name)
-    for row, tree in enumerate(given):
-        if not tree or tree.isspace():
-            raise CorpusError(
-                "the tree is missing",
-                where=corpus.where(row),
-                hint="fill it in, or drop these examples",
-            )
-    treebank = Treebank.parse("\n".join(given), source=f"column {name!r}")
-    if len(treebank) != len(corpus):
-        raise CorpusError(
-            f"column {name!r} holds {len(treebank)} trees for {len(corpus)} examples",
-            hint="give one bracketing each",
-        )
-    return treebank
 
 
 def _plain_lists(lists: pa.ListArray) -> pa.ListArray:

@@ -10,7 +10,7 @@ import numpy as np
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import PARSE_FIRST
-from sampling.examples.sides import read_trees
+from induction.corpus.tree_files import trees_of_corpus
 from sampling.quality.measures import derivations, diversity, fidelity, overlap, self_bleu
 from sampling.quality.measures.confidence import (
     grouped_sums,
@@ -126,10 +126,10 @@ def _distinct(m: Material) -> Iterator[Result]:
 
 
 def _trees(m: Material) -> Iterator[Result]:
-    made = read_trees(m.augmented)
+    made = trees_of_corpus(m.augmented)
     if "tree" not in m.originals.names:
         raise CorpusError("the originals have no column 'tree'", hint=PARSE_FIRST)
-    given = read_trees(m.originals)
+    given = trees_of_corpus(m.originals)
     new, old = diversity.rule_types(made, given)
     yield from _types("rule_diversity", new, old)
     uses = np.bincount(new.owner, minlength=len(made)).astype(np.float64)

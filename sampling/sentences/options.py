@@ -14,13 +14,13 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.options import option
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tree_files import trees_of_corpus
 from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.parsers.trees import AUTO, with_trees
+from induction.parsers.trees import AUTO, treebank_of, with_trees
 from induction.trees.normalise import lower_initials
 from sampling.examples.labels import read_labels
-from sampling.examples.sides import read_trees
 from sampling.sentences.class_grammars import join_classes
 from sampling.sentences.written import read_labelled
 
@@ -140,10 +140,10 @@ def trees_and_classes(
             )
         labels = read.hard
     if labels is None:
-        return read_trees(with_trees(corpus, parser)), None
+        return treebank_of(corpus, parser), None
     row = Corpus(corpus.table.append_column("row", pa.array(range(len(corpus)))))
     kept = with_trees(row, parser)
-    return read_trees(kept), labels[kept.arrow("row").to_numpy()]
+    return trees_of_corpus(kept), labels[kept.arrow("row").to_numpy()]
 
 
 def _inducer(o: GrammarOptions, model: str) -> Callable[[Treebank], Any]:
@@ -172,7 +172,7 @@ def written_grammar(
     def frames() -> Any:
         if not len(corpus):
             raise CorpusError("the corpus is empty", hint="give at least one example")
-        return _inducer(options, "pcfg")(read_trees(with_trees(corpus, parser)))
+        return _inducer(options, "pcfg")(treebank_of(corpus, parser))
 
     if options.model not in (None, "pcfg"):
         raise OptionError(

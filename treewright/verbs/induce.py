@@ -212,13 +212,13 @@ def _is_corpus(path: str) -> bool:
 def _trees_of(corpus: Corpus, path: str, *, quiet: bool) -> Treebank:
     """Return the trees of a corpus, or those that the parser that ships finds for its texts."""
     from grammar.errors import CorpusError
-    from sampling.examples.sides import read_trees
+    from induction.corpus.tree_files import trees_of_corpus
 
     if not len(corpus):
         raise CorpusError("the corpus is empty", where=path, hint="give at least one text")
     with trees_made(None, quiet=quiet) as trees:
         by_another = replace(trees, another="treewright parse-corpus takes another")
-        return read_trees(by_another(corpus))
+        return trees_of_corpus(by_another(corpus))
 
 
 def _size(chosen: Model | Method, data: Any) -> str:

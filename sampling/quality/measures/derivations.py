@@ -14,8 +14,8 @@ from grammar.errors import CorpusError
 from grammar.trees.evaluation import evalb
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
+from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.protocol import TextParser, aligned_treebank
-from sampling.examples.sides import read_trees
 
 __all__ = ["Reparsed", "log_probabilities", "reparse"]
 
@@ -76,7 +76,7 @@ def reparse(corpus: Corpus, parser: TextParser, rows: LongArray) -> Reparsed:
     if "tree" not in corpus.names:
         results = list(parser.parse_each(chosen.column("text")))
         return Reparsed(_parsed(results), None, None)
-    gold = read_trees(chosen)
+    gold = trees_of_corpus(chosen)
     results = list(parser.parse_each([list(sentence) for sentence in gold.sentences()]))
     scores = evalb(gold, aligned_treebank(results)).sentences
     agreeing = np.array([2.0 * score.matched for score in scores])

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 
 from grammar import Tree
-from grammar.errors import MissingDataError, OptionError
+from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.messages import heard_by
-from induction import open_parser, with_trees
+from induction import find_model, open_parser, treebank_of, with_trees, write_corpus
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import embedded_file
+from induction.models import MODELS
 from induction.parsers.protocol import TextParser
 from induction.parsers.trees import TreeMaker, cache_file, choose_parser
 from sampling import ALP, GrammarSampler, Shuffle, Sub2, TreeMix, augment
@@ -170,3 +171,35 @@ def test_the_parser_is_made_again_with_the_same_bytes(data_folder: Path, tmp_pat
         made.append((tmp_path / name).read_bytes())
     assert made[0] == made[1]
     assert "tagged.words" in pa.ipc.open_file(tmp_path / "one.arrow").schema.names
+
+
+ROWS = [{"review": "The soup was cold .", "stars": 1}, {"review": "We slept .", "stars": 2}]
+
+
+@pytest.mark.parametrize("kind", ["rows", "table", "texts", "columns", "corpus", "file"])
+def test_whatever_texts_are_in_their_trees_become_a_grammar(
+    kind: str, cache: Path, tmp_path: Path
+) -> None:
+    texts = [row["review"] for row in ROWS]
+    corpus = Corpus.from_columns(text=texts)
+    write_corpus(corpus, tmp_path / "r.csv")
+    data: Any = {
+        "rows": ROWS, "table": pa.Table.from_pylist(ROWS), "texts": texts,
+        "columns": {"text": texts}, "corpus": corpus, "file": tmp_path / "r.csv",
+    }[kind]  # fmt: skip
+    treebank = treebank_of(data)
+    assert list(map(str, treebank)) == with_trees(corpus).column("tree")
+    assert find_model("double-dop").induce(data) == find_model("double-dop").induce(treebank)
+    assert treebank_of(treebank) is treebank
+
+
+def test_without_texts_there_is_no_treebank() -> None:
+    with pytest.raises(CorpusError, match="the corpus is empty"):
+        treebank_of(Corpus.from_columns(text=[]))
+
+
+@pytest.mark.parametrize("model", [one.name for one in MODELS.values() if one.reads == "treebank"])
+@pytest.mark.parametrize("data", [["We slept ."], pa.Table.from_pylist(ROWS), None])
+def test_what_is_no_treebank_is_told_what_has_its_trees(model: str, data: Any) -> None:
+    with pytest.raises(OptionError, match="is no treebank\n.*induction.treebank_of"):
+        find_model(model).function(data)

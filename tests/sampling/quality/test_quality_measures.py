@@ -14,8 +14,8 @@ from grammar.errors import CorpusError, OptionError
 from grammar.pcfg.grammar import Grammar
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.chart import ChartTextParser
-from sampling.examples.sides import read_trees
 from sampling.quality.measures import confidence, derivations, diversity, fidelity, overlap
 from sampling.quality.measures.lengths import length_shift
 from sampling.quality.measures.parents import Parents, find_parents
@@ -241,11 +241,11 @@ def test_rules_and_shapes_leave_words_out() -> None:
 
 def test_trees_must_be_there_one_an_example() -> None:
     with pytest.raises(CorpusError, match="no column 'tree'"):
-        read_trees(corpus(["a"]))
+        trees_of_corpus(corpus(["a"]))
     with pytest.raises(CorpusError, match="example '1': the tree is missing"):
-        read_trees(corpus(["a", "b"], tree=["(A a)", None]))
+        trees_of_corpus(corpus(["a", "b"], tree=["(A a)", None]))
     with pytest.raises(CorpusError, match="3 trees for 2 examples"):
-        read_trees(corpus(["a", "b"], tree=["(A a)", "(A a) (B b)"]))
+        trees_of_corpus(corpus(["a", "b"], tree=["(A a)", "(A a) (B b)"]))
 
 
 # --- overlap --------------------------------------------------------------------------------------

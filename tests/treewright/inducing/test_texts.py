@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from grammar.pcfg.grammar import Grammar
-from induction import induce_pcfg, with_trees
+from induction import induce_pcfg, treebank_of
 from induction.corpus.formats import read_corpus, write_corpus
-from sampling.examples.sides import read_trees
 from tests.treewright import test_command_line
 
 run = test_command_line.run
@@ -37,7 +36,7 @@ def test_texts_are_parsed_and_it_is_said(run: Callable[..., Any], reviews: Path)
     assert "text is read from the column 'review'" in done.err
     assert "3 texts have no trees: parsed by the parser of English that ships" in done.err
     assert "treewright parse-corpus takes another" in done.err
-    wanted = induce_pcfg(read_trees(with_trees(read_corpus(reviews))))
+    wanted = induce_pcfg(treebank_of(reviews))
     assert Grammar.load(reviews.parent / "g.json") == wanted
 
 
