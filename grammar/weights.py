@@ -27,6 +27,8 @@ def check_weights(weight: FloatArray, text: Callable[[int], object]) -> None:
     WeightError
         At the first of them.
     """
+    if not len(weight) or 0.0 <= weight[weight.argmin()] <= weight[weight.argmax()] < np.inf:
+        return  # of NaN no comparison is true
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
         rule = int(bad[0])

@@ -187,7 +187,8 @@ def chain_cycle(rules: Iterable[SynchronousRule]) -> list[str]:
         for rule in rules
         if len(rule.source) == 1 and isinstance(rule.source[0], Slot)
     ]
-    if not chains:
+    leading = {upper for upper, _ in chains}
+    if not any(lower in leading for _, lower in chains):
         return []
     graph = nx.DiGraph(chains)
     if nx.is_directed_acyclic_graph(graph):

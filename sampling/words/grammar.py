@@ -268,13 +268,13 @@ def _check(grammar: WordGrammar) -> None:
     """Refuse what does not fit the texts (ValueError)."""
     check_pools(grammar.pools)
     check_numbers("hosts", grammar.hosts, 0, len(grammar.texts.side))
-    fills = np.ones(len(grammar.pools.offsets), np.bool_)  # the last is that of no pool: -1
-    np.greater(grammar.pools.offsets[1:], grammar.pools.offsets[:-1], out=fills[:-1])
-    pools = len(fills) - 1
+    offsets = grammar.pools.offsets
+    fills = np.append(offsets[1:] > offsets[:-1], np.True_)  # the last is that of no pool: -1
+    pools, all_filled = len(fills) - 1, np.count_nonzero(fills) == len(fills)
     if pools != len(grammar.names) or not len(grammar.hosts):
         raise ValueError("there are no texts, or not as many names as pools")
     for name, pool in (("replaced", grammar.replaced), ("inserted", grammar.inserted)):
         check_numbers(name, pool, -1, pools)
         check_length(name, pool, len(grammar.texts.words.kind))
-        if not fills.take(pool).all():
+        if not (all_filled or fills.take(pool).all()):
             raise ValueError(f"{name}: a word has an empty pool")
