@@ -212,7 +212,7 @@ class Skeleton:
             return key
 
         ours = keys(*self.sides())
-        order = np.argsort(ours)
+        order = np.argsort(ours, kind="stable")  # they are nearly in order
         wanted = keys(lhs, first, second)
         place = order[np.minimum(np.searchsorted(ours[order], wanted), len(order) - 1)]
         return np.where(ours[place] == wanted, place, -1)

@@ -178,10 +178,14 @@ class Treebank:
         return _parents(self.size)
 
     @cached_property
+    def words_before(self) -> LongArray:
+        """int64 array, shape (nodes + 1,): number of words before each node, and of all."""
+        return np.concatenate(([0], np.cumsum(self.is_word)))
+
+    @cached_property
     def lengths(self) -> LongArray:
         """int64 array, shape (trees,): number of words of each tree."""
-        before = np.concatenate(([0], np.cumsum(self.is_word)))
-        return np.diff(before[self.offsets])
+        return np.diff(self.words_before[self.offsets])
 
     def sentences(self) -> list[tuple[str, ...]]:
         """Return the words of each tree."""

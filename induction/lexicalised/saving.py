@@ -93,7 +93,7 @@ def _fault(
     symbols: IntArray, rules: LexicalisedRules, count: LongArray, skeleton: Skeleton
 ) -> str | None:
     """Say what is wrong with columns whose numbers are in their ranges, if anything is."""
-    category, word, tag = symbols.T
+    category, word, tag = np.ascontiguousarray(symbols.T)
     is_start = word < 0
     is_tag = np.zeros(len(skeleton.grammar.rules.nonterminals) + 1, np.bool_)
     is_tag[skeleton.tags] = is_tag[-1] = True

@@ -222,16 +222,19 @@ def _check_sites(grammar: SpanGrammar) -> None:
     sites = grammar.sites
     check_spans(grammar.examples)
     check_numbers("example", sites.example, 0, len(grammar.examples))
-    if (sites.example[1:] < sites.example[:-1]).any():
+    if np.count_nonzero(sites.example[1:] < sites.example[:-1]):
         raise ValueError("example: spans of an example do not follow each other")
     for k, side in enumerate(grammar.sides):
-        start, end, node = sites.start[:, k], sites.end[:, k], sites.node[:, k]
+        start, end, node = map(
+            np.ascontiguousarray, (sites.start[:, k], sites.end[:, k], sites.node[:, k])
+        )
         for name, column in (("start", start), ("end", end)):
             check_length(name, column, len(sites.example))
             check_numbers(name, column, 0, len(side.start) + 1)
         text = side.offsets[sites.example]
         first, behind = text + start, text + end
-        if (first >= behind).any() or (behind > side.offsets[1:][sites.example]).any():
+        beyond = (first >= behind) | (behind > side.offsets[1:][sites.example])
+        if np.count_nonzero(beyond):
             raise ValueError("start, end: a span is not in its text")
         check_length("node", node, len(sites.example))
         _check_nodes(side.treebank, node, first, behind)
@@ -245,11 +248,11 @@ def _check_nodes(
     if treebank is None:
         return
     named = node >= 0
-    if not named.all():
+    if np.count_nonzero(named) < len(named):
         node, first, last = node[named], first[named], last[named]
-    words = np.concatenate(([0], np.cumsum(treebank.is_word)))
+    words = treebank.words_before
     behind = node + treebank.size[node]
-    if (words[node] != first).any() or (words[behind] != last).any():
+    if np.count_nonzero(words[node] != first) or np.count_nonzero(words[behind] != last):
         raise ValueError("node: a node is not above the words of its span")
 
 
