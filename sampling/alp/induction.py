@@ -41,10 +41,10 @@ def induce_grammar(corpus: Corpus, o: ALPOptions) -> ALPGrammar:
     refuse_schemes(corpus, "alp")
     columns = tuple(name for name in _COLUMNS if name in corpus.names)
     refuse_no_labels(corpus)
-    refuse_lone_classes(text_classes(read_labels(corpus))[0])
+    refuse_lone_classes(text_classes(read_labels(corpus))[0], corpus.classes)
     parsed = parsed_texts(corpus, o)
     classes, values = text_classes(read_labels(parsed.corpus))
-    refuse_lone_classes(classes)
+    refuse_lone_classes(classes, corpus.classes)
     frames, labels, tree = frames_of(parsed)
     best = np.zeros(len(parsed.weight), np.bool_)
     best[parsed.trees[:-1]] = True

@@ -217,6 +217,9 @@ def _each(
             yield parses
             continue
         best = parses[0].log_probability
+        if best == -math.inf:  # a coarser parse, whose probability nothing tells
+            yield _Found((parses[0].tree,), (1.0,), False)
+            continue
         least = best + math.log(o.tau)
         likely = [p for p in parses if p.log_probability >= least or p is parses[0]]
         mass = np.exp([p.log_probability - best for p in likely[:most]])

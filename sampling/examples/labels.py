@@ -49,6 +49,7 @@ __all__ = [
 MOST_MIXED = 10_000
 """Mixed labels are over so many classes at most; one number in a file must not take all memory."""
 
+_DROP = "drop it; --on-error skip (in Python on_error='skip') leaves such rows out"
 _ALIGNED = ("tags", "heads", "deprels")
 
 
@@ -147,8 +148,10 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
 
 
-def refuse_lone_classes(keys: LongArray) -> None:
+def refuse_lone_classes(keys: LongArray, names: Sequence[str] = ()) -> None:
     """Refuse a class with one example, for which no other of the class can give anything.
+
+    ``names`` are those of classes, where they have been numbered.
 
     Raises
     ------
@@ -157,8 +160,10 @@ def refuse_lone_classes(keys: LongArray) -> None:
     """
     classes, counts = np.unique(keys, return_counts=True)
     if (counts == 1).any():
+        number = int(classes[counts == 1][0])
+        name = repr(names[number]) if 0 <= number < len(names) else number
         raise CorpusError(
-            f"the class {classes[counts == 1][0]} has one example, so none to exchange spans with",
+            f"the class {name} has one example, so none to exchange spans with",
             hint="add examples of it, drop it, or do not ask for the same class",
         )
 
@@ -257,10 +262,10 @@ def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
             f"the column {name!r} holds {column.type}, not text", hint="convert its values first"
         )
     if column.null_count:
-        raise _fault(corpus, column.is_null(), f"the {name} is missing", "fill it in, or drop it")
+        raise _fault(corpus, column.is_null(), f"the {name} is missing", f"fill it in, or {_DROP}")
     if not empty and len(blank := blank_texts(column)):
         where = corpus.where(int(blank[0]))
-        raise CorpusError(f"the {name} is empty", where=where, hint="drop it")
+        raise CorpusError(f"the {name} is empty", where=where, hint=_DROP)
 
 
 def _check_aligned(corpus: Corpus) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from grammar.errors import OptionError
 from grammar.files import PathLike
 from grammar.look import Look
 from grammar.opening import open_grammar
@@ -27,7 +28,7 @@ def look(grammar: Any | PathLike, symbol: str | None = None, top: int = 20) -> L
     Raises
     ------
     OptionError
-        If the grammar has no such symbol.
+        If the grammar has no such symbol, or is none.
     UnreadableInputError, SchemaError, NotationError, WeightError, StartSymbolError
         If the file holds no grammar.
 
@@ -38,5 +39,11 @@ def look(grammar: Any | PathLike, symbol: str | None = None, top: int = 20) -> L
     ["S -> 'a' [0.75]"]
     """
     opened: Any = open_grammar(grammar) if isinstance(grammar, str | Path) else grammar
-    shown: Look = getattr(opened, "grammar", opened).look(symbol, top)
+    grammar = getattr(opened, "grammar", opened)
+    if not hasattr(grammar, "look"):
+        raise OptionError(
+            f"a {type(grammar).__name__} is no grammar",
+            hint="induce one first, as in TreeMix.induce(...), or name a file with one",
+        )
+    shown: Look = grammar.look(symbol, top)
     return shown

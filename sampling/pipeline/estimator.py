@@ -99,7 +99,7 @@ class TextAugmenter:
             As :func:`~sampling.pipeline.augment.augment`.
         """
         table = rows_in_memory(X).table
-        names = self._names(table)
+        names = own = self._names(table)
         if y is not None:
             classes = y.tolist() if hasattr(y, "tolist") else list(y)
             if len(classes) != table.num_rows:
@@ -113,7 +113,7 @@ class TextAugmenter:
         else:
             corpus = read_corpus(table, rename=names, label="")
         made = self._augmented(corpus)
-        return self._like(X, made, names), None if y is None else _labels_like(y, made)
+        return self._like(X, made, own), None if y is None else _labels_like(y, made)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return a batch of columns with the new examples behind the old ones."""

@@ -178,7 +178,7 @@ class Sub2(SpanSampler):
         chosen = read_options(Sub2Options, options, cls.method)
         chosen = _settled(_kept_labels(chosen, options, corpus))
         if options.get("text_label"):
-            refuse_lone_classes(read_labels(corpus).keys())
+            refuse_lone_classes(read_labels(corpus).keys(), corpus.classes)
         refuse_pairs(corpus, cls.method)
         if cls.needs_trees(options):
             corpus = with_trees(checked(corpus))

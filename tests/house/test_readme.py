@@ -1,6 +1,7 @@
 """README: its Python and its commands run as they are written, and its links lead somewhere."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_the_commands_of_a_page_run(
     save_files(page, tmp_path)
     for command in commands(page):
         assert command.split()[0] == "treewright", command
-        monkeypatch.setattr(sys, "argv", command.split())
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
         with pytest.raises(SystemExit) as leaving:
             main()
         assert not leaving.value.code, f"{command}\n{capsys.readouterr().err}"

@@ -153,8 +153,8 @@ def _all_again(
             raise CorpusError(
                 "the output is not what its manifest makes",
                 where=path,
-                hint="the file was changed after it was made" if changed
-                else "the versions in the manifest may differ from those at hand",
+                hint="the file was changed after it was made" if changed else
+                "the versions in the manifest, or WordNet (NLTK_DATA), may differ from those here",
             )  # fmt: skip
     return {"output": path, "examples": rows, "equal": True, "equal bytes": same_bytes}
 

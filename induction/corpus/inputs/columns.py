@@ -28,7 +28,7 @@ _BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     """Return the rows of a file as a corpus (raises like :func:`read_corpus`)."""
-    table = _renamed(rows.table, asked)
+    table = renamed(rows.table, asked)
     if rows.untyped and "label" in table.column_names:
         at = table.column_names.index("label")
         table = table.set_column(at, "label", _of_their_form(table.column("label")))
@@ -69,7 +69,7 @@ def _check_aligned(corpus: Corpus, where: Where) -> None:
             )
 
 
-def _renamed(table: pa.Table, asked: Asked) -> pa.Table:
+def renamed(table: pa.Table, asked: Asked) -> pa.Table:
     for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
         if old not in table.column_names:
             raise OptionError(

@@ -13,7 +13,7 @@ from grammar.errors import CorpusError
 from grammar.messages import heard_by
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.inputs.columns import corpus_of_rows
+from induction.corpus.inputs.columns import corpus_of_rows, renamed
 from induction.corpus.rows import Asked, Rows, Skipped
 from induction.corpus.validity import faults_of
 
@@ -50,6 +50,9 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
             rows.table.take(pa.array(kept)), lambda row: rows.where(kept[row]), rows.untyped
         )
         corpus = corpus_of_rows(part, asked)
+        if "id" not in renamed(rows.table, asked).column_names:
+            # by the place among all rows, so that whoever reads them all finds the same ones
+            corpus = corpus.with_column("id", [str(row) for row in kept])
     skipped = (*rows.skipped, *_skipped(rows.table, found, rows.where))
     return replace(corpus, places=part.where, skipped=skipped)
 

@@ -191,7 +191,16 @@ def test_bad_rows_are_left_out_with_their_reasons(tmp_path, suffix):
     assert [row.where for row in corpus.skipped] == [f"{path}:{n}" for n in WHERE[suffix]]
     reasons = [row.why for row in corpus.skipped]
     assert reasons[1:] == ["the text is missing or empty", "the label is missing"]
-    assert corpus.where(1) == f"{path}:{6 if suffix == 'csv' else 5}, example '1'"
+    assert corpus.where(1) == f"{path}:{6 if suffix == 'csv' else 5}, example '3'"
+
+
+def test_rows_keep_their_numbers_when_others_are_left_out():
+    """Whoever reads all rows finds the same ones by the same ids."""
+    texts = ["a", "", "b", None, "c"]
+    assert read_corpus({"text": texts}, on_error="skip").column("id") == ["0", "2", "4"]
+    named = {"name": list("vwxyz"), "text": texts}
+    kept = read_corpus(named, rename={"name": "id"}, on_error="skip")
+    assert kept.column("id") == ["v", "x", "z"]
 
 
 def test_equal_ids_malformed_trees_and_bad_labels_are_left_out():

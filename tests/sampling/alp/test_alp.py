@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -791,6 +792,22 @@ def test_of_two_shares_the_one_not_given_takes_the_rest() -> None:
     assert shares[0] == (0.9, 0.1)
     assert (round(shares[1][0], 6), shares[1][1]) == (0.2, 0.8)
     assert shares[2] == (0.2, 0.3)
+
+
+def test_a_coarser_parse_has_no_probability_and_counts_once() -> None:
+    grammar = induce_lpcfg(read_treebank())
+    short = LexicalisedParser(grammar, max_words=8)
+    long = "the food was good and the staff was kind and the room was clean ."
+    texts = ["the food was good .", "a kind man sold the old car .", "the dog saw a cat .", long]
+    corpus = Corpus.from_columns(text=texts, label=[0] * len(texts))
+    [coarse] = short.kbest_each([long.split()], 2)
+    assert coarse[0].log_probability == -math.inf  # type: ignore[union-attr]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sampler = ALP.induce(corpus, parser=short, synonym=0.0)
+    assert sampler.grammar.counts.min() >= 1
+    for row in sampler.sample(5, seed=0):
+        assert math.isfinite(row["provenance"]["log_probability"])
 
 
 def test_bad_corpora(parser: Remembering) -> None:

@@ -86,3 +86,5 @@ def test_a_look_at_a_grammar_a_sampler_and_a_file(tmp_path: Path) -> None:
     assert seen.family == "substitution"
     with pytest.raises(OptionError, match="no symbol 'NP'"):
         look(sampler, "NP")
+    with pytest.raises(OptionError, match="a list is no grammar\n.*induce one first"):
+        look(texts)

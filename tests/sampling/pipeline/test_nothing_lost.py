@@ -173,6 +173,16 @@ def test_a_frame_is_resampled_with_its_columns():
     assert len(made) == 7
 
 
+def test_a_frame_may_hold_the_classes_too():
+    pandas = pytest.importorskip("pandas")
+    texts = [f"a film of {k} good parts" for k in range(4)]
+    frame = pandas.DataFrame({"review": texts, "sentiment": ["bad", "good"] * 2})
+    made, labels = TextAugmenter("aeda", n=3).fit_resample(frame, frame["sentiment"])
+    assert list(made.columns) == ["review", "sentiment"]
+    assert list(made["sentiment"]) == list(labels)
+    assert set(labels) == {"bad", "good"}
+
+
 def test_parameters_are_read_and_set_as_scikit_learn_does():
     base = pytest.importorskip("sklearn.base")
     augmenter = TextAugmenter("aeda", n=3)

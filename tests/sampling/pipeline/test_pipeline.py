@@ -468,6 +468,9 @@ def test_corpora_that_cannot_be_used() -> None:
     lone = Corpus.from_columns(text=["a b", "c d", "e f"], label=[0, 0, 1])
     with pytest.raises(CorpusError, match="sub2.*class 1 has one example"):
         augment(lone, "sub2(text_label=true)", n=3)
+    named = lone.with_column("label", ["bad", "bad", "good"])
+    with pytest.raises(CorpusError, match="the class 'good' has one example"):
+        augment(named, "sub2(text_label=true)", n=3)
 
 
 # --- shortfalls -------------------------------------------------------------------------------
