@@ -123,6 +123,7 @@ def parse(
     scored = scored or (as_json and cache is None)
     parser = opened if cache is None else CachedParser(opened, cache)
     given, tags = _read(sentences, tokenised=tokenised, tagged=tagged)
+    _say_of_columns(sentences, quiet=quiet)
     if heat_map is not None and isinstance(opened, ScoringParser):
         _draw_heat_map(opened, given, tags, heat_map, quiet=quiet)
     k = (kbest or 1) if scored else None
@@ -198,6 +199,13 @@ def _read(
         for number, line in enumerate(lines, 1)
     ]
     return [words for words, _ in pairs], [tags for _, tags in pairs]
+
+
+def _say_of_columns(source: str, *, quiet: bool) -> None:
+    from induction.corpus.formats import named_format
+
+    if named_format(source) in ("csv", "tsv", "jsonl"):
+        say(f"{source}: each line is a sentence here; parse-corpus reads columns", quiet=quiet)
 
 
 def _answers(

@@ -150,7 +150,9 @@ def test_augment_parses_raw_text_and_says_so(run: Any, cache: Path) -> None:
     assert len(mixed.corpus) == 4
     plain = run("parse-corpus", "reviews.csv", "-o", "trees.jsonl")
     assert plain.code == 0
-    assert run("parse", "english", "reviews.csv").out.count("(TOP") == len(TEXTS) + 1
+    lines = run("parse", "english", "reviews.csv")
+    assert lines.out.count("(TOP") == len(TEXTS) + 1
+    assert "each line is a sentence here; parse-corpus reads columns" in lines.err
 
 
 def test_the_file_is_small_and_has_a_card() -> None:
