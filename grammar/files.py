@@ -102,7 +102,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
-      hint: convert it: iconv -f latin1 -t utf-8 FILE (of brackets: --encoding)
+      hint: convert it to UTF-8, as iconv -f latin1 does (of brackets: --encoding)
     """
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
@@ -113,7 +113,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
-            hint="convert it: iconv -f latin1 -t utf-8 FILE (of brackets: --encoding)",
+            hint="convert it to UTF-8, as iconv -f latin1 does (of brackets: --encoding)",
         ) from None
 
 
