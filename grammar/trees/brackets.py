@@ -23,6 +23,7 @@ _OPEN, _CLOSE, _SPACE, _NEWLINE = ord("("), ord(")"), ord(" "), ord("\n")
 _COMMENT_SIGNS = (ord("#"), ord(";"), ord("*"))
 _OK, _UNOPENED, _UNCLOSED, _EMPTY, _STRAY, _UNLABELLED, _WRAPS_MANY, _NAMES_FULL = range(8)
 STRAY_TEXT = "text outside any bracket"
+"""The fault of a file that holds something else than trees."""
 _FAULTS = {
     _UNOPENED: ("closing bracket without an opening one", "delete it, or open a bracket before it"),
     _UNCLOSED: ("opening bracket that is never closed", "add the missing ')'"),

@@ -126,7 +126,7 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     """
     column = corpus.arrow("label").combine_chunks()
     if column.null_count:
-        raise _fault(corpus, column.is_null(), "the label is missing", "fill it in, or drop it")
+        raise _fault(corpus, column.is_null(), "the label is missing", f"fill it in, or {_DROP}")
     if pa.types.is_integer(column.type):
         hard = column.to_numpy(zero_copy_only=False).astype(np.int64)
         _refuse(corpus, hard < 0, "the label is negative", "number the classes from 0")

@@ -19,7 +19,7 @@ from induction.corpus.inputs.names import renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault, spans_fault
 
-__all__ = ["corpus_of_rows"]
+__all__ = ["corpus_of_rows", "renamed"]
 
 Where = Callable[[int], str]
 _SOFT = pa.list_(pa.float32())
@@ -70,6 +70,13 @@ def _check_aligned(corpus: Corpus, where: Where) -> None:
 
 
 def renamed(table: pa.Table, asked: Asked) -> pa.Table:
+    """Return the rows of a file under the names that a corpus has for its columns.
+
+    Raises
+    ------
+    CorpusError, OptionError
+        If a column that is named is not there, several may be meant, or two have one name.
+    """
     for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
         if old not in table.column_names:
             raise OptionError(
