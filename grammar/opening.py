@@ -40,6 +40,8 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 Classes are named and not imported, as those of methods live in rooms above this one.
 """
 
+_CORPORA = (".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".mrg", ".ptb")
+
 
 def family_of(name: str, *, source: str | None = None) -> type[Weighted]:
     """Return the class of a family (a name or schema of :data:`FAMILIES`).
@@ -91,6 +93,12 @@ def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
     Grammar(pcfg, start S: 2 rules over 1 symbols, 2 words)
     """
     source = str(path)
+    if source.removesuffix(".gz").endswith(_CORPORA):
+        raise SchemaError(
+            "a corpus, by its name, and no grammar",
+            where=source,
+            hint=f"induce one of it: treewright induce {source} -o grammar.json",
+        )
     schema = None if source == "-" else array_schema(path)
     if schema is not None or source.endswith(".arrow") or is_arrow_file(path):
         return _of_arrays(path, schema, normalise=normalise)

@@ -24,6 +24,7 @@ __all__ = [
     "Option",
     "again",
     "gathers",
+    "meant",
     "named",
     "option",
     "options_of",
@@ -297,10 +298,9 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], method: str) -> N
     known = sorted(known)
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0.5)
             raise OptionError(
                 f"{method} has no option {name!r}",
-                hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}",
+                hint=meant(name, known) or f"it has {', '.join(known)}",
             )
 
 
@@ -313,12 +313,33 @@ def named(name: str, known: Mapping[str, T], what: str = "method") -> T:
         If there is no such name; the hint has the nearest.
     """
     if name not in known:
-        near = difflib.get_close_matches(str(name).lower(), known, 1, 0.5)
         raise OptionError(
             f"unknown {what} {name!r}",
-            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
+            hint=meant(str(name), known) or f"there are {', '.join(known)}",
         )
     return known[name]
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """Ask which of the known names was meant; None if none looks like it.
+
+    One that begins alike comes before one that looks a little more alike.
+
+    >>> meant("alfa", ["alpha_rs", "alpha_sr", "balanced"])
+    "did you mean 'alpha_rs' or 'alpha_sr'?"
+    >>> meant("mixup", ["treemix", "randmix"]) is None
+    True
+    """
+    plain = name.lower()
+    likeness = {one: _likeness(plain, one.lower()) for one in known}
+    best = max(likeness.values(), default=0.0)
+    near = [one for one, value in likeness.items() if value > max(best - 0.1, 0.62)]
+    return f"did you mean {' or '.join(map(repr, near[:2]))}?" if near else None
+
+
+def _likeness(name: str, known: str) -> float:
+    alike = difflib.SequenceMatcher(None, name, known).ratio()
+    return alike + 0.15 * (name[:1] == known[:1])
 
 
 def whole_number(name: str, value: Any, least: int) -> None:

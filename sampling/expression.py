@@ -9,7 +9,6 @@ each a share and a chain of methods. All that works on expressions works on that
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import math
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import OptionError
+from grammar.options import meant
 from sampling.method import find_method
 
 __all__ = [
@@ -231,10 +231,9 @@ def with_options(expression: Expression, given: Mapping[str, Any]) -> Expression
 
 def _no_such(what: str, name: str, known: Iterable[str]) -> OptionError:
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, 1, 0.5)
     return OptionError(
         f"the expression has no {what} {name!r}",
-        hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}",
+        hint=meant(name, known) or f"it has {', '.join(known)}",
     )
 
 

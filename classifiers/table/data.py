@@ -13,6 +13,7 @@ import numpy as np
 
 from classifiers.table.corpora import CORPORA, Rows, divided
 from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.options import meant
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 
@@ -151,10 +152,7 @@ def open_few_shot(
 
 def _read_named(name: str) -> tuple[Rows, dict[str, Rows]]:
     if name not in CORPORA:
-        import difflib
-
-        near = difflib.get_close_matches(name, CORPORA, 1, 0.5)
-        first = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(CORPORA)}."
+        first = meant(name, CORPORA) or f"there are {', '.join(CORPORA)}."
         raise OptionError(
             f"unknown data set {name!r}", hint=f"{first} Or give a folder with train.csv and "
             "test.csv",

@@ -241,3 +241,11 @@ def test_a_graph_of_another_family_is_refused() -> None:
     graph = open_grammar(SAVED / FILES["tsg"]).graph
     with pytest.raises(SchemaError, match="of the family 'tsg', not 'pcfg'"):
         Grammar.from_graph(graph)
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.jsonl.gz", "trees.mrg"])
+def test_a_corpus_is_no_grammar_and_says_what_makes_one(tmp_path, name):
+    (tmp_path / name).write_text("text,label\n")
+    with pytest.raises(SchemaError, match="a corpus, by its name") as caught:
+        open_grammar(tmp_path / name)
+    assert f"treewright induce {tmp_path / name} -o" in caught.value.hint
