@@ -61,8 +61,8 @@ def quality(
 ) -> None:
     """Measure augmented examples: labels, novelty, leakage, resemblance, variety, shift.
 
-    What the columns do not allow is left out, and the report says why. --text, --label and --format
-    are those that the corpus was augmented with.
+    What the columns do not allow is left out, and the report says why. ORIGINAL is read as it was
+    when it was augmented, if the manifest of AUGMENTED knows it, else by --text, --label, --format.
 
     Example: treewright quality train.jsonl augmented.jsonl --test test.jsonl --html report.html
     --fail-if 'duplicates>0.01, fidelity<0.8'
@@ -79,7 +79,7 @@ def quality(
         own = {"text": test_text or text, "label": test_label or label}
         with warnings_said(quiet=quiet):
             corpora = (
-                _read(original, columns, format),
+                _original(original, augmented, columns, format),
                 _read(augmented),
                 _read(test, own, format) if test is not None else None,
             )
@@ -126,6 +126,24 @@ def _read(
     if not len(corpus):
         raise CorpusError("the corpus is empty", where=path, hint="give at least one example")
     return corpus
+
+
+def _original(
+    path: str, augmented: str, columns: Mapping[str, str | None], format: str | None
+) -> Corpus:
+    """Read the corpus that was augmented, as it was read then, if nothing else is said."""
+    from grammar.messages import tell
+    from sampling.pipeline.manifest import manifest_beside
+    from sampling.pipeline.sources import find_source
+
+    if format is not None or any(columns.values()) or "-" in (path, augmented):
+        return _read(path, columns, format)
+    found = find_source(augmented, path, manifest_beside(augmented))
+    if found is None or not len(found):
+        return _read(path)
+    if found.skipped:
+        tell(f"rows of {path} left out as when it was augmented: {len(found.skipped):,}")
+    return found
 
 
 def _open(path: str | None) -> TextParser | None:

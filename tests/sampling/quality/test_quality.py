@@ -384,6 +384,29 @@ def test_originals_are_read_as_they_were_augmented(run: Run, tmp_path: Path) -> 
     assert (code, err.count("hint:")) == (1, 1)
 
 
+def test_originals_are_read_as_the_manifest_of_the_augmented_says(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{'good' if row['label'] else 'bad'};{row['text']}" for row in originals()]
+    (tmp_path / "old.csv").write_text("\n".join(["stars;said", rows[0], "good;", *rows[1:]]))
+    making = ["old.csv", "-o", "more.jsonl", "-m", "aeda", "-n", "5", "--on-error", "skip"]
+    columns = ["--text", "said", "--label", "stars"]
+    monkeypatch.setattr(sys, "argv", ["treewright", "augment", *making, *columns])
+    with pytest.raises(SystemExit):
+        main()
+    code, out, err = run("old.csv", "more.jsonl", "--json")
+    assert code == 0, err
+    assert "rows of old.csv left out as when it was augmented: 1\n" in err
+    assert json.loads(out)["sizes"] == {"originals": 20, "augmented": 5}
+    assert run("old.csv", "more.jsonl", "-q") == (0, "", "")
+    said_anew = json.loads(run("old.csv", "more.jsonl", "--json", *columns)[1])
+    assert said_anew["sizes"]["originals"] == 21  # and so the manifest does not count
+    (tmp_path / "old.csv").write_text((tmp_path / "old.csv").read_text() + "\n")
+    code, _, err = run("old.csv", "more.jsonl")  # another file now
+    assert "left out" not in err
+    assert "column 'text'" in err
+
+
 def test_classes_by_name_are_measured_as_those_by_number() -> None:
     def with_names(corpus: Corpus) -> Corpus:
         return corpus.with_column("label", [["bad", "good"][k] for k in corpus.column("label")])
