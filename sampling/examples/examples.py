@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -91,7 +91,7 @@ def read_examples(
     _check_lengths(corpus, sides[0])
     kept = {*COLUMNS, "label", "protected"} - {"provenance"}
     table = corpus.table.select([name for name in corpus.names if name in kept])
-    return Examples(Corpus(table.combine_chunks(), corpus.places), sides)
+    return Examples(replace(corpus, table=table.combine_chunks()), sides)
 
 
 def checked(corpus: Corpus, first: str = "text", *, empty_texts: bool = False) -> Corpus:

@@ -273,7 +273,7 @@ def label_pools(
     keys = read_labels(corpus).keys()
     mine = keys[sites.example]
     if mix == "same":
-        refuse_lone_classes(keys)
+        refuse_lone_classes(keys, corpus.classes)
         return _one_pool_a_class(class_numbers([*values, mine], len(sites)), weight)
     if len(np.unique(keys)) == 1:
         raise CorpusError(

@@ -469,8 +469,11 @@ def test_corpora_that_cannot_be_used() -> None:
     with pytest.raises(CorpusError, match="sub2.*class 1 has one example"):
         augment(lone, "sub2(text_label=true)", n=3)
     named = lone.with_column("label", ["bad", "bad", "good"])
-    with pytest.raises(CorpusError, match="the class 'good' has one example"):
-        augment(named, "sub2(text_label=true)", n=3)
+    trees = ["(S (A a b) (B c d))", "(S (A c d) (B a b))", "(S (A e f) (B a b))"]
+    named = named.with_column("text", ["a b c d", "c d a b", "e f a b"])
+    for method in ("sub2(text_label=true)", "treemix(mix=same, high=0.5)"):
+        with pytest.raises(CorpusError, match="the class 'good' has one example"):
+            augment(named.with_column("tree", trees), method, n=3)
 
 
 # --- shortfalls -------------------------------------------------------------------------------
