@@ -34,7 +34,7 @@ from benchmarks.verdicts import rows as verdicts
 from classifiers.table.data import corpus_of, open_few_shot
 from induction import Corpus, read_treebank, with_trees
 from induction.corpus.sources import data_file
-from induction.corpus.tokens import detokenise
+from induction.corpus.text.tokens import detokenise
 from sampling import number_classes
 from sampling.expression import read_step
 from sampling.method import induce

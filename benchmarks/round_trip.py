@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
-from induction.corpus.tokens import detokenise, is_blank, surface_of, tokenise
+from induction.corpus.text.tokens import detokenise, is_blank, surface_of, tokenise
 from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import learn_spacing
 

@@ -23,7 +23,7 @@ from induction.corpus.formats import corpus_of_trees, read_corpus
 from induction.corpus.inputs.skipping import without_faults
 from induction.corpus.readers import read_treebank
 from induction.corpus.sources import data_file
-from induction.corpus.tokens import surface_of
+from induction.corpus.text.tokens import surface_of
 from induction.trees.normalise import normalise
 from sampling.examples.labels import check_corpus
 from sampling.examples.sides import read_side

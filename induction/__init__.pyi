@@ -13,8 +13,9 @@ from induction.corpus.formats import read_sst as read_sst
 from induction.corpus.formats import write_corpus as write_corpus
 from induction.corpus.readers import read_reviews as read_reviews
 from induction.corpus.readers import read_treebank as read_treebank
-from induction.corpus.tagged_text import read_tagged as read_tagged
-from induction.corpus.tokens import tokenise as tokenise
+from induction.corpus.text.sentences import sentence_spans as sentence_spans
+from induction.corpus.text.tagged import read_tagged as read_tagged
+from induction.corpus.text.tokens import tokenise as tokenise
 from induction.counts.counts import RuleCounts as RuleCounts
 from induction.counts.counts import count_rules as count_rules
 from induction.counts.em import inside_outside as inside_outside

@@ -20,7 +20,7 @@ from grammar.trees.evaluation import evalb
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import COLUMNS, PROVENANCE, Corpus
 from induction.corpus.entities.columns import tags_of_spans, with_spans
-from induction.corpus.tokens import surface_of
+from induction.corpus.text.tokens import surface_of
 from induction.trees.normalise import normalise
 
 __all__ = ["TASKS", "Task", "find_task", "with_new", "words_of"]

@@ -10,7 +10,6 @@ bytes do not depend on how the rows were cut into batches.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import itertools
 import os
@@ -34,7 +33,7 @@ from grammar.files import (
     read_bytes,
     reading,
 )
-from grammar.options import named
+from grammar.options import meant, named
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, numbered
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
@@ -133,6 +132,15 @@ FORMATS: Mapping[str, Format] = {
 
 SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
+
+_OF_OTHERS = {
+    ".json": "write JSON lines, an object a line, and name them .jsonl (pandas: to_json(path, "
+    "orient='records', lines=True)); if these are lines, name the format: jsonl",
+    ".xlsx": "save the sheet as .csv",
+    ".xls": "save the sheet as .csv",
+    ".ods": "save the sheet as .csv",
+}
+"""What to do about files whose names tell formats that are not among these."""
 
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
@@ -463,10 +471,9 @@ def _chosen(path: PathLike, format: str | None) -> Format | None:
 def _named(format: str) -> Format:
     if format not in FORMATS:
         known = [*FORMATS, _FOLDER]
-        near = difflib.get_close_matches(str(format).lower().lstrip("."), known, 1, 0.5)
         raise OptionError(
             f"there is no format {format!r}",
-            hint=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}",
+            hint=meant(str(format).lstrip("."), known) or f"there are {', '.join(known)}",
         )
     return FORMATS[format]
 
@@ -480,6 +487,9 @@ def _suffix(path: PathLike) -> str:
 
 def _unknown_format(path: PathLike) -> OptionError:
     known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
+    of_others = _OF_OTHERS.get(_suffix(path).lower())
+    if of_others is not None:
+        return OptionError("no format that is read or written", where=str(path), hint=of_others)
     return OptionError(
         "the file name does not tell a format",
         where=str(path),

@@ -19,7 +19,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Skipped
 from induction.corpus.sources import embedded_file
-from induction.corpus.tokens import plain_brackets
+from induction.corpus.text.tokens import plain_brackets
 from induction.corpus.tree_files import sound_trees
 
 __all__ = ["EMBEDDED", "read_reviews", "read_treebank"]

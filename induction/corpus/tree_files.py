@@ -16,7 +16,7 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, Skipped, Write
-from induction.corpus.tokens import plain_brackets
+from induction.corpus.text.tokens import plain_brackets
 from induction.corpus.validity import faults_of
 
 __all__ = [

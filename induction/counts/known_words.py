@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from induction.trees.punctuation import equivalents
 from induction.trees.unknown import signature
 

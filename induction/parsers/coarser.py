@@ -12,15 +12,18 @@ from collections.abc import Iterable, Sequence
 
 from grammar.chart.parses import CoarseTree, Parse, Span
 from grammar.options import whole_number
+from grammar.trees.evalb_parameters import ROOT_LABELS
 from grammar.trees.tree import Tree
 
 __all__ = [
     "MEMORY_LIMIT",
+    "ROOT",
     "STEP_LIMIT",
     "check_numbers",
     "joined",
     "only_parse",
     "place_to_cut",
+    "side_by_side",
     "spans_of",
     "too_much_memory",
 ]
@@ -30,7 +33,8 @@ MEMORY_LIMIT = 1 << 30
 STEP_LIMIT = 100_000_000
 """Binary edges that may be met while the chart of a sentence is filled: a second or two."""
 
-_ROOT = "TOP"
+ROOT = "TOP"
+"""The label above trees that stand side by side."""
 _STRONGEST = (frozenset({".", "!", "?", "..."}), frozenset({";", ":", "--", "—", "–"}))
 _WEAKER = (*_STRONGEST, frozenset({",", "-RRB-", "''"}))
 
@@ -61,16 +65,25 @@ def place_to_cut(words: Sequence[str]) -> int:
     return max(middle, 1)
 
 
+def side_by_side(trees: Iterable[Tree]) -> tuple[Tree | str, ...]:
+    """Return the children of a root with these trees below it; their own roots are left out.
+
+    >>> [str(tree) for tree in side_by_side(map(Tree.parse, ["(TOP (UH yes))", "(UH no)"]))]
+    ['(UH yes)', '(UH no)']
+    """
+    children: list[Tree | str] = []
+    for tree in trees:
+        children.extend(tree.children if tree.label in ROOT_LABELS else (tree,))
+    return tuple(children)
+
+
 def joined(trees: Iterable[Tree], reason: str) -> CoarseTree:
     """Return the tree with these below its root; roots of their own are left out.
 
     >>> str(joined([Tree.parse("(TOP (UH yes))"), Tree.parse("(UH no)")], "it is in pieces"))
     '(TOP (UH yes) (UH no))'
     """
-    children: list[Tree | str] = []
-    for tree in trees:
-        children.extend(tree.children if tree.label == _ROOT else (tree,))
-    return CoarseTree(_ROOT, tuple(children), reason)
+    return CoarseTree(ROOT, side_by_side(trees), reason)
 
 
 def only_parse(tree: CoarseTree) -> list[Parse]:

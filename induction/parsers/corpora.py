@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import CorpusError
+from grammar.trees.evalb_parameters import ROOT_LABELS
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import penn_word, sentence_spans
+from induction.corpus.text.sentences import sentence_spans, sentences_of_words
+from induction.corpus.text.tokens import penn_word
+from induction.parsers.coarser import ROOT, side_by_side
 from induction.parsers.protocol import Sentence, TextParser
 
-__all__ = ["JOINED", "ParsedCorpus", "parse_corpus"]
-
-JOINED = "TOP"
-"""The label above the trees of a text with several sentences."""
+__all__ = ["ParsedCorpus", "parse_corpus", "parse_texts"]
 
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 
@@ -45,24 +45,21 @@ def parse_corpus(
     corpus: Corpus,
     parser: TextParser,
     *,
-    split: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ParsedCorpus:
     """Parse all texts of a corpus, and keep their trees beside them.
 
-    Trees that are there already are replaced. Other columns stay as they are. Examples with a text
-    that has no parse are left out.
+    Each sentence of a text is parsed by itself; the trees of several stand side by side below
+    ``TOP``. Trees that are there already are replaced. Other columns stay as they are. Examples
+    with a text that has no parse are left out.
 
     Parameters
     ----------
     corpus : Corpus
         With ``text``, for pairs also ``text_pair``. A column ``tokens`` says what the words of
-        ``text`` are; else texts are tokenised (:func:`induction.corpus.tokens.tokenise`).
+        ``text`` are; else texts are tokenised (:func:`induction.corpus.text.tokens.tokenise`).
     parser : TextParser
         Any parser of sentences.
-    split : bool
-        Find the sentences of each text, parse each, and join the trees of several under
-        :data:`JOINED`. Texts with ``tokens`` are not split.
     on_progress : callable, optional
         Called after each example with how many are done, and of how many.
 
@@ -70,8 +67,6 @@ def parse_corpus(
     ------
     CorpusError
         If no example has a parse, or a text is missing.
-    MissingDataError
-        If texts are to be split, and NLTK's data for that is not installed.
 
     Examples
     --------
@@ -86,13 +81,16 @@ def parse_corpus(
     "the grammar lacks the word 'bad' (word 1 of 1)"
     """
     names = [name for name in _TREES if name in corpus.names]
-    texts = [[_sentences(corpus, name, row, split) for name in names] for row in range(len(corpus))]
-    answers = parser.parse_each(sentence for row in texts for text in row for sentence in text)
+    texts = [_text(corpus, name, row) for row in range(len(corpus)) for name in names]
+    answers = parse_texts(texts, parser)
     trees: dict[int, list[str]] = {}
     unparsed: dict[int, NoParse] = {}
     coarse: dict[int, str] = {}
-    for row, sides in enumerate(texts):
-        found = [_joined(text, answers, coarse, row) for text in sides]
+    for row in range(len(corpus)):
+        found = [next(answers) for _ in names]
+        reasons = [answer.reason for answer in found if isinstance(answer, CoarseTree)]
+        if reasons:
+            coarse[row] = reasons[0]
         missing = next((one for one in found if isinstance(one, NoParse)), None)
         if missing is None:
             trees[row] = list(map(str, found))
@@ -108,43 +106,70 @@ def parse_corpus(
     return ParsedCorpus(kept, unparsed, coarse)
 
 
-def _sentences(corpus: Corpus, name: str, row: int, split: bool) -> list[Sentence]:
-    """Return the sentences of one text; one that is empty is a sentence, too."""
+def parse_texts(texts: Sequence[Sentence], parser: TextParser) -> Iterator[Tree | NoParse]:
+    """Yield a tree for each text, of one sentence or several.
+
+    Parameters
+    ----------
+    texts : sequence of str or sequence of str
+        Texts, or their words.
+    parser : TextParser
+        Any parser of sentences; each sentence is parsed by itself.
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> from induction.parsers.chart import ChartTextParser
+    >>> parser = ChartTextParser(Grammar.parse("TOP -> 'Good' '.' [1/2] | 'So' '.' [1/2]"))
+    >>> [str(tree) for tree in parse_texts(["Good. So.", ["So", "."]], parser)]
+    ['(TOP Good . So .)', '(TOP So .)']
+    """
+    cut = [_sentences(text) for text in texts]
+    answers = parser.parse_each(sentence for text in cut for sentence in text)
+    for sentences in cut:
+        yield _joined([next(answers) for _ in sentences])
+
+
+def _text(corpus: Corpus, name: str, row: int) -> Sentence:
+    """Return one text, or its words where they are given."""
     if name == "text" and "tokens" in corpus.names:
-        return [[penn_word(word) for word in corpus.arrow("tokens")[row].as_py()]]
-    text = corpus.arrow(name)[row].as_py()
+        return [penn_word(word) for word in corpus.arrow("tokens")[row].as_py()]
+    text: str | None = corpus.arrow(name)[row].as_py()
     if text is None:
         raise CorpusError(
             f"the column {name!r} holds None, not text",
             where=corpus.where(row),
             hint="fill it in, or drop the example",
         )
-    spans = sentence_spans(text) if split else []
-    return [text[start:end] for start, end in spans] or [text]
+    return text
 
 
-def _joined(
-    text: list[Sentence], answers: Iterator[Tree | NoParse], coarse: dict[int, str], row: int
-) -> Tree | NoParse:
-    """Take the answers for the sentences of a text, and make one of them.
+def _sentences(text: Sentence) -> Sequence[Sentence]:
+    """Return the sentences of one text; one that is empty is a sentence, too."""
+    if isinstance(text, str):
+        return [text[start:end] for start, end in sentence_spans(text)] or [text]
+    return sentences_of_words(text) or [text]
 
-    Why one of them is coarser is written down for the row.
-    """
-    found = [next(answers) for _ in text]
-    for answer in found:
-        if isinstance(answer, CoarseTree):
-            coarse.setdefault(row, answer.reason)
-    for answer in found:
-        if isinstance(answer, NoParse):
-            return answer
+
+def _joined(found: Sequence[Tree | NoParse]) -> Tree | NoParse:
+    """Make one answer of those for the sentences of a text; it is as coarse as one of them."""
+    missing = next((answer for answer in found if isinstance(answer, NoParse)), None)
+    if missing is not None:
+        return missing
     trees = [answer for answer in found if isinstance(answer, Tree)]
-    return trees[0] if len(trees) == 1 else Tree(JOINED, tuple(trees))
+    if len(trees) == 1:
+        return trees[0]
+    root = trees[0].label if trees[0].label in ROOT_LABELS else ROOT
+    reasons = [tree.reason for tree in trees if isinstance(tree, CoarseTree)]
+    below = side_by_side(trees)
+    return CoarseTree(root, below, reasons[0]) if reasons else Tree(root, below)
 
 
 def _taken(corpus: Corpus, rows: list[int]) -> Corpus:
     """Return some examples, which still know where they were read."""
     table, places = corpus.table.take(pa.array(rows, pa.int64())), corpus.places
-    return Corpus(table, None if places is None else lambda row: places(rows[row]))
+    found = None if places is None else lambda row: places(rows[row])
+    return replace(corpus, table=table, places=found)
 
 
 def _nothing_parsed(corpus: Corpus, unparsed: Mapping[int, NoParse]) -> CorpusError:

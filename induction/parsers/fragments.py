@@ -21,7 +21,7 @@ from grammar.forest.forest import Forest
 from grammar.forest.skeleton import Skeleton
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Production
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from induction.counts.known_words import KnownWords
 from induction.counts.lexicon import Lexicon
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT

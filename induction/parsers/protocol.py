@@ -20,7 +20,7 @@ from grammar.options import whole_number
 from grammar.trees.evaluation import NO_PARSE
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
-from induction.corpus.tokens import penn_word, tokenise
+from induction.corpus.text.tokens import penn_word, tokenise
 
 __all__ = [
     "MAX_WORDS",

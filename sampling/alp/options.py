@@ -11,7 +11,7 @@ from grammar.options import option
 
 __all__ = ["ALPOptions", "settled"]
 
-_OF_THE_PROGRAM = frozenset({"faithful", "seq_len", "parser", "split", "distinct"})
+_OF_THE_PROGRAM = frozenset({"faithful", "seq_len", "parser", "distinct"})
 """The options that have a meaning in the released program."""
 
 
@@ -26,7 +26,7 @@ class ALPOptions:
     faithful: str = option(
         "paper",
         "The model of the paper, or what the released program does instead: phrases put side by "
-        "side, with the options seq_len, parser, split and distinct alone.",
+        "side, with the options seq_len, parser and distinct alone.",
         choices=("paper", "code"),
     )
     parser: Any = option(  # a TextParser or its name
@@ -48,11 +48,6 @@ class ALPOptions:
         10, "At most so many trees of a sentence; the grammar says of how many more were cut off.",
         source="stages 1-2", code=1, least=1,
     )  # fmt: skip
-    split: bool = option(
-        False,
-        "Split texts into sentences (NLTK's Punkt) before they are parsed.",
-        code=True,
-    )
     exchange: float = option(
         0.3,
         "p_swap: the probability that an open constituent is exchanged.",

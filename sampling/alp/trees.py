@@ -24,7 +24,8 @@ from grammar.messages import tell
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import penn_word, sentence_spans, tokenise
+from induction.corpus.text.sentences import sentence_spans, sentences_of_words
+from induction.corpus.text.tokens import penn_word, tokenise
 from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.protocol import ScoringParser, TextParser
 from induction.parsers.trees import AUTO, choose_parser
@@ -90,7 +91,7 @@ def parsed_texts(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
         With ``text``, and ``tree`` (one bracketing) or ``trees`` (a list of them, alike probable);
         without, texts are parsed, by their ``tokens`` if there are any.
     o : ALPOptions
-        ``parser``, ``tau``, ``most_trees`` and ``split``.
+        ``parser``, ``tau`` and ``most_trees``.
 
     Raises
     ------
@@ -176,17 +177,14 @@ def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
     given = corpus.column("tokens") if "tokens" in corpus.names else None
     for i, text in enumerate(corpus.column("text")):
         if given is not None:
-            texts.append([[penn_word(word) for word in given[i]]])
+            texts.append(sentences_of_words([penn_word(word) for word in given[i]]))
             places.append(given[i])
             continue
-        tokens = [tokenise(text[a:b]) for a, b in (sentence_spans(text) if o.split else _all(text))]
-        texts.append([list(sentence.words) for sentence in tokens])
-        spans = sentence_spans(text) if o.split else _all(text)
-        places.append([
-            form
-            for sentence, (a, b) in zip(tokens, spans, strict=True)
-            for form in sentence.surfaces(text[a:b])
-        ])  # fmt: skip
+        sentences = [text[start:end] for start, end in sentence_spans(text)]
+        tokens = list(map(tokenise, sentences))
+        texts.append([list(each.words) for each in tokens])
+        forms = zip(tokens, sentences, strict=True)
+        places.append([form for each, sentence in forms for form in each.surfaces(sentence)])
     found = iter(_each(parser, (s for text in texts for s in text), o))
     rows = [[next(found) for _ in text] for text in texts]
     corpus = corpus.with_column("tokens", pa.array(places, pa.list_(pa.string())))
@@ -196,10 +194,6 @@ def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
         _LOG.info("%d sentences have more than %d trees above tau", cut, o.most_trees)
     facts = {"parser": name, "cut_off": cut, "unparsed": unparsed}
     return _assembled(corpus, read_side(corpus), kept, facts)
-
-
-def _all(text: str) -> list[tuple[int, int]]:
-    return [(0, len(text))]
 
 
 def _each(

@@ -21,7 +21,7 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from induction.corpus.validity import (
     HEADS_FAULTS,
     blank_texts,

@@ -19,7 +19,7 @@ from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_s
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import is_blank
+from induction.corpus.text.tokens import is_blank
 from induction.corpus.tree_files import trees_of_corpus
 from sampling.examples.entities import Marks, Places, places_of_spans, read_marks, widened
 from sampling.examples.splicing import as_lists, join_pieces

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from induction.corpus.tokens import detokenise, surface_of
+from induction.corpus.text.tokens import detokenise, surface_of
 from sampling.examples.sides import Side, are_tokenised, place_words
 
 __all__ = ["Spacing", "learn_spacing"]

@@ -29,7 +29,7 @@ from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import surface_of, tokenise
+from induction.corpus.text.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table

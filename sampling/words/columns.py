@@ -14,7 +14,7 @@ from grammar.errors import CorpusError
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import COLUMNS
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from sampling.examples.labels import first_broken_heads
 from sampling.examples.provenance import as_spans, example_table
 from sampling.examples.splicing import as_lists

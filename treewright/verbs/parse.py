@@ -184,7 +184,7 @@ def _read(
 ) -> tuple[list[Sentence], list[list[str]] | None]:
     """Return the sentence of each line, empty ones included, and its tags, if they are given."""
     from grammar.files import read_text
-    from induction.corpus.tagged_text import check_separator, read_tagged
+    from induction.corpus.text.tagged import check_separator, read_tagged
 
     if tagged is not None:
         check_separator(tagged)
@@ -310,7 +310,7 @@ def _plain(value: Any) -> Any:
 
 def _tokens(sentence: Sentence) -> dict[str, Any]:
     """Return the words of a sentence and, of raw text, the characters they stand for."""
-    from induction.corpus.tokens import tokenise
+    from induction.corpus.text.tokens import tokenise
 
     if not isinstance(sentence, str):
         return {"words": list(sentence)}

@@ -48,9 +48,6 @@ def parse_corpus(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar=FILE, help="The same with trees.")
     ],
-    split: Annotated[
-        bool, typer.Option("--split", help="Texts have several sentences: parse each by itself.")
-    ] = False,
     text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
     text_pair: Annotated[
         str, typer.Option(help="The column that holds the second texts of pairs.")
@@ -74,6 +71,7 @@ def parse_corpus(
 ) -> None:
     """Parse the texts of a corpus: examples get a column of trees, which sub2 and treemix need.
 
+    Each sentence of a text is parsed by itself, and the trees of several joined below TOP.
     Pairs of texts get two, tree and tree_pair. Examples with a text that has no parse are left
     out, and the first reasons said, as are those of coarser parses, of texts that take too much.
     With --on-error skip all of these are written to a file, as are rows that no method could use.
@@ -106,7 +104,7 @@ def parse_corpus(
             those = working.enter_context(workers_beside(output, str(engine), workers))
             opened = EngineParser(grammar, those, **limits)
         parser = opened if cache is None else CachedParser(opened, cache)
-        found = _parsed(corpus, parser, split=split, quiet=quiet)
+        found = _parsed(corpus, parser, quiet=quiet)
     _say_unparsed(corpus, found, quiet=quiet)
     tell_skipped(_left_out(corpus, found) if on_error == "skip" else (), output, quiet=quiet)
     write_corpus(found.corpus, output)
@@ -128,7 +126,7 @@ def _refuse_stream(grammar: str) -> None:
         )
 
 
-def _parsed(corpus: Corpus, parser: TextParser, *, split: bool, quiet: bool) -> ParsedCorpus:
+def _parsed(corpus: Corpus, parser: TextParser, *, quiet: bool) -> ParsedCorpus:
     from induction.parsers.corpora import parse_corpus
 
     with progress(quiet=quiet) as bars:
@@ -136,7 +134,6 @@ def _parsed(corpus: Corpus, parser: TextParser, *, split: bool, quiet: bool) -> 
         return parse_corpus(
             corpus,
             parser,
-            split=split,
             on_progress=lambda done, _: bars.update(task, completed=done),
         )
 

@@ -18,6 +18,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from grammar.errors import CorpusError
+from grammar.messages import tell
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 
 __all__ = [
@@ -163,8 +164,16 @@ def _malformed(
 
 
 def read_csv(data: bytes, asked: Asked) -> Rows:
-    """Read CSV, quoted as Python's ``csv`` does."""
-    return _read_separated(data, asked, ",")
+    """Read CSV, quoted as Python's ``csv`` does.
+
+    Where a comma is the decimal sign, spreadsheets put semicolons between columns. A first line
+    with semicolons and no comma tells it.
+    """
+    first = data.lstrip().partition(b"\n")[0]
+    if asked.names or b"," in first or b";" not in first:
+        return _read_separated(data, asked, ",")
+    tell(f"columns of {asked.path} are separated by semicolons")
+    return _read_separated(data, asked, ";")
 
 
 def read_tsv(data: bytes, asked: Asked) -> Rows:
@@ -173,9 +182,9 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
 
 
 def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
-    quoted = separator == ","
+    quoted = separator != "\t"
     header = 0 if asked.names else 1
-    where = functools.partial(_line_of_record, data, asked.path, quoted, header)
+    where = functools.partial(_line_of_record, data, asked.path, separator, header)
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
     skipped: dict[int, Skipped] = {}
@@ -229,10 +238,14 @@ def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str
         ) from None
 
 
-def _line_of_record(data: bytes, path: str, quoted: bool, header: int, row: int) -> str:
+def _line_of_record(data: bytes, path: str, separator: str, header: int, row: int) -> str:
     """Return where a row begins; the parser passes over empty lines."""
     text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
-    records = csv.reader(text, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    records = csv.reader(
+        text,
+        delimiter=separator,
+        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+    )
     found = -header
     while True:
         line = records.line_num + 1

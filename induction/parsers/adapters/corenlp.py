@@ -13,7 +13,7 @@ from typing import Any
 from grammar.chart.parses import NoParse
 from grammar.errors import MissingDataError, OptionError, SchemaError
 from grammar.trees.tree import Tree
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from induction.parsers.adapters.foreign import call_in_batches, refuse_tags
 from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
 

@@ -23,7 +23,7 @@ import numpy as np
 from grammar.arrays import FloatArray
 from grammar.errors import SchemaError
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import detokenise
+from induction.corpus.text.tokens import detokenise
 from sampling.neural.causal.features import (
     FEATURES,
     OF_SHAPE,

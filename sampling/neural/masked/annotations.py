@@ -21,7 +21,7 @@ import pyarrow as pa
 from grammar.arrays import LongArray
 from grammar.trees.symbols import SymbolTable
 from induction.corpus.corpus import COLUMNS, Corpus
-from induction.corpus.tokens import penn_word
+from induction.corpus.text.tokens import penn_word
 from sampling.examples.examples import read_examples
 from sampling.examples.sides import Side
 from sampling.neural.masked.edits import Span, words_of

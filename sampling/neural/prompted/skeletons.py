@@ -15,7 +15,7 @@ from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.rng import stream_key
 from grammar.trees.tree import Tree
-from induction.corpus.tokens import surface_of
+from induction.corpus.text.tokens import surface_of
 
 __all__ = ["Skeletons", "fills", "skeleton_of", "skeletons_of"]
 

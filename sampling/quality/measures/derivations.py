@@ -15,6 +15,7 @@ from grammar.trees.evaluation import evalb
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.tree_files import trees_of_corpus
+from induction.parsers.corpora import parse_texts
 from induction.parsers.protocol import TextParser, aligned_treebank
 
 __all__ = ["Reparsed", "log_probabilities", "reparse"]
@@ -74,10 +75,10 @@ def reparse(corpus: Corpus, parser: TextParser, rows: LongArray) -> Reparsed:
     """
     chosen = Corpus(corpus.table.take(rows))
     if "tree" not in corpus.names:
-        results = list(parser.parse_each(chosen.column("text")))
+        results = list(parse_texts(chosen.column("text"), parser))
         return Reparsed(_parsed(results), None, None)
     gold = trees_of_corpus(chosen)
-    results = list(parser.parse_each([list(sentence) for sentence in gold.sentences()]))
+    results = list(parse_texts([list(words) for words in gold.sentences()], parser))
     scores = evalb(gold, aligned_treebank(results)).sentences
     agreeing = np.array([2.0 * score.matched for score in scores])
     brackets = np.array([float(score.gold + score.predicted) for score in scores])

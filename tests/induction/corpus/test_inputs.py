@@ -13,7 +13,7 @@ import pytest
 from grammar.errors import CorpusError, OptionError
 from grammar.messages import heard_by, said_once, tell
 from induction.corpus.corpus import Corpus
-from induction.corpus.formats import FORMATS, read_corpus, write_corpus
+from induction.corpus.formats import FORMATS, check_output, read_corpus, write_corpus
 from induction.corpus.tree_files import sound_trees
 
 TEXTS = ["a good film", "a bad, slow film"]
@@ -253,3 +253,33 @@ def test_every_format_can_skip(tmp_path):
         path = tmp_path / f"a.{suffix}"
         write_corpus(Corpus.from_columns(text=TEXTS), path)
         assert read_corpus(path, on_error="skip").column("text") == TEXTS
+
+
+def test_semicolons_separate_columns_where_no_comma_does(tmp_path):
+    file = tmp_path / "excel.csv"
+    rows = 'text;label;price\n"good; really, ""so""\nyes";pos;1,50\nbad;neg;2,00\n'
+    file.write_text(rows, encoding="utf-8")
+    said = []
+    with heard_by(said.append):
+        corpus = read_corpus(file)
+    assert corpus.column("text") == ['good; really, "so"\nyes', "bad"]
+    assert corpus.column("label") == ["pos", "neg"]
+    assert corpus.column("price") == ["1,50", "2,00"]
+    assert said == [f"columns of {file} are separated by semicolons"]
+    file.write_text(rows + "worse;neg;3,00;4\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"excel\.csv:5: .*Expected 3 columns, got 4"):
+        read_corpus(file)
+    file.write_text("text,a;b\ngood,7\n", encoding="utf-8")
+    assert read_corpus(file).column("a;b") == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("a.json", "orient='records', lines=True"), ("a.XLSX", "as .csv")]
+)
+def test_files_of_other_programs_are_told_how_to_be_written(tmp_path, name, hint):
+    (tmp_path / name).write_text("[]")
+    with pytest.raises(OptionError) as caught:
+        read_corpus(tmp_path / name)
+    assert hint in caught.value.hint
+    with pytest.raises(OptionError, match="no format that is read or written"):
+        check_output(tmp_path / name)

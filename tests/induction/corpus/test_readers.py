@@ -23,7 +23,7 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.formats import read_sst
 from induction.corpus.readers import read_reviews, read_treebank
-from induction.corpus.tokens import plain_brackets
+from induction.corpus.text.tokens import plain_brackets
 
 BRACKETS = "(S (NP (PRP We)) (VP (VBD slept)))\n( (S (VP (VB Go)) (. !)) )\n"
 SENTENCES = [("We", "slept"), ("Go", "!")]

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grammar.errors import MissingDataError
-from induction.corpus import tokens
-from induction.corpus.tokens import is_blank, sentence_spans, tokenise
+from induction.corpus.text import tokens
+from induction.corpus.text.tokens import is_blank, tokenise
 
 PIECES = [
     '"', "''", "``", "`", "'", "“", "”", "‘", "’", "„", "(", ")", "[", "]", "{", "}", "<", "-LRB-",
@@ -78,25 +77,6 @@ def test_a_typographic_apostrophe_splits_as_a_plain_one_does():
 
 def test_nothing_has_no_tokens():
     assert tokenise("") == tokenise(" \t ") == tokens.Tokens((), (), ())
-
-
-def test_sentences_are_split_where_the_data_is():
-    text = "Mr. Smith left.  He was tired."
-    try:
-        spans = sentence_spans(text)
-    except MissingDataError:
-        pytest.skip("NLTK's punkt_tab is not installed (NLTK_DATA)")
-    assert [text[a:b] for a, b in spans] == ["Mr. Smith left.", "He was tired."]
-
-
-def test_a_missing_sentence_splitter_is_one_clear_error(monkeypatch):
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [])
-    tokens._punkt.cache_clear()
-    with pytest.raises(MissingDataError, match="one sentence a line"):
-        sentence_spans("One. Two.")
-    tokens._punkt.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar import Grammar, Tree
+from grammar import Grammar
 from grammar.errors import CorpusError
 from induction import induce_lpcfg, induce_pcfg, read_reviews, read_treebank
 from induction.corpus.corpus import Corpus
@@ -70,18 +70,36 @@ def test_given_words_are_parsed_and_not_the_text(parser: ChartTextParser) -> Non
     assert found.corpus.column("tree") == ["(S so (S -LRB-))"]
 
 
-def test_several_sentences_are_joined(parser: ChartTextParser, monkeypatch) -> None:
-    halves = {"good. so good.": [(0, 5), (6, 14)], "good.": [(0, 5)]}
-    monkeypatch.setattr("induction.parsers.corpora.sentence_spans", halves.__getitem__)
-    corpus = Corpus.from_columns(text=list(halves))
-    found = parse_corpus(corpus, parser, split=True)
-    first, second = map(Tree.parse, found.corpus.column("tree"))
-    assert [str(tree) for tree in first.children] == [
-        "(S (S good) .)",
-        str(parser.parse(["so good ."])[0]),
-    ]
-    assert first.label == "TOP"
-    assert str(second) == "(S (S good) .)"
+def test_several_sentences_are_joined() -> None:
+    rules = "TOP -> S [1]\nS -> 'So' 'good' '.' [1/2] | 'Good' '.' [1/2]"
+    parser = ChartTextParser(Grammar.parse(rules))
+    texts = ["Good. So good.", "Good.", "Good . So good ."]
+    corpus = Corpus.from_columns(text=texts, text_pair=texts[1:] + texts[:1])
+    found = parse_corpus(corpus, parser).corpus
+    both, one = "(TOP (S Good .) (S So good .))", "(TOP (S Good .))"
+    assert found.column("tree") == [both, one, both]
+    assert found.column("tree_pair") == [one, both, both]
+    words = Corpus.from_columns(text=["?"], tokens=[["So", "good", ".", "Good", "."]])
+    assert parse_corpus(words, parser).corpus.column("tree") == ["(TOP (S So good .) (S Good .))"]
+
+
+@pytest.mark.parametrize(("start", "root"), [("ROOT", "ROOT"), ("S1", "S1"), ("X", "TOP")])
+def test_the_root_of_several_sentences_is_that_of_one(start: str, root: str) -> None:
+    parser = ChartTextParser(Grammar.parse(f"{start} -> 'Good' '.' [1]"))
+    inner = "Good ." if root == start else f"({start} Good .)"
+    found = parse_corpus(Corpus.from_columns(text=["Good. Good."]), parser).corpus
+    assert found.column("tree") == [f"({root} {inner} {inner})"]
+
+
+def test_a_text_is_as_coarse_as_its_sentences(parser: ChartTextParser) -> None:
+    grammar = induce_pcfg(read_treebank()[:60], rare_words=1)
+    texts = ["The food was good. " + "Good, " * 30 + "good.", "The food was good. It was good."]
+    corpus = Corpus.from_columns(text=texts)
+    found = parse_corpus(corpus, ChartTextParser(grammar, max_words=20))
+    assert list(found.coarse) == [0]
+    lost = parse_corpus(Corpus.from_columns(text=["good . Bad .", "good"]), parser)
+    assert lost.corpus.column("text") == ["good"]
+    assert "'Bad'" in lost.unparsed[0].reason
 
 
 @pytest.mark.parametrize(

@@ -621,7 +621,7 @@ def test_every_option_on_sst2(sst2: Corpus, parser: Remembering, options: dict[s
 
 def test_every_option_is_exercised() -> None:
     named = {name for options in (*EXERCISED, *TWIN_OPTIONS) for name in options}
-    assert {o.name for o in options_of(ALP.Options)} == named | {"parser", "split"}
+    assert {o.name for o in options_of(ALP.Options)} == named | {"parser"}
     assert find_method("alp").sampler is ALP
 
 
@@ -684,7 +684,7 @@ def test_a_parser_that_is_named_comes_before_trees_that_are_there() -> None:
     assert parsed.grammar.facts["parser"] == "lexicalised PCFG of embedded"
     assert "tree" in given.sample(1).names
     assert "tree" not in parsed.sample(1).names  # its labels are not those of the corpus
-    code = ALP.induce(corpus, faithful="code", parser="embedded", split=False)
+    code = ALP.induce(corpus, faithful="code", parser="embedded")
     assert code.grammar.facts["parser"] == "lexicalised PCFG of embedded"
 
 
@@ -712,10 +712,7 @@ def test_texts_of_several_sentences(parser: Remembering) -> None:
         text=["It was cold. The soup tasted good.", "The staff was rude! It rained all day."] * 2,
         label=[0, 0, 1, 1],
     )
-    try:
-        sampler = ALP.induce(corpus, parser=parser, split=True, quantile=0, synonym=0)
-    except MissingDataError as error:
-        pytest.skip(str(error))
+    sampler = ALP.induce(corpus, parser=parser, quantile=0, synonym=0)
     assert sampler.grammar.texts.sentences.tolist() == [0, 2, 4, 6, 8]
     made = sampler.sample(20, seed=0).column("text")
     assert all(text[0].isupper() and sum(c in ".!" for c in text) == 2 for text in made)
@@ -818,7 +815,7 @@ def test_bad_corpora(parser: Remembering) -> None:
     _fails("empty", plain.with_column("text", ["a dog", " ", "b"]), parser=parser)
     _fails("the corpus is empty", Corpus(corpus.table.slice(0, 0)))
     shielded = corpus.with_column("protected", [[0], [], []])
-    _fails("none can be protected", shielded, faithful="code", split=False)
+    _fails("none can be protected", shielded, faithful="code")
     _fails("for single texts", corpus.with_column("text_pair", ["a"] * 3))
     _fails("example .1.: the tree is missing", corpus.with_column("tree", [TREES[0], "", TREES[1]]))
     _fails("there is no tree", plain.with_column("trees", [[TREES[0]], [], [TREES[1]]]))

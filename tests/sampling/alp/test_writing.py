@@ -13,7 +13,7 @@ import pytest
 
 from grammar.rng import stream_key, uniforms_of
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import detokenise
+from induction.corpus.text.tokens import detokenise
 from induction.language.ngram_counts import END, UNKNOWN
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import gains_behind

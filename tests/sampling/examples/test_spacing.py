@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.round_trip import CORPORA, shares, texts_of
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import detokenise, tokenise
+from induction.corpus.text.tokens import detokenise, tokenise
 from sampling.examples.sides import place_words, read_side
 from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.sentences.method import GrammarSampler

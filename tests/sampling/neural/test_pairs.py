@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks import pairs, reading, verdicts
 from induction import read_reviews
-from induction.corpus.tokens import detokenise
+from induction.corpus.text.tokens import detokenise
 
 TEXTS = st.lists(st.sampled_from(["A", "a", "b!", "c", "d's"]), max_size=9).map(" ".join)
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
-from induction.corpus.tokens import tokenise
+from induction.corpus.text.tokens import tokenise
 from sampling.english.articles import article
 from sampling.examples.sides import are_tokenised, read_side
 from sampling.spans.randmix import RandMix

@@ -32,7 +32,7 @@ from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_sst
 from induction.corpus.readers import read_reviews
-from induction.corpus.tokens import plain_brackets, surface_of
+from induction.corpus.text.tokens import plain_brackets, surface_of
 from induction.trees.normalise import with_capital
 from sampling import GrammarSampler, ShortfallWarning, open_sampler
 from sampling.method import induce

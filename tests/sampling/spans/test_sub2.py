@@ -20,7 +20,7 @@ from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, read_sst
 from induction.corpus.readers import read_reviews
-from induction.corpus.tokens import plain_brackets
+from induction.corpus.text.tokens import plain_brackets
 from sampling.examples.labels import check_corpus
 from sampling.pipeline.replication import augmented
 from sampling.spans.sub2 import Sub2, Sub2Options

@@ -19,7 +19,7 @@ from grammar.errors import CorpusError, MissingDataError, OptionError, Treewrigh
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from induction.corpus.tokens import surface_of
+from induction.corpus.text.tokens import surface_of
 from sampling.english import wordnet
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import check_corpus

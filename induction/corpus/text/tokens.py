@@ -15,10 +15,6 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
-
-from grammar.errors import MissingDataError
 
 __all__ = [
     "Tokens",
@@ -26,7 +22,6 @@ __all__ = [
     "is_blank",
     "penn_word",
     "plain_brackets",
-    "sentence_spans",
     "surface_of",
     "tokenise",
 ]
@@ -104,7 +99,8 @@ def tokenise(text: str) -> Tokens:
     Parameters
     ----------
     text : str
-        One sentence: only the last full stop becomes a token of its own.
+        One sentence (:func:`induction.corpus.text.sentences.sentence_spans`): only the last full
+        stop becomes a token of its own.
 
     Examples
     --------
@@ -202,22 +198,6 @@ def penn_word(word: str) -> str:
     return _BRACKETS.get(word, word)
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a text start and end, by NLTK's model Punkt for English.
-
-    Raises
-    ------
-    MissingDataError
-        If NLTK does not find the model's data.
-
-    References
-    ----------
-    Kiss & Strunk (2006), Unsupervised multilingual sentence boundary detection.
-    """
-    spans: Sequence[tuple[int, int]] = list(_punkt().span_tokenize(text))
-    return [(int(start), int(end)) for start, end in spans]
-
-
 def _place(text: str, token: str, at: int) -> tuple[int, int]:
     """Return where the next token lies, behind ``at``; only quotes are spelt otherwise there."""
     while text[at].isspace():
@@ -225,17 +205,3 @@ def _place(text: str, token: str, at: int) -> tuple[int, int]:
     forms: Iterator[str] = (q for q in _QUOTES if text.startswith(q, at))
     surface = next(forms) if token in (_OPENING, _CLOSING) else token
     return at, at + len(surface)
-
-
-@cache
-def _punkt() -> Any:
-    from nltk.tokenize import PunktTokenizer
-
-    try:
-        return PunktTokenizer("english")
-    except LookupError:
-        raise MissingDataError(
-            "the data of NLTK's sentence splitter is not installed",
-            where="punkt_tab",
-            hint="python -m nltk.downloader punkt_tab; or give one sentence a line",
-        ) from None

@@ -1,0 +1,1 @@
+"""Texts as people write them: their sentences, their words, and words with tags."""
