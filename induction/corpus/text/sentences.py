@@ -38,7 +38,7 @@ _BEGINNERS = frozenset(
 )
 """Behind an abbreviation that ends a sentence, too, the next begins with one of these."""
 
-_PARAGRAPH = re.compile(r"\s*\n\s*\n\s*")
+_EMPTY_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _WORDS = re.compile(r"\w")
 _SPEECH_ENDS = re.compile(r"[?!][\"'”’)\]]+$")
 _NUMBERED = re.compile(r"\b(?:nos?|art)\.$", re.IGNORECASE)
@@ -103,7 +103,7 @@ def sentences_of_words(words: Sequence[str]) -> list[list[str]]:
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Yield where what stands between empty lines begins and ends."""
     start = len(text) - len(text.lstrip())
-    for gap in _PARAGRAPH.finditer(text):
+    for gap in _EMPTY_LINES.finditer(text, start):
         yield start, gap.start()
         start = gap.end()
     yield start, len(text)

@@ -64,6 +64,12 @@ def test_sentences(sentences: list[str]) -> None:
     assert found == [sentence.strip() for sentence in sentences]
 
 
+@pytest.mark.parametrize("piece", [" ", "\n", " \n", ".", "a. ", '!"', "I. "])
+def test_long_texts_of_one_sign_take_no_squares_of_time(piece: str) -> None:
+    spans = sentence_spans(piece * 20_000)  # a minute and more where a pattern goes back and forth
+    assert len(spans) <= 20_000
+
+
 def test_a_text_without_letters_is_one_sentence() -> None:
     assert sentence_spans(" ?! ... ") == [(1, 7)]
     assert sentence_spans("\n\n") == []
