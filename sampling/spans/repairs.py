@@ -24,6 +24,7 @@ __all__ = [
     "join_sites",
     "mended_names",
     "repair_names",
+    "stops",
     "text_pieces",
     "variant_places",
     "whole_spans",
@@ -34,6 +35,8 @@ __all__ = [
 
 REPAIRS = (*MENDED, "whole", "final")
 _FINAL = re.compile(r"\s*[.!?]+$")
+
+_STOPS = np.frombuffer(b".!?", np.uint8)
 
 Pieces = tuple[str, str, str]
 
@@ -70,6 +73,25 @@ def whole_spans(spans: Spans, side: Side, repair: str) -> Spans:
     """Return the spans of :func:`wholes`; the story tells of it where any was left out."""
     whole = wholes(spans, side, repair)
     return spans if whole.all() else spans.keep(whole, WHOLE)
+
+
+def stops(side: Side, example: IntArray, end: IntArray, repair: str) -> BoolArray:
+    """Return which spans end in the mark that ends a sentence; none, unless spans are kept whole.
+
+    Two of which one does are not exchanged: a mark would stand in the middle of a sentence, or
+    none at its end.
+
+    >>> from induction.corpus.corpus import Corpus
+    >>> from sampling.examples.sides import read_side
+    >>> side = read_side(Corpus.from_columns(text=["Mr. A . So ?!"]))
+    >>> stops(side, np.zeros(5, np.int32), np.arange(1, 6), "whole").tolist()
+    [False, False, True, False, True]
+    """
+    if "whole" not in repair_names(repair) or not len(example):
+        return np.zeros(len(example), np.bool_)
+    last = side.offsets[example] + end - 1
+    first_sign, last_sign = side.text[side.start[last]], side.text[side.end[last] - 1]
+    return np.asarray(np.isin(first_sign, _STOPS) & np.isin(last_sign, _STOPS))
 
 
 class Joined(NamedTuple):

@@ -21,7 +21,7 @@ from sampling.examples.labels import class_numbers, read_labels, refuse_lone_cla
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
-from sampling.spans.repairs import repair_names, whole_spans
+from sampling.spans.repairs import repair_names, stops, whole_spans
 from sampling.spans.sampler import SpanOptions, SpanSampler
 from sampling.spans.sites import (
     Spans,
@@ -339,6 +339,9 @@ def _features(spans: Spans, o: Sub2Options, examples: Examples, side: Side) -> l
         if o.sentiment:
             _refuse_no_sentiments(symbols, labels)
         features.append((labels, lambda code: symbols[int(code)]))
+        ends = stops(side, spans.example, spans.end, o.repair)
+        if ends.any():
+            features.append((ends, lambda end: "ends a sentence" if end else ""))
     if o.length:
         features.append((spans.words, lambda n: f"{n} words"))
     if o.text_label:

@@ -19,7 +19,7 @@ from sampling.examples.labels import class_numbers, read_labels, refuse_lone_cla
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
-from sampling.spans.repairs import repair_names, whole_spans
+from sampling.spans.repairs import repair_names, stops, whole_spans
 from sampling.spans.sampler import SpanOptions, SpanSampler
 from sampling.spans.sites import (
     Sites,
@@ -236,6 +236,9 @@ def _features(
     for k, side in enumerate(examples.sides):
         if o.same_label and side.treebank is not None:
             features.append(("label", side.treebank.label[sites.node[:, k]]))
+        if side.treebank is not None:
+            ends = stops(side, sites.example, sites.end[:, k], o.repair)
+            features.append(("final mark", ends))
         if o.same_length:
             features.append(("words", sites.end[:, k] - sites.start[:, k]))
     return features

@@ -28,6 +28,7 @@ from sampling.examples.labels import check_corpus
 from sampling.pipeline.replication import augmented
 from sampling.spans.randmix import RandMix, length_probabilities
 from sampling.spans.spelling import Executor
+from sampling.spans.sub2 import Sub2
 from sampling.spans.treemix import TreeMix
 from sampling.stream import ShortfallWarning
 from scan import interpret
@@ -478,3 +479,28 @@ def test_pairs_of_real_data(name: str, texts: tuple[int, int]) -> None:
     made = TreeMix.induce(Corpus.from_columns(**columns), high=0.4).sample(2000)
     check_corpus(made)
     assert len(made) == 2000
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [(TreeMix, {"high": 0.9}), (Sub2, {"phrase": True, "label": True})],
+)
+def test_sentences_of_texts_are_exchanged_for_sentences_alone(
+    method: Any, options: dict[str, Any]
+) -> None:
+    one, two = "(S (NP {0}) (VP {1} (S (NP he) (VP {2}))) (. {3}))", "(S (NP {0}) (VP {1}) (. {2}))"
+    trees = [
+        f"(TOP {one.format('A', 'saw', 'fell', '.')} {two.format('B', 'slept', '!')})",
+        f"(TOP {two.format('C', 'rose', '?')} {one.format('D', 'heard', 'sang', '.')})",
+    ]
+    texts = ["A saw he fell. B slept!", "C rose? D heard he sang."]
+    corpus = Corpus.from_columns(text=texts, tree=trees, label=[0, 0])
+    sampler = method.induce(corpus, **options)
+    with pytest.warns(ShortfallWarning):
+        made = sampler.sample(500, seed=0).column("text")
+    assert len(made) > 10
+    for text in made:
+        assert text[-1] in ".!?"
+        assert sum(sign in ".!?" for sign in text) == 2, text
+    whole = {"C rose? B slept!", "A saw he fell. D heard he sang."}
+    assert whole <= set(made)
