@@ -11,18 +11,18 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from grammar.chart.parses import CoarseTree, NoParse
+from grammar.chart.parses import CoarseTree, NoParse, Parse, Span
 from grammar.errors import OutputError, SchemaError
 from grammar.files import PathLike
 from grammar.trees.tree import Tree
-from induction.parsers.protocol import Sentence, Tags, TextParser, paired
+from induction.parsers.protocol import ScoringParser, Sentence, Tags, TextParser, paired
 
-__all__ = ["CachedParser", "result_from_json", "result_to_json"]
+__all__ = ["CachedParser", "CachedScoringParser", "result_from_json", "result_to_json"]
 
 _APPLICATION = 0x54524545
 """Marks a database as a parse cache: ``TREE`` in ASCII."""
@@ -45,6 +45,16 @@ _STORE = "INSERT OR REPLACE INTO parses VALUES (?, ?, ?, ?, ?)"
 _Key = tuple[str, str, str, str]
 _Pair = tuple[Sentence, Sequence[str] | None]
 _Result = Tree | NoParse
+_Answer = TypeVar("_Answer")
+
+
+class _Kind(NamedTuple, Generic[_Answer]):
+    """One kind of answers: what parses, what the version has behind it, and their JSON."""
+
+    parse: Callable[..., Iterator[_Answer]]
+    behind: str
+    write: Callable[[_Answer], Any]
+    read: Callable[[Any], _Answer]
 
 
 class CachedParser(TextParser):
@@ -104,59 +114,66 @@ class CachedParser(TextParser):
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
     ) -> Iterator[Tree | NoParse]:
         """Yield a tree, or the reason for having none, for each sentence in order."""
+        kind = _Kind(self.parser.parse_each, "", result_to_json, result_from_json)
+        return self._each(kind, sentences, tags)
+
+    def _each(
+        self, kind: _Kind[_Answer], sentences: Iterable[Sentence], tags: Tags | None
+    ) -> Iterator[_Answer]:
         given = paired(sentences, tags)
         with closing(self._connect()) as database:
             while batch := list(islice(given, _BATCH)):
-                yield from self._batch(database, batch)
+                yield from self._batch(kind, database, batch)
 
-    def _batch(self, database: sqlite3.Connection, batch: list[_Pair]) -> Iterator[_Result]:
-        keys = [self._key(*pair) for pair in batch]
-        known: dict[_Key, _Result] = {}
+    def _batch(
+        self, kind: _Kind[_Answer], database: sqlite3.Connection, batch: list[_Pair]
+    ) -> Iterator[_Answer]:
+        keys = [self._key(kind, *pair) for pair in batch]
+        known: dict[_Key, _Answer] = {}
         missing: dict[_Key, _Pair] = {}
         for key, pair in zip(keys, batch, strict=True):
             if key in known or key in missing:
                 continue
-            stored = self._find(database, key)
+            stored = self._find(kind, database, key)
             if stored is None:
                 missing[key] = pair
             else:
                 known[key] = stored
         self.misses += len(missing)
         self.hits += len(keys) - len(missing)
-        coming = zip(missing, self._parsed(list(missing.values())), strict=True)
+        coming = zip(missing, _parsed(kind, list(missing.values())), strict=True)
         for key in keys:
             while key not in known:
                 made, result = next(coming)
-                self._store(database, made, result)
+                self._store(kind, database, made, result)
                 known[made] = result
             yield known[key]
 
-    def _parsed(self, pairs: list[_Pair]) -> Iterator[_Result]:
-        if not pairs:
-            return iter(())
-        tags = [given for _, given in pairs if given is not None]
-        return self.parser.parse_each([sentence for sentence, _ in pairs], tags=tags or None)
-
-    def _key(self, sentence: Sentence, tags: Sequence[str] | None) -> _Key:
+    def _key(self, kind: _Kind[_Answer], sentence: Sentence, tags: Sequence[str] | None) -> _Key:
         # as JSON, text differs from tokens, and no two lists of tokens are alike
         text = json.dumps(sentence if isinstance(sentence, str) else list(sentence))
-        return self.name, self.version, text, "" if tags is None else json.dumps(list(tags))
+        given = "" if tags is None else json.dumps(list(tags))
+        return self.name, self.version + kind.behind, text, given
 
-    def _find(self, database: sqlite3.Connection, key: _Key) -> _Result | None:
+    def _find(
+        self, kind: _Kind[_Answer], database: sqlite3.Connection, key: _Key
+    ) -> _Answer | None:
         with _faults_told(self.path):
             row = database.execute(_FIND, key).fetchone()
         if row is None:
             return None
         try:
-            return result_from_json(json.loads(row[0]))
+            return kind.read(json.loads(row[0]))
         except (ValueError, TypeError, LookupError, RecursionError):
             raise _not_a_cache(self.path, "a stored parse is malformed") from None
 
-    def _store(self, database: sqlite3.Connection, key: _Key, result: _Result) -> None:
+    def _store(
+        self, kind: _Kind[_Answer], database: sqlite3.Connection, key: _Key, result: _Answer
+    ) -> None:
         if isinstance(result, NoParse) and result.refused:
             return
         with _faults_told(self.path):
-            database.execute(_STORE, (*key, json.dumps(result_to_json(result))))
+            database.execute(_STORE, (*key, json.dumps(kind.write(result))))
 
     def _connect(self) -> sqlite3.Connection:
         # a connection for each use: they must not be shared by processes and threads
@@ -168,6 +185,38 @@ class CachedParser(TextParser):
                 database.close()
                 raise
         return database
+
+
+class CachedScoringParser(CachedParser):
+    """A parser with probabilities that looks sentences up before it parses them.
+
+    Its k best trees are kept, too. Parameters and errors are those of :class:`CachedParser`.
+    """
+
+    parser: ScoringParser
+
+    def kbest_each(
+        self, sentences: Iterable[Sentence], k: int, *, tags: Tags | None = None
+    ) -> Iterator[list[Parse] | NoParse]:
+        """Yield the k most probable trees of each sentence that differ, the best first."""
+        kind = _Kind(
+            lambda given, tags: self.parser.kbest_each(given, k, tags=tags),
+            f", best {k}", _parses_to_json, _parses_from_json,
+        )  # fmt: skip
+        return self._each(kind, sentences, tags)
+
+    def spans_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[list[Span] | NoParse]:
+        """Yield how probable each labelled span of each sentence is; these are not kept."""
+        return self.parser.spans_each(sentences, tags=tags)
+
+
+def _parsed(kind: _Kind[_Answer], pairs: list[_Pair]) -> Iterator[_Answer]:
+    if not pairs:
+        return iter(())
+    tags = [given for _, given in pairs if given is not None]
+    return kind.parse([sentence for sentence, _ in pairs], tags=tags or None)
 
 
 def _prepare(database: sqlite3.Connection, path: str) -> None:
@@ -257,6 +306,27 @@ def result_from_json(value: Any) -> _Result:
     if not isinstance(label, str):
         raise TypeError("a label is a string")
     return Tree(label, tuple(c if isinstance(c, str) else _subtree(c) for c in children))
+
+
+def _parses_to_json(found: list[Parse] | NoParse) -> Any:
+    if isinstance(found, NoParse):
+        return result_to_json(found)
+    return [
+        [result_to_json(each.tree), each.log_probability, list(each.rules), each.exact]
+        for each in found
+    ]
+
+
+def _parses_from_json(value: Any) -> list[Parse] | NoParse:
+    if isinstance(value, dict):
+        missing = result_from_json(value)
+        if not isinstance(missing, NoParse):
+            raise TypeError("a tree has no rank here")
+        return missing
+    return [
+        Parse(_subtree(tree), float(number), tuple(map(int, rules)), bool(exact))
+        for tree, number, rules, exact in value
+    ]
 
 
 def _subtree(value: Any) -> Tree:

@@ -21,17 +21,18 @@ from induction.corpus.formats import read_corpus
 from induction.corpus.readers import EMBEDDED, read_treebank
 from induction.corpus.tree_files import trees_of_corpus
 from induction.lexicalised.lpcfg import induce_lpcfg
-from induction.parsers.cache import CachedParser
+from induction.parsers.cache import CachedParser, CachedScoringParser
 from induction.parsers.corpora import parse_corpus
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.opening import ENGLISH, open_parser
-from induction.parsers.protocol import TextParser
+from induction.parsers.protocol import ScoringParser, TextParser
 
 __all__ = [
     "AUTO",
     "TreeMaker",
     "cache_file",
     "choose_parser",
+    "kept_parser",
     "lacks_trees",
     "treebank_of",
     "with_trees",
@@ -129,12 +130,11 @@ class TreeMaker:
         """
         if not lacks_trees(corpus) or not len(corpus):
             return corpus
-        parser, name = choose_parser(self.parser)
+        parser, name = kept_parser(self.parser)
         self.used[:] = [f"{parser.name} {parser.version}"]
         how = f"parsed by {name} ({self.another})"
         self.tell(f"{len(corpus):,} texts have no trees: {how}")
-        kept = _cached(parser) if isinstance(self.parser, str | PathLike) else parser
-        found = parse_corpus(corpus, kept, on_progress=self.on_progress)
+        found = parse_corpus(corpus, parser, on_progress=self.on_progress)
         if found.unparsed:
             row, why = next(iter(found.unparsed.items()))
             lost = f"{len(found.unparsed):,} of {len(corpus):,} texts have no parse"
@@ -183,14 +183,19 @@ def treebank_of(data: Any, parser: Any = AUTO) -> Treebank:
     return trees_of_corpus(with_trees(corpus, parser))
 
 
-def _cached(parser: TextParser) -> TextParser:
-    """Return the parser with the person's cache, or without where that cannot be written.
+def kept_parser(given: Any = AUTO) -> tuple[TextParser, str]:
+    """Return the parser that is asked for with the person's cache, and how to call it.
 
-    Not for parsers that come as values: somebody may be at work on them, and leave the version.
+    It comes without where that cannot be written, and as it is where it came as a value: somebody
+    may be at work on it, and leave the version. Raises as :func:`choose_parser`.
     """
+    parser, name = choose_parser(given)
+    if not isinstance(given, str | PathLike):
+        return parser, name
     file = cache_file()
+    kind = CachedScoringParser if isinstance(parser, ScoringParser) else CachedParser
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        return CachedParser(parser, file)
+        return kind(parser, file), name
     except (OSError, OutputError):
-        return parser
+        return parser, name

@@ -7,7 +7,7 @@ list of them by name, in the order given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -32,6 +32,7 @@ __all__ = [
     "SKELETON_STEPS",
     "STEPS",
     "add_root",
+    "beginnings",
     "chain_parts",
     "collapse_unaries",
     "drop_function_tags",
@@ -48,6 +49,8 @@ ROOT = "TOP"
 """The label of the root that :func:`add_root` puts above trees."""
 _TRACE_TAG = "-NONE-"
 _JOIN = "+"
+_FINAL = frozenset({".", "!", "?", "..."})
+_CLOSING = frozenset({"''", '"', "”", "’", "'", "-RRB-", "-RSB-", ")"})
 _BARE_LABEL = re.compile(r"[^-=]+")
 
 
@@ -152,14 +155,15 @@ def expand_unaries(treebank: Treebank) -> Treebank:
 def lower_initials(treebank: Treebank) -> Treebank:
     """Write the first word of every sentence as it is written elsewhere: without its capital.
 
-    Proper nouns (``NNP``, ``NNPS``), ``I`` and words with further capitals stay.
+    Proper nouns (``NNP``, ``NNPS``), ``I`` and words with further capitals stay. A tree may be of
+    several sentences (:func:`beginnings`).
 
     >>> print(lower_initials(Treebank.parse("(S (NP (DT The) (NNP Rex)) (VP (VBD won)))"))[0])
     (S (NP (DT the) (NNP Rex)) (VP (VBD won)))
     """
     symbols = SymbolTable(treebank.symbols)
     label = treebank.label.copy()
-    for node in _first_words(treebank).tolist():
+    for node in _beginnings(treebank).tolist():
         word, tag = symbols[label[node]], symbols[label[treebank.parent[node]]]
         if word[:1].isupper() and word != "I" and word == word.capitalize():
             label[node] = symbols.add(word.lower()) if not tag.startswith("NNP") else label[node]
@@ -173,7 +177,7 @@ def raise_initials(treebank: Treebank) -> Treebank:
     (S (NP (DT The) (NN dog)) (VP (VBD won)))
     """
     symbols = SymbolTable(treebank.symbols)
-    firsts = _first_words(treebank)
+    firsts = _beginnings(treebank)
     words, number = np.unique(treebank.label[firsts], return_inverse=True)
     raised = [symbols.add(with_capital(symbols[word])) for word in words.tolist()]
     label = treebank.label.copy()
@@ -190,10 +194,45 @@ def with_capital(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _first_words(treebank: Treebank) -> LongArray:
-    words = np.flatnonzero(treebank.is_word)
-    starts = np.concatenate(([0], np.cumsum(treebank.lengths)[:-1]))
-    return words[starts[treebank.lengths > 0]]
+def beginnings(words: IntArray, offsets: LongArray, names: Sequence[str]) -> LongArray:
+    """Return the places of words that begin sentences.
+
+    These are the first of a text, and those behind a final mark and what closes behind it.
+
+    Parameters
+    ----------
+    words : int32[words]
+        The words of all texts, as numbers of names.
+    offsets : int64[texts + 1]
+        Where the words of each text begin.
+    names : sequence of str
+        What they are called.
+
+    Examples
+    --------
+    >>> names = ["so", ".", "''", "?"]
+    >>> beginnings(np.array([0, 1, 2, 0, 3, 0, 0]), np.array([0, 6, 7]), names).tolist()
+    [0, 3, 5, 6]
+    """
+    size = len(words)
+    first = np.zeros(size, np.bool_)
+    first[offsets[:-1][np.diff(offsets) > 0]] = True
+    known = list(names)
+    final, closing = (
+        np.isin(words, [code for code, name in enumerate(known) if name in signs])
+        for signs in (_FINAL, _CLOSING)
+    )
+    # the word before each that closes nothing, or itself where a text begins
+    place = np.where(first | ~closing, np.arange(size), 0)
+    before = np.concatenate(([0], np.maximum.accumulate(place)[:-1])) if size else place
+    behind = final[before] & ~closing & ~final
+    return np.flatnonzero(first | behind)
+
+
+def _beginnings(treebank: Treebank) -> LongArray:
+    nodes = np.flatnonzero(treebank.is_word)
+    offsets = np.concatenate(([0], np.cumsum(treebank.lengths)))
+    return nodes[beginnings(treebank.label[nodes], offsets, list(treebank.symbols))]
 
 
 def _with_root_label(treebank: Treebank, symbols: SymbolTable, root: int) -> Treebank:

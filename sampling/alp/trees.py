@@ -28,7 +28,7 @@ from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import penn_word, tokenise
 from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.protocol import ScoringParser, TextParser
-from induction.parsers.trees import AUTO, choose_parser
+from induction.parsers.trees import AUTO, kept_parser
 from sampling.alp.options import ALPOptions
 from sampling.examples.examples import refuse_pairs
 from sampling.examples.labels import check_corpus
@@ -170,7 +170,7 @@ def _given(corpus: Corpus, rows: list[list[Tree]]) -> ParsedTexts:
 
 
 def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
-    parser, name = choose_parser(o.parser)
+    parser, name = kept_parser(o.parser)
     how = f"parsed by {name} (the option parser names another)"
     tell(f"{len(corpus):,} texts have no trees: {how}")
     texts, places = [], []

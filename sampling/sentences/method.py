@@ -31,7 +31,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
-from induction.trees.normalise import ROOT, drop_traces, raise_initials, with_capital
+from induction.trees.normalise import ROOT, beginnings, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table
 from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import Spacing, learn_spacing
@@ -300,11 +300,11 @@ class GrammarSampler(Sampler):
         return [*words, *map(with_capital, words)] if self._capitals else [*words]
 
     def _begun(self, draws: Derivations, words: Sequence[str]) -> IntArray:
-        """Return the words of derivations, in :meth:`_named`: the first with a capital."""
-        numbers, offsets = draws.words, draws.word_offsets
+        """Return the words of derivations, in :meth:`_named`: sentences begin with a capital."""
+        numbers = draws.words
         if self._capitals:
             numbers = numbers.copy()
-            numbers[offsets[:-1][np.diff(offsets) > 0]] += len(words)
+            numbers[beginnings(numbers, draws.word_offsets, words)] += len(words)
         return numbers
 
     def _plain_trees(self, draws: Derivations) -> Treebank:

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar import Tree
+from grammar import Grammar, Tree
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import OptionError, OutputError, SchemaError
-from induction.parsers.cache import CachedParser
-from induction.parsers.protocol import TextParser, paired, read_sentences
+from induction.parsers.cache import CachedParser, CachedScoringParser
+from induction.parsers.chart import ChartTextParser
+from induction.parsers.protocol import ScoringParser, TextParser, paired, read_sentences
 from tests.grammar.strategies import names, trees
 
 
@@ -182,6 +183,50 @@ def test_what_was_stored_before_a_crash_is_there_after_it(path):
     cached = CachedParser(Flat(), path)
     cached.parse(f"sentence {i}" for i in range(stored))
     assert (cached.hits, cached.misses) == (stored, 0)
+
+
+# --- the k best ---------------------------------------------------------------------------------
+
+AMBIGUOUS = "S -> S S [0.4] | 'a' [0.5] | 'b' [0.1]"
+
+
+class Counting(ChartTextParser):
+    """Counts how many sentences its k best trees were asked for."""
+
+    asked = 0
+
+    def kbest_each(self, sentences, k, *, tags=None):
+        for sentence in sentences:
+            self.asked += 1
+            yield from super().kbest_each([sentence], k, tags=tags)
+
+
+def test_the_k_best_are_kept_by_k_beside_the_best(path):
+    inner = Counting(Grammar.parse(AMBIGUOUS))
+    cached = CachedScoringParser(inner, path)
+    assert isinstance(cached, ScoringParser)
+    given = ["a b a", "c", ["a", "a", "a"], "a b a"]
+    expected = {k: list(inner.kbest_each(given, k)) for k in (1, 2)}
+    assert list(cached.parse_each(given)) == list(inner.parse_each(given))
+    inner.asked = 0
+    for _ in range(2):
+        for k in (1, 2):
+            assert list(cached.kbest_each(given, k)) == expected[k]
+    assert [len(found) for found in expected[2] if found] == [2, 2, 2]
+    assert inner.asked == 2 * 3
+    spans = list(cached.spans_each(["a b a"]))
+    assert spans == list(inner.spans_each(["a b a"]))
+
+
+@pytest.mark.parametrize("stored", ['{"tree": ["S"], "reason": ""}', "[[1]]", '[["S", 1, 2]]', "7"])
+def test_malformed_k_best_are_told(path, stored):
+    cached = CachedScoringParser(ChartTextParser(Grammar.parse(AMBIGUOUS)), path)
+    list(cached.kbest_each(["a"], 2))
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE parses SET result = ?", (stored,))
+    database.close()
+    with pytest.raises(SchemaError, match="a stored parse is malformed"):
+        list(cached.kbest_each(["a"], 2))
 
 
 # --- files that are no caches ------------------------------------------------------------------

@@ -17,6 +17,7 @@ from induction import find_model, open_parser, treebank_of, with_trees, write_co
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import embedded_file
 from induction.models import MODELS
+from induction.parsers.latent import LatentParser
 from induction.parsers.protocol import TextParser
 from induction.parsers.trees import TreeMaker, cache_file, choose_parser
 from sampling import ALP, GrammarSampler, Shuffle, Sub2, TreeMix, augment
@@ -118,6 +119,17 @@ def test_names_of_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("induction.parsers.opening._SHIPPED", "none.arrow")
     with pytest.raises(MissingDataError, match="make parser"):
         open_parser()
+
+
+def test_trees_of_alp_are_kept_too(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = ALP.induce(CORPUS, synonym=0.0, quantile=0).grammar
+
+    def once_more(*_: object, **__: object) -> None:
+        raise AssertionError("it was asked once more")
+
+    monkeypatch.setattr(LatentParser, "kbest_each", once_more)
+    again = ALP.induce(CORPUS, synonym=0.0, quantile=0).grammar
+    assert again == first
 
 
 def test_an_unwritable_cache_is_done_without(

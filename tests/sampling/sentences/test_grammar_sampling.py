@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import warnings
 from collections import Counter
 from itertools import pairwise
@@ -287,6 +288,26 @@ def test_the_provenance_derives_the_example(reviews: Corpus) -> None:
         expected = sum(math.log(pcfg.weight[r]) for r in rules)
         assert row["provenance"]["log_probability"] == pytest.approx(expected)
         assert f"label-{row['label']}" in str(pcfg.production(rules[0]))
+
+
+@pytest.mark.parametrize("written", ["It is {0}. We saw it.", "It is {0} . We saw it ."])
+def test_every_sentence_of_a_text_begins_with_a_capital(written: str) -> None:
+    one = "(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ {0}))) (. .))"
+    two = "(S (NP (PRP We)) (VP (VBD saw) (NP (PRP it))) (. .))"
+    words = ["good", "bad", "long", "short"]
+    corpus = Corpus.from_columns(
+        text=[written.format(word) for word in words],
+        tree=[f"(TOP {one.format(word)} {two})" for word in words],
+    )
+    sampler = GrammarSampler.induce(corpus, distinct=False, length="1:20")
+    made = sampler.sample(100, seed=0)
+    assert "we" in sampler.grammar.pcfg.rules.words  # one word wherever it stands
+    for row in made:
+        sentences = re.split(r"(?<=\.) ", row["text"].replace(" .", "."))
+        assert len(sentences) == 2
+        assert all(each[0].isupper() and each[1:].islower() for each in sentences), row["text"]
+        leaves = Tree.parse(row["tree"]).leaves()
+        assert "".join(leaves) == row["text"].replace(" ", "")
 
 
 def test_coverage_uses_every_rule_within_as_many_draws(reviews: Corpus) -> None:
