@@ -44,6 +44,9 @@ class Augmentation:
         return f"{self.report._repr_html_()}{self.corpus._repr_html_()}"
 
 
+_BESIDES = ("test", "text", "label", "on_error", "workers")
+
+
 def augment(
     corpus: Any,
     method: str = "treemix",
@@ -104,7 +107,7 @@ def augment(
       aeda: 2 of 2; drawn: 2 made
       shuffle | aeda: 2 of 2; drawn: 2 made
     """
-    asked = read_settings({"method": method, **settings})
+    asked = read_settings({"method": method, **settings}, _BESIDES)
     given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)
     tests = None if test is None else read_source(test, on_error=on_error)
     pipeline = Pipeline(given, asked, test=tests, workers=workers)

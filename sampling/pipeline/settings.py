@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,8 +62,10 @@ class Settings:
         return {**asdict(self), "options": dict(sorted((self.options or {}).items()))}
 
 
-def read_settings(given: Mapping[str, Any]) -> Settings:
+def read_settings(given: Mapping[str, Any], further: Iterable[str] = ()) -> Settings:
     """Check settings given by name; a hyphen in a name is an underscore, and None is the default.
+
+    ``further`` are names that whoever takes the settings takes besides: an error has them, too.
 
     Raises
     ------
@@ -76,6 +78,7 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
     5
     """
     named = {name.replace("-", "_"): value for name, value in given.items() if value is not None}
+    refuse_unknown(named, {*Settings.__dataclass_fields__, *further}, "augment")
     return read_options(Settings, named, "augment")
 
 

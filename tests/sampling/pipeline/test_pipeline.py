@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections import Counter
 from fractions import Fraction
@@ -651,3 +652,12 @@ def test_the_manifest_and_report_are_json() -> None:
 
 def test_plan_without_any_count_is_once_the_corpus() -> None:
     assert plan_cells(corpus_of(TREES)).total == len(TREES)
+
+
+def test_names_that_augment_does_not_take_are_told_with_all_that_it_does() -> None:
+    with pytest.raises(OptionError) as caught:
+        augment(corpus_of(TREES), "aeda", texts="review")
+    assert "'text'" in caught.value.hint
+    with pytest.raises(OptionError) as caught:
+        augment(corpus_of(TREES), "aeda", q=7)
+    assert {"workers", "on_error", "per_class"} <= set(re.findall(r"\w+", caught.value.hint))
