@@ -41,6 +41,7 @@ accuracy: $(READY)
 	$(PY) -m benchmarks.accuracy
 	$(PY) -m benchmarks.words
 	$(PY) -m benchmarks.round_trip
+	$(PY) -m benchmarks.sentences
 
 fuzz: $(READY)
 	$(PY) -m tests.fuzz 5000
