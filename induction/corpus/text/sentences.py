@@ -45,6 +45,8 @@ _NUMBERED = re.compile(r"\b(?:nos?|art)\.$", re.IGNORECASE)
 _INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}$", re.IGNORECASE)
 _ELLIPSIS = re.compile(r"(?:\.\s?){2,}$|…$")
 _FIRST_WORD = re.compile(r"\w+")
+_LOOKED_AT = 200
+"""So many characters before a boundary are looked at: what is joined grows."""
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -111,7 +113,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(text: str, before: tuple[int, int], start: int, end: int) -> bool:
     """Say whether a piece that Punkt cut off belongs to the one before it."""
-    last, piece = text[before[0] : before[1]], text[start:end]
+    last, piece = text[max(before[0], before[1] - _LOOKED_AT) : before[1]], text[start:end]
     if not _WORDS.search(piece) or not _WORDS.search(last):
         return True
     if _SPEECH_ENDS.search(last) or _ELLIPSIS.search(last):

@@ -64,7 +64,7 @@ def test_sentences(sentences: list[str]) -> None:
     assert found == [sentence.strip() for sentence in sentences]
 
 
-@pytest.mark.parametrize("piece", [" ", "\n", " \n", ".", "a. ", '!"', "I. "])
+@pytest.mark.parametrize("piece", [" ", "\n", " \n", ".", "a. ", '!"', "I. ", 'a!" '])
 def test_long_texts_of_one_sign_take_no_squares_of_time(piece: str) -> None:
     spans = sentence_spans(piece * 20_000)  # a minute and more where a pattern goes back and forth
     assert len(spans) <= 20_000
