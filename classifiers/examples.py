@@ -119,8 +119,9 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
     Parameters
     ----------
     corpus : Corpus
-        With ``label``: class names, whole numbers from zero on, or distributions; ``text_pair``, if
-        there is one, makes pairs. Those with provenance count as new.
+        With ``label``: class names, whole numbers from zero on, or distributions (what they are
+        over, ``corpus.classes`` may say); ``text_pair``, if there is one, makes pairs. Those with
+        provenance count as new.
     classes : sequence of str, optional
         The names of the classes, in order, where others are needed than the corpus has. Labels
         that are numbers, and no names, are taken as places among them, with a warning.
@@ -146,7 +147,7 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
                 f"the class {strange[0]!r} is none of {', '.join(classes)}",
                 hint="train on examples of every class",
             )
-    known = tuple(names if classes is None else classes)
+    known = tuple((names or corpus.classes) if classes is None else classes)
     if not names and classes and _numbers_are_places(corpus, classes):
         told = ", ".join(f"{number} for {name}" for number, name in enumerate(classes))
         warnings.warn(f"the labels are numbers, taken as places of classes: {told}", stacklevel=2)

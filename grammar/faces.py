@@ -32,6 +32,7 @@ _BELOW = {
     "classifiers": ("grammar", "induction", "sampling"),
     "treewright": ("grammar", "induction", "sampling", "scan", "classifiers"),
 }
+_COMPILED = {".nbi", ".nbc", ".pyc"}
 _SIGN = "open_face(__file__)"
 
 
@@ -105,6 +106,8 @@ def _check_room(room: str, house: Path) -> None:
     what = f"this {'folder' if found.is_dir() else 'file'} {of}is found in the place of"
     if owner:
         hint = f"pip uninstall {owner}, then install treewright again; or give each a venv"
+    elif left := _left_over(found):
+        hint = "an earlier installation left it, with what it had compiled: rm -r " + " ".join(left)
     elif found in (ours, ours.parent):
         hint = "it was written over: install treewright again"
     else:
@@ -125,6 +128,18 @@ def _place(room: str) -> Path | None:
     if spec.origin is not None:
         return Path(spec.origin).resolve()
     return next((Path(folder).resolve() for folder in spec.submodule_search_locations or ()), None)
+
+
+def _left_over(found: Path) -> list[str]:
+    """Return the folders beside one, and itself, that hold compiled kernels and nothing else."""
+    rooms = [found.parent / room for room in _BELOW] if found.is_dir() else []
+    left = [room for room in rooms if room.is_dir() and not _holds_more(room)]
+    return [str(room) for room in left] if found in left else []
+
+
+def _holds_more(folder: Path) -> bool:
+    kept = (file for file in folder.rglob("*") if file.is_file())
+    return any(file.suffix not in _COMPILED for file in kept) or not any(folder.iterdir())
 
 
 def _owner(found: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import sys
@@ -102,7 +103,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
-      hint: convert it to UTF-8, as iconv -f latin1 does (of brackets: --encoding)
+      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of brackets: --encoding)
     """
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
@@ -113,8 +114,18 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
-            hint="convert it to UTF-8, as iconv -f latin1 does (of brackets: --encoding)",
+            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of brackets: "
+            "--encoding)",
         ) from None
+
+
+def _likely(data: bytes) -> str:
+    """Return the encoding that a file has which is not UTF-8: as its mark says, or as on Windows.
+
+    >>> _likely("a".encode("utf-16")), _likely(b"caf\xe9")
+    ('utf-16', 'cp1252')
+    """
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"
 
 
 def encode(text: str, name: str) -> bytes:

@@ -170,7 +170,7 @@ def prepare_examples(
     facts: dict[str, Any] = {} if regime.strategy is None else {
         "strategy": regime.strategy, "chosen by": len(held or ()),
     }  # fmt: skip
-    facts["new examples"] = 0 if made is None else len(made)
+    facts["new examples"] = int(given.new.sum()) + (0 if made is None else len(made))
     if made is None or not len(made):
         return Prepared(given, held, training, facts)
     if regime.relabel != "no":

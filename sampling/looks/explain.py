@@ -102,7 +102,7 @@ def explain(
     identifier: str,
     *,
     grammar: Any | None = None,
-    source: Corpus | PathLike | None = None,
+    source: Any = None,
 ) -> Explanation:
     """Explain what made an example.
 
@@ -114,9 +114,9 @@ def explain(
         The id of the example.
     grammar : Weighted, str or path, optional
         The grammar that it was made with: shows its rules, and its tree.
-    source : Corpus, str or path, optional
-        What it was made from: shows its parents. Without it, what the manifest names, if that is
-        still the same.
+    source : path, or data in memory, optional
+        What it was made from, as :func:`induction.read_corpus` reads it: shows its parents. Without
+        it, what the manifest names, if that is still the same.
 
     Raises
     ------
@@ -179,12 +179,18 @@ def _example(corpus: Corpus, identifier: str, name: str) -> dict[str, Any]:
     return corpus[ids.index(identifier)]
 
 
+def _source(name: str, source: Any, manifest: Mapping[str, Any] | None) -> Corpus | None:
+    if source is None or isinstance(source, str | Path):
+        return find_source(name, source, manifest)
+    return read_corpus(source)
+
+
 def _change(
     row: dict[str, Any],
     grammar: Any | None,
     name: str,
     manifest: Mapping[str, Any] | None,
-    source: Corpus | PathLike | None,
+    source: Any,
 ) -> tuple[Explained, str | None]:
     """Explain an example by its parents, or say why that cannot be done."""
     made_by = row.get("provenance") or {}
@@ -200,7 +206,7 @@ def _change(
             where=f"{name}, id {row['id']}",
             hint="name the grammar that the example was made with",
         )
-    corpus = source if isinstance(source, Corpus) else find_source(name, source, manifest)
+    corpus = source if isinstance(source, Corpus) else _source(name, source, manifest)
     if corpus is None and getattr(grammar, "method", "") == method:
         corpus = getattr(grammar, "examples", None)  # some keep those that they were induced from
     if corpus is None:
@@ -210,7 +216,7 @@ def _change(
         first, last = made_by["parents"][0], made_by["parents"][-1]
         raise OptionError(
             f"the source has no example {first!r}" + (f" or {last!r}" if last != first else ""),
-            where=name if source is None or isinstance(source, Corpus) else str(source),
+            where=str(source) if isinstance(source, str | Path) else name,
             hint="name the corpus that the example was made from as the source",
         )
     if spans is None and kind in _OVER_SPANS:

@@ -37,7 +37,8 @@ _DRAWS, _OF_WORDS = 32, 64
 """So many draws; of methods that redraw words, for each word."""
 _PROPOSALS, _WRITTEN, _SPANS = 64, 32, 4096
 """So many to a model; of methods in which it has a say; of those that exchange spans."""
-_READ_BATCH = 16
+_READ_BATCH = 1
+"""So many examples at a time where a model chooses: each takes seconds, and is seen to come."""
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
 

@@ -28,6 +28,8 @@ class TextAugmenter:
         What to make, as for :func:`~sampling.pipeline.augment.augment`.
     text, label : str, optional
         The columns of texts and classes, where their names do not tell.
+    on_error : {"stop", "skip"}
+        Whether texts and labels that cannot be used are an error, or are left out.
     **settings
         Fields of :class:`~sampling.pipeline.settings.Settings`: ``n``, ``times``, ``balance``,
         ``seed``, ...
@@ -50,6 +52,7 @@ class TextAugmenter:
         *,
         text: str | None = None,
         label: str | None = None,
+        on_error: str = "stop",
         **settings: Any,
     ) -> None:
         known = {o.name for o in options_of(Settings)} - {"keep_originals", "method"}
@@ -61,6 +64,7 @@ class TextAugmenter:
         self.method = method
         self.text = text
         self.label = label
+        self.on_error = on_error
         self.settings = settings
 
     def __repr__(self) -> str:
@@ -69,7 +73,8 @@ class TextAugmenter:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as scikit-learn asks for them."""
-        return {"method": self.method, "text": self.text, "label": self.label, **self.settings}
+        own = {"method": self.method, "text": self.text, "label": self.label}
+        return {**own, "on_error": self.on_error, **self.settings}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, and return this."""
@@ -126,7 +131,9 @@ class TextAugmenter:
         return renamed_by_use(table, {}, self.text, self.label)
 
     def _augmented(self, corpus: Corpus) -> Corpus:
-        return augment(corpus, self.method, keep_originals=True, **self.settings).corpus
+        return augment(
+            corpus, self.method, on_error=self.on_error, keep_originals=True, **self.settings
+        ).corpus
 
     @staticmethod
     def _like(given: Any, made: Corpus, names: Mapping[str, str]) -> Any:

@@ -1,5 +1,6 @@
 """README: its Python and its commands run as they are written, and its links lead somewhere."""
 
+import itertools
 import re
 import shlex
 import sys
@@ -35,12 +36,22 @@ def save_files(page: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Lines of comments at the end of a block are what it prints."""
     monkeypatch.chdir(tmp_path)
     save_files(page, tmp_path)
     for body in blocks(page, "python"):
+        capsys.readouterr()
         exec(compile(body, page.name, "exec"), {})
+        printed = capsys.readouterr().out.splitlines()
+        lines = body.splitlines()
+        shown = [*itertools.takewhile(lambda line: line.startswith("# "), reversed(lines))][::-1]
+        expected = [line.removeprefix("# ") for line in shown if line != "# ..."]
+        assert printed[: len(expected)] == expected
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

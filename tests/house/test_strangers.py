@@ -148,3 +148,23 @@ def test_a_room_that_another_distribution_wrote_over_or_took_along(house: Path) 
     shutil.rmtree(house / "induction")
     said = imported("sampling", cwd=work, path=[house])["sampling"]
     assert "install treewright again" in said
+
+
+def test_what_an_earlier_installation_compiled_is_told_to_be_removed(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    for room in ("grammar", "sampling"):
+        (site / room / "__pycache__").mkdir(parents=True)
+        (site / room / "__pycache__" / "kernels.py311.nbi").write_bytes(b"")
+    (site / "scan").mkdir()
+    finder = (
+        "import importlib.abc, importlib.machinery as m, sys\n"
+        "class Editable(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        f"        return m.PathFinder.find_spec(name, [{str(ROOT)!r}])\n"
+        "sys.meta_path.append(Editable())\n"
+        "import treewright\n"
+    )
+    done = python("-c", finder, cwd=tmp_path, path=[site])
+    said = done.stderr.splitlines()
+    assert f"{site / 'grammar'}: this folder is found in the place of" in said[-2]
+    assert said[-1].endswith(f"it had compiled: rm -r {site / 'grammar'} {site / 'sampling'}")

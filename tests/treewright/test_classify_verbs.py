@@ -62,6 +62,23 @@ def test_texts_alone_are_named(run, tmp_path):
     assert read_corpus(tmp_path / "named.jsonl").column("predicted") == ["pos", "neg"]
 
 
+def test_mixed_labels_have_the_names_that_their_manifest_knows(run, tmp_path):
+    made = run(
+        "augment", "train.csv", "-o", "mixed.csv", "-m", "randmix(draw=uniform)",
+        "-n", "8", "--keep-originals",
+    )  # fmt: skip
+    assert made.code == 0, made.err
+    assert "label_distribution" in (tmp_path / "mixed.csv").read_text()
+    done = run("classify", "train", "mixed.csv", "--encoder", "tfidf", "-o", "model", "--json")
+    assert done.code == 0, done.err
+    assert done.facts["classes"] == "neg, pos"
+    assert (done.facts["examples"], done.facts["new examples"]) == (40, 8)
+    assert run("classify", "evaluate", "model", "test.csv").code == 0
+    (tmp_path / "mixed.csv.manifest.json").unlink()
+    done = run("classify", "train", "mixed.csv", "--encoder", "tfidf", "-o", "other", "--json")
+    assert done.facts["classes"] == "0, 1"
+
+
 @pytest.mark.parametrize(("given", "kind"), [([1, 0], int), ([3, 7], int), ([True, False], bool)])
 def test_classes_come_back_as_they_were(run, tmp_path, given, kind):
     table = read_corpus(tmp_path / "train.csv")

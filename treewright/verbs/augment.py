@@ -51,7 +51,12 @@ def augment(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", "-m", help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B."),
+        typer.Option(
+            "--method",
+            "-m",
+            help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B; without, treemix, which mixes "
+            "labels.",
+        ),
     ] = None,
     class_names: Annotated[
         str | None,

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from grammar import Grammar, OptionError, SynchronousGrammar
-from induction import Corpus, induce_double_dop, read_reviews, read_treebank, write_corpus
+from induction import (
+    Corpus,
+    induce_double_dop,
+    read_corpus,
+    read_reviews,
+    read_treebank,
+    write_corpus,
+)
 from sampling import (
     GECA,
     TreeMix,
@@ -88,3 +95,14 @@ def test_a_look_at_a_grammar_a_sampler_and_a_file(tmp_path: Path) -> None:
         look(sampler, "NP")
     with pytest.raises(OptionError, match="a list is no grammar\n.*induce one first"):
         look(texts)
+
+
+def test_the_source_may_be_whatever_is_read() -> None:
+    rows = [{"text": "a red car", "label": 0}, {"text": "two blue bikes", "label": 1}]
+    made = augment(rows, "sub2(phrase=false, length=true, text_label=false)", n=1)
+    corpus = read_corpus(rows)
+    asked = made.corpus.column("id")[0]
+    shown = [passage.marked() for passage in explain(made, asked, source=corpus).passages]
+    assert len(shown) == 3
+    for source in (rows, corpus.table, corpus.table.to_pandas()):
+        assert [p.marked() for p in explain(made, asked, source=source).passages] == shown

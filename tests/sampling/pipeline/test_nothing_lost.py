@@ -202,3 +202,12 @@ def test_a_data_set_is_augmented_by_map():
     assert made.column_names == given.column_names
     assert len(made) == 6
     assert made[:4] == given[:4]
+
+
+def test_an_augmenter_leaves_out_what_cannot_be_used_if_asked() -> None:
+    texts, classes = ["a good film", " ", "a bad film"], ["pos", "pos", "neg"]
+    with pytest.raises(CorpusError, match="no text|empty|blank"):
+        TextAugmenter("aeda", n=2).fit_resample(texts, classes)
+    X, y = TextAugmenter("aeda", n=2, on_error="skip").fit_resample(texts, classes)  # noqa: N806
+    assert X[:2] == ["a good film", "a bad film"]
+    assert (len(X), y[:2]) == (4, ["pos", "neg"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -194,14 +194,23 @@ def _need_encoders() -> None:
 
 def read_labelled(path: str, text: str | None, label: str | None, format: str | None) -> Corpus:
     """Read a file with labels."""
+    from induction.corpus.tables.json_texts import is_nested
     from sampling.examples.class_names import number_classes
     from sampling.examples.examples import read_examples
     from sampling.pipeline.sources import read_source
 
     corpus = read_source(path, _columns(text, label), format)
     corpus.arrow("label")  # says how to name the column, if there is none
-    read_examples(number_classes(corpus))
-    return corpus
+    labels = read_examples(number_classes(corpus)).corpus.arrow("label").type
+    return _with_names(corpus, path) if is_nested(labels) else corpus
+
+
+def _with_names(corpus: Corpus, path: str) -> Corpus:
+    """Return mixed labels with the names of their classes, where a manifest beside knows them."""
+    from sampling.pipeline.manifest import manifest_beside
+
+    names = (manifest_beside(path) or {}).get("classes") or ()
+    return replace(corpus, classes=tuple(map(str, names)))
 
 
 def read_texts(path: str, text: str | None, format: str | None) -> Corpus:
