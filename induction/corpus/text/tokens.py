@@ -57,6 +57,8 @@ _WHOLE = re.compile(
     rf"|{_EMOJI}"
 )
 """What is one token whatever signs are in it: addresses, names, tags, emoji."""
+_BEHIND_THE_STOP = re.compile(r"\w\.(?=\s+[^\w\s]\W*$)")
+"""The full stop of a sentence behind which there are signs alone, as a smile."""
 _STANDS_IN = "\ue000"
 """For every character of such a token: a letter to the tokeniser, and in no text (private use)."""
 
@@ -130,7 +132,10 @@ def tokenise(text: str) -> Tokens:
         plain = plain[:start] + _STANDS_IN * (end - start) + plain[end:]
     bounds = {place for span in whole for place in span}
     words, starts, ends, end = [], [], [], 0
-    for token in TreebankWordTokenizer().tokenize(plain):
+    behind = _BEHIND_THE_STOP.search(plain)
+    stop = behind.end() if behind else len(plain)
+    cut = TreebankWordTokenizer().tokenize
+    for token in (*cut(plain[:stop]), *cut(plain[stop:])):
         first, end = _place(plain, token, end)
         # a whole token may touch its neighbours
         cuts = [first, *sorted(place for place in bounds if first < place < end), end]

@@ -97,3 +97,10 @@ def test_addresses_names_tags_and_emoji_are_one_token_each(text, words):
     assert [text[a:b] for a, b in zip(found.starts, found.ends, strict=True)] == [
         {"-LRB-": "(", "-RRB-": ")"}.get(word, word) for word in words
     ]
+
+
+def test_a_full_stop_before_signs_alone_is_a_token():
+    assert tokenise("I love it. :)").words == ("I", "love", "it", ".", ":", "-RRB-")
+    assert tokenise("A skater. 😀 👍").words == ("A", "skater", ".", "😀", "👍")
+    assert tokenise("Mr. Poe left. ?!").words == ("Mr.", "Poe", "left", ".", "?", "!")
+    assert tokenise("a . . . b. " + ". " * 3).words[-4:] == (".", ".", ".", ".")
