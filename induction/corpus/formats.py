@@ -135,10 +135,10 @@ SHARD = 100_000
 
 _OF_OTHERS = {
     ".json": "write JSON lines, an object a line, and name them .jsonl (pandas: to_json(path, "
-    "orient='records', lines=True)); if these are lines, name the format: jsonl",
-    ".xlsx": "save the sheet as .csv",
-    ".xls": "save the sheet as .csv",
-    ".ods": "save the sheet as .csv",
+    "orient='records', lines=True)); or ",
+    ".xlsx": "save the sheet as .csv; or ",
+    ".xls": "save the sheet as .csv; or ",
+    ".ods": "save the sheet as .csv; or ",
 }
 """What to do about files whose names tell formats that are not among these."""
 
@@ -487,12 +487,10 @@ def _suffix(path: PathLike) -> str:
 
 def _unknown_format(path: PathLike) -> OptionError:
     known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
-    of_others = _OF_OTHERS.get(_suffix(path).lower())
-    if of_others is not None:
-        return OptionError("no format that is read or written", where=str(path), hint=of_others)
+    of_others = _OF_OTHERS.get(_suffix(path).lower(), "")
     return OptionError(
         "the file name does not tell a format",
         where=str(path),
-        hint=f"end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
+        hint=f"{of_others}end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
         f"({', '.join([*FORMATS, _FOLDER])})",
     )

@@ -281,5 +281,5 @@ def test_files_of_other_programs_are_told_how_to_be_written(tmp_path, name, hint
     with pytest.raises(OptionError) as caught:
         read_corpus(tmp_path / name)
     assert hint in caught.value.hint
-    with pytest.raises(OptionError, match="no format that is read or written"):
+    with pytest.raises(OptionError, match="does not tell a format"):
         check_output(tmp_path / name)
