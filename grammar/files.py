@@ -122,7 +122,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
 def _likely(data: bytes) -> str:
     """Return the encoding that a file has which is not UTF-8: as its mark says, or as on Windows.
 
-    >>> _likely("a".encode("utf-16")), _likely(b"caf\xe9")
+    >>> _likely("so".encode("utf-16")), _likely("so".encode("cp1252"))
     ('utf-16', 'cp1252')
     """
     return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"

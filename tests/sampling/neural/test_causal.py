@@ -413,8 +413,7 @@ def test_the_operator_is_a_sampler_as_others(sampler: Fluent, tmp_path: Path) ->
 def test_few_examples_are_given_at_a_time(sampler: Fluent, corpus: Corpus) -> None:
     """So that a person sees them come, and a stopped run goes on from the last of them."""
     source = Single(sampler, "fluent", 1, 1, corpus)
-    sizes = [table.num_rows for table in source.examples(0, 2 * sampler.batch + 3)]
-    assert sizes == [sampler.batch, sampler.batch, 3]
+    assert [table.num_rows for table in source.examples(0, 5)] == [1] * 5
     assert sampler.batch < sampler.inner.batch
 
 
