@@ -49,7 +49,7 @@ ROOT = "TOP"
 """The label of the root that :func:`add_root` puts above trees."""
 _TRACE_TAG = "-NONE-"
 _JOIN = "+"
-_FINAL = frozenset({".", "!", "?", "..."})
+_FINAL = frozenset({".", "!", "?"})
 _CLOSING = frozenset({"''", '"', "”", "’", "'", "-RRB-", "-RSB-", ")"})
 _BARE_LABEL = re.compile(r"[^-=]+")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from grammar.forest.skeleton import Skeleton
@@ -9,7 +11,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.tree import Tree
 
-__all__ = ["grammars", "names", "skeletons", "tokens", "trees"]
+__all__ = ["grammars", "names", "skeletons", "texts_of", "tokens", "trees"]
 
 _SIGNS = [
     "'", '"', "\\", "\\n", "\\u0041", "{", "}", "{}", "[1]", "|", "->", "→", "#", ";", "*",
@@ -102,3 +104,9 @@ def skeletons(draw: st.DrawFn, *, max_symbols: int = 3, max_tags: int = 3) -> Sk
             pair = st.tuples(*[st.sampled_from([*symbols, *tags])] * 2)
             productions.append(Production(symbol, draw(pair), draw(weights)))
     return Skeleton(Grammar.from_productions(productions, start="S", normalise=True))
+
+
+def texts_of(pieces: Sequence[str]) -> st.SearchStrategy[str]:
+    """Return texts that are put together of pieces, and any other ones."""
+    made = st.lists(st.sampled_from(pieces), max_size=14).map("".join)
+    return made | st.text(st.characters(codec="utf-8"), max_size=20)

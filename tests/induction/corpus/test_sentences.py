@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import tokenise
+from tests.grammar.strategies import texts_of
 
 PIECES = [
     "Mr.", "Poe", "left", "it", ".", "!", "?", "...", "…", '"', "'", "”", ")", "(", " ", "  ", "\n",
@@ -18,12 +18,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def texts() -> st.SearchStrategy[str]:
-    made = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
-    return made | st.text(st.characters(codec="utf-8"), max_size=20)
-
-
-@given(texts())
+@given(texts_of(PIECES))
 @example("\n\n.\n\n")
 @example(" Go . \x85 ")
 def test_only_white_space_lies_between_sentences(text: str) -> None:
@@ -34,7 +29,7 @@ def test_only_white_space_lies_between_sentences(text: str) -> None:
     assert all(start < end and text[start:end].strip() for start, end in spans)
 
 
-@given(texts())
+@given(texts_of(PIECES))
 def test_words_are_all_in_sentences(text: str) -> None:
     words = list(tokenise(text).words)
     assert [word for sentence in sentences_of_words(words) for word in sentence] == words

@@ -4,10 +4,10 @@ import re
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from induction.corpus.text import tokens
 from induction.corpus.text.tokens import is_blank, tokenise
+from tests.grammar.strategies import texts_of
 
 PIECES = [
     '"', "''", "``", "`", "'", "“", "”", "‘", "’", "„", "(", ")", "[", "]", "{", "}", "<", "-LRB-",
@@ -17,12 +17,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def texts() -> st.SearchStrategy[str]:
-    made = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-    return made | st.text(st.characters(codec="utf-8"), max_size=20)
-
-
-@given(texts())
+@given(texts_of(PIECES))
 @example("''\"``'\"''")
 @example("‘Go’ ” “ he said.”")
 def test_only_white_space_lies_between_tokens(text):
@@ -35,7 +30,7 @@ def test_only_white_space_lies_between_tokens(text):
     assert is_blank(rest)
 
 
-@given(texts())
+@given(texts_of(PIECES))
 def test_words_are_what_nltk_makes_of_the_plain_text(text):
     from nltk.tokenize import TreebankWordTokenizer
 
