@@ -19,6 +19,7 @@ from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.tokens import surface_of
 from induction.trees.binarise import unbinarise
 from induction.trees.normalise import expand_unaries
 from sampling.examples.provenance import example_table
@@ -134,7 +135,7 @@ def sentence_tables(
     if trees:
         _check_shown(pcfg)
     sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
-    vocabulary = pack_strings(pcfg.rules.words)
+    vocabulary = pack_strings(map(surface_of, pcfg.rules.words))
 
     def table(first: int, count: int) -> pa.Table:
         draws = sampler.draw(key, first, count)

@@ -365,3 +365,12 @@ def test_a_written_sample_is_read_back(tmp_path, embedded):
         path = tmp_path / f"a.{suffix}"
         assert write_batches(sentence_batches(embedded, 50, trees=True, batch_size=9), path) == 50
         assert read_corpus(path).table.equals(whole.table)
+
+
+def test_brackets_are_written_as_people_write_them() -> None:
+    grammar = Grammar.parse("S -> '-LRB-' 'so' '-RRB-' [1/2] | 'so' [1/2]")
+    for length in (None, (3, 3)):
+        made = sample_sentences(grammar, 20, seed=0, length=length, trees=True)
+        assert "( so )" in made.column("text")
+        assert not any("LRB" in text for text in made.column("text"))
+        assert "(S -LRB- so -RRB-)" in made.column("tree")
