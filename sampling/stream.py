@@ -419,6 +419,11 @@ class Sampler:
         return False
 
     @classmethod
+    def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method, with these options, takes synonyms from WordNet if it has it."""
+        return False
+
+    @classmethod
     def recombines(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method, with these options, makes examples from those of the corpus."""
         return True

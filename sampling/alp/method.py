@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,12 @@ class ALP(Sampler):
     def opened(cls, grammar: ALPGrammar | PhraseGrammar) -> ALP | ALPCode:
         """Return the sampler of a grammar: of frames, or of phrases as the program has them."""
         return ALPCode(grammar) if isinstance(grammar, PhraseGrammar) else cls(grammar)
+
+    @classmethod
+    def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether words become synonyms; those of the released program always may."""
+        chosen = settled(read_options(ALPOptions, options, cls.method), options)
+        return chosen.faithful == "code" or chosen.synonym > 0
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> ALP | ALPCode:

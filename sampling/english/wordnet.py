@@ -24,6 +24,7 @@ __all__ = [
     "part_of_speech",
     "synonyms",
     "wordnet",
+    "wordnet_version",
 ]
 
 PARTS_OF_SPEECH = ("n", "v", "a", "r")
@@ -77,6 +78,14 @@ def wordnet() -> Any:
             hint="python -m nltk.downloader wordnet; or point NLTK_DATA at a folder that has it",
         ) from None
     return reader
+
+
+def wordnet_version() -> str | None:
+    """Return the version of WordNet that is installed, as ``3.0``; None if none is."""
+    try:
+        return str(wordnet().get_version())
+    except MissingDataError:
+        return None
 
 
 def part_of_speech(tag: str) -> str | None:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError
+from grammar.options import meant
 
 __all__ = [
     "KINDS",
@@ -180,6 +181,8 @@ def _opened(name: str, kind: str, device: str, times: tuple[int, ...]) -> tuple[
         except OSError:
             if local:
                 raise
+            if near := meant(name, PACKAGED):  # it is none of the hub
+                raise OSError(near) from None
             tokenizer, model = _read(transformers, opener, name, local=False)
     except OSError as error:
         raise MissingDataError(

@@ -11,7 +11,7 @@ import copy
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -111,6 +111,7 @@ class Operator(Sampler):
         The other sampler; by default the one of ``base``.
     """
 
+    Options: ClassVar[type[Any]]
     grammar: TiltedGrammar
 
     def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
@@ -124,6 +125,22 @@ class Operator(Sampler):
     def opened(cls, grammar: TiltedGrammar) -> Self:
         """Return the sampler of a grammar of the operator."""
         return cls(grammar)
+
+    @classmethod
+    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method that it is applied to goes by trees."""
+        of = cls._step(options)
+        return METHODS[of.method].sampler.needs_trees(of.options)
+
+    @classmethod
+    def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether the method that it is applied to takes synonyms from WordNet."""
+        of = cls._step(options)
+        return METHODS[of.method].sampler.asks_wordnet(of.options)
+
+    @classmethod
+    def _step(cls, options: Mapping[str, Any]) -> Step:
+        return read_step(read_options(cls.Options, options, cls.method).of)
 
     @property
     def tilt(self) -> Tilt:
@@ -201,11 +218,6 @@ class Fluent(Operator):
         if chooses:
             self.batch = _READ_BATCH
             self.inner = self.inner.written_by(grammar.score)
-
-    @classmethod
-    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
-        """Say whether the method that it is applied to goes by trees."""
-        return _needs_trees(read_options(FluentOptions, options, cls.method).of)
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Fluent:
@@ -306,11 +318,6 @@ class Agree(Operator):
     Options = AgreeOptions
 
     @classmethod
-    def needs_trees(cls, options: Mapping[str, Any]) -> bool:
-        """Say whether the method that it is applied to goes by trees."""
-        return _needs_trees(read_options(AgreeOptions, options, cls.method).of)
-
-    @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Agree:
         """Induce the method that it is applied to, and deal the corpus into folds.
 
@@ -409,12 +416,6 @@ def _proposals(inner: Sampler) -> int:
 
 def _induced(step: Step, corpus: Corpus) -> Sampler:
     return induce(step.method, corpus, **step.options)
-
-
-def _needs_trees(expression: str) -> bool:
-    step = read_step(expression)
-    needs: bool = METHODS[step.method].sampler.needs_trees(step.options)
-    return needs
 
 
 def _read_score(inner: Sampler, corpus: Corpus, kind: str) -> SeamScore:

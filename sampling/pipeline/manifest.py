@@ -22,7 +22,9 @@ from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, read_text, reading, write_text
 from grammar.places.opening import place_of
 from grammar.places.place import Place, beside, is_many
+from sampling.english.wordnet import wordnet_version
 from sampling.expression import FILE, OPERAND, Expression, read_expression
+from sampling.method import find_method
 from sampling.pipeline.pipeline import Pipeline
 
 __all__ = [
@@ -80,6 +82,7 @@ def plan_of(pipeline: Pipeline, files: Mapping[str, Any] | None = None) -> dict[
             "pyarrow": pa.__version__,
             "methods": dict(sorted(methods.items())),
             **({"parser": pipeline.trees.used[0]} if pipeline.trees.used else {}),
+            **({"wordnet": wordnet_version()} if _asks_wordnet(pipeline.expression) else {}),
         },
         **(files or {}),
         **({"reads": reads} if reads else {}),
@@ -107,6 +110,11 @@ def files_read(expression: Expression | str) -> dict[str, str | None]:
         if OPERAND in step.options:
             found |= files_read(str(step.options[OPERAND]))
     return found
+
+
+def _asks_wordnet(expression: Expression) -> bool:
+    steps = (step for part in expression.parts for step in part.steps)
+    return any(find_method(step.method).sampler.asks_wordnet(step.options) for step in steps)
 
 
 def manifest_of(
@@ -181,7 +189,9 @@ def _check_kinds(manifest: Mapping[str, Any]) -> None:
     text, maybe = (str,), (str, type(None))
     _check_kind(manifest["settings"], {})
     _check_kind(manifest.get("reads", {}), dict.fromkeys(manifest.get("reads", {}), maybe))
-    _check_kind(manifest["versions"], {"treewright": text, "methods": (dict,)})
+    versions = manifest["versions"]
+    _check_kind(versions, {"treewright": text, "methods": (dict,)})
+    _check_kind(versions, dict.fromkeys({"wordnet"}.intersection(versions), maybe))
     _check_kind(
         manifest["versions"]["methods"], dict.fromkeys(manifest["versions"]["methods"], text)
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, OptionError
-from grammar.options import option
+from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.english.stop_words import STOP_WORDS
 from sampling.english.wordnet import (
@@ -172,6 +173,11 @@ class EDA(TokenSampler):
     unusable = "no text can be edited: none has a word with a synonym, or two words to swap"
 
     @classmethod
+    def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether words are replaced by synonyms, or synonyms put in."""
+        return _has_synonyms(read_options(EDAOptions, options, cls.method))
+
+    @classmethod
     def read(cls, corpus: Corpus, options: EDAOptions) -> WordGrammar:
         """Return the grammar: the operations, and the synonyms of all words."""
         o = _without_wordnet(options)
@@ -277,6 +283,10 @@ def _cleaned(corpus: Corpus) -> Corpus:
     return corpus.with_column("text", texts)
 
 
+def _has_synonyms(o: EDAOptions) -> bool:
+    return bool(o.alpha_sr or o.alpha_ri)
+
+
 def _without_wordnet(o: EDAOptions) -> EDAOptions:
     """Leave SR and RI out where WordNet is absent, and say so."""
     if not (o.alpha_sr or o.alpha_ri or o.alpha_rs or o.alpha_rd):
@@ -284,7 +294,7 @@ def _without_wordnet(o: EDAOptions) -> EDAOptions:
             "all of alpha_sr, alpha_ri, alpha_rs and alpha_rd are 0",
             hint="leave one of them at its default, 0.1",
         )
-    if not (o.alpha_sr or o.alpha_ri):
+    if not _has_synonyms(o):
         return o
     try:
         wordnet()

@@ -16,6 +16,7 @@ import pytest
 
 from grammar.errors import TreewrightError
 from induction.corpus.formats import read_corpus, read_sst, write_corpus
+from sampling.english.wordnet import wordnet_version
 from sampling.examples.conforming import Form
 from sampling.pipeline import chains, pipeline, resuming
 from sampling.pipeline.augment import augment
@@ -299,6 +300,30 @@ def test_replay_says_what_does_not_fit(run, tmp_path, train):
     path.write_text(path.read_text().replace('"treemix": "2"', '"treemix": "0"'))
     train.write_text(source)
     assert "made with version 0 of treemix" in run("replay", "new.jsonl").err
+
+
+@pytest.mark.parametrize("method", ["eda", "fluent(alp)", "eda(alpha_sr=0, alpha_ri=0)", "sub2"])
+def test_a_manifest_says_of_what_wordnet_its_synonyms_are(run, tmp_path, method):
+    assert run("augment", "train.jsonl", "-m", method, "-n", 3, "-o", "new.jsonl").code == 0
+    path = tmp_path / "new.jsonl.manifest.json"
+    manifest = json.loads(path.read_text())
+    versions = manifest["versions"]
+    if method not in ("eda", "fluent(alp)"):
+        assert "wordnet" not in versions
+        return
+    here = versions.pop("wordnet")
+    assert here == wordnet_version()
+    path.write_text(json.dumps(manifest))  # as earlier ones were
+    assert run("replay", "new.jsonl").code == 0
+    for then, hint in (("2.1", "treewright data get wordnet"), (None, "unset NLTK_DATA")):
+        if then == here:
+            continue
+        versions["wordnet"] = then
+        path.write_text(json.dumps(manifest))
+        done = run("replay", "new.jsonl")
+        assert done.code == 1
+        assert "its synonyms are of " + ("WordNet 2.1" if then else "no WordNet") in done.err
+        assert hint in done.err
 
 
 # --- inputs, columns, plans -------------------------------------------------------------------

@@ -95,6 +95,15 @@ def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
             f"its texts were parsed by {then.get('parser')}, and now by {now.get('parser')}",
             hint=f"use treewright {then['treewright']}, or augment again",
         )
+    if now.get("wordnet") != then.get("wordnet", now.get("wordnet")):
+        raise SchemaError(
+            f"its synonyms are of {_told(then['wordnet'])}, and here there is "
+            f"{_told(now['wordnet'])}",
+            where="wordnet",
+            hint="treewright data get wordnet, or point NLTK_DATA at the folder of then"
+            if then["wordnet"]
+            else "unset NLTK_DATA, or augment again",
+        )
     for name, version in now["methods"].items():
         if then["methods"].get(name) != version:
             raise SchemaError(
@@ -102,6 +111,10 @@ def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
                 f"version {version}",
                 hint=f"use treewright {then['treewright']}, or augment again",
             )
+
+
+def _told(version: str | None) -> str:
+    return f"WordNet {version}" if version else "no WordNet"
 
 
 def _check_read(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
@@ -154,7 +167,7 @@ def _all_again(
                 "the output is not what its manifest makes",
                 where=path,
                 hint="the file was changed after it was made" if changed else
-                "the versions in the manifest, or WordNet (NLTK_DATA), may differ from those here",
+                "the versions in the manifest may differ from those here",
             )  # fmt: skip
     return {"output": path, "examples": rows, "equal": True, "equal bytes": same_bytes}
 

@@ -20,6 +20,7 @@ from grammar.errors import MissingDataError, OptionError, SchemaError
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from sampling.method import induce
+from sampling.neural import opening
 from sampling.neural.causal.features import (
     FEATURES,
     Reading,
@@ -495,6 +496,25 @@ def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: P
         induce("fluent", corpus, of="sub2(phrase=false)", model=str(tmp_path / "none"))
     with pytest.raises(OptionError, match="trust"):
         induce("fluent", corpus, of="sub2(phrase=false)", trust=-1)
+
+
+def test_a_name_that_looks_like_a_packages_is_asked_about_before_a_network_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def read(*_: Any, local: bool) -> Any:
+        asked.append(local)
+        raise OSError("nothing is here")
+
+    monkeypatch.setattr(opening, "_read", read)
+    with pytest.raises(MissingDataError, match="'smolm2' is not to be had: did you mean 'smollm2'"):
+        open_model("smolm2", "causal")
+    assert asked == [True]
+    for name in ("gpt2", "t5-small", "distilgpt2", "HuggingFaceTB/SmolLM2-360M"):
+        with pytest.raises(MissingDataError, match="is not to be had"):
+            open_model(name, "causal")
+    assert asked[1:] == [True, False] * 4
 
 
 @pytest.fixture(scope="module")
