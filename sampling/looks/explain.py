@@ -18,14 +18,23 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.drawn_passages import draw_passages, passages_svg
 from sampling.examples.passages import Passage
+from sampling.expression import Step
 from sampling.looks.derived import draw_derived, trees_of_example
 from sampling.looks.edits import explain_edits
 from sampling.looks.exchanges import Explained, explain_exchange, explain_parents
-from sampling.looks.parents import grammar_of_manifest, made_with, parents_of
+from sampling.looks.parents import (
+    grammar_again,
+    grammar_beneath,
+    made_with,
+    parents_of,
+    step_of,
+)
 from sampling.method import METHODS
+from sampling.operators.method import Operator
 from sampling.pipeline.augment import Augmentation
 from sampling.pipeline.manifest import manifest_beside
 from sampling.pipeline.sources import find_source
+from sampling.stream import method_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -196,11 +205,12 @@ def _change(
     made_by = row.get("provenance") or {}
     if not made_by.get("parents"):
         return Explained([]), None
-    method = made_by["method"]
+    step, grammar = step_of(row, manifest), grammar_beneath(grammar)
+    method = _method(made_by["method"], step, grammar)
     sampler = METHODS[method].sampler if method in METHODS else None
     kind = getattr(sampler, "explained_as", "parents")
     spans = grammar if kind in _OVER_SPANS else None
-    if spans is not None and not made_with(row, spans):
+    if spans is not None and not made_with(row, spans, method):
         raise OptionError(
             "the rules of the example are no derivation of this grammar",
             where=f"{name}, id {row['id']}",
@@ -220,8 +230,16 @@ def _change(
             hint="name the corpus that the example was made from as the source",
         )
     if spans is None and kind in _OVER_SPANS:
-        spans = grammar_of_manifest(row, corpus, manifest)
+        spans = grammar_again(step, row, corpus)
     return _by_kind(kind, row, parents, spans), None
+
+
+def _method(said: str, step: Step | None, grammar: Any | None) -> str:
+    """Return the method of an example; of an operator that which it is applied to, if known."""
+    if step is not None:
+        return step.method
+    over = said in METHODS and issubclass(METHODS[said].sampler, Operator)
+    return method_of(grammar) if over and grammar is not None else said
 
 
 def _by_kind(

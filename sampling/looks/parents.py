@@ -7,11 +7,13 @@ from typing import Any
 
 from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import number_classes
-from sampling.expression import read_expression
-from sampling.method import induce
+from sampling.expression import OPERAND, Step, read_expression, read_step
+from sampling.method import find_method, induce
+from sampling.operators.grammar import TiltedGrammar
+from sampling.operators.method import Operator
 from sampling.spans.grammar import SpanGrammar
 
-__all__ = ["grammar_of_manifest", "made_with", "parents_of"]
+__all__ = ["grammar_again", "grammar_beneath", "made_with", "parents_of", "step_of"]
 
 
 def parents_of(row: Mapping[str, Any], source: Corpus | None) -> list[dict[str, Any]]:
@@ -24,15 +26,14 @@ def parents_of(row: Mapping[str, Any], source: Corpus | None) -> list[dict[str, 
     return [source[numbers[id]] for id in ids] if wanted <= set(numbers) else []
 
 
-def grammar_of_manifest(
-    row: Mapping[str, Any], source: Corpus | None, manifest: Mapping[str, Any] | None
-) -> SpanGrammar | None:
-    """Return the span grammar of an example, induced again as its manifest says; None if it cannot.
+def step_of(row: Mapping[str, Any], manifest: Mapping[str, Any] | None) -> Step | None:
+    """Return the step that made an example, as its manifest says; None if it does not.
 
-    Only a method that stands in the expression once and alone is taken: the grammar of a later
-    step of a chain is that of examples which were not kept.
+    Of an operator it is the step of the method that it is applied to, which knows what was
+    exchanged. Only a method that stands in the expression once and alone is taken: what a later
+    step of a chain was induced from was not kept.
     """
-    if source is None or manifest is None:
+    if manifest is None:
         return None
     method = (row.get("provenance") or {}).get("method")
     steps = [
@@ -40,16 +41,36 @@ def grammar_of_manifest(
         for part in read_expression(manifest["expression"]).parts
         if len(part.steps) == 1 and part.steps[0].method == method
     ]
-    if len({str(step) for step in steps}) != 1:
+    return _beneath(steps[0]) if len({str(step) for step in steps}) == 1 else None
+
+
+def _beneath(step: Step) -> Step:
+    while issubclass(find_method(step.method).sampler, Operator):
+        step = read_step(str(step.options[OPERAND]))
+    return step
+
+
+def grammar_beneath(grammar: Any) -> Any:
+    """Return the grammar that one of an operator stands over; any other as it is."""
+    while isinstance(grammar, TiltedGrammar):
+        grammar = grammar.base
+    return grammar
+
+
+def grammar_again(
+    step: Step | None, row: Mapping[str, Any], source: Corpus | None
+) -> SpanGrammar | None:
+    """Return the span grammar of an example, induced again by its step; None if it cannot."""
+    if source is None or step is None:
         return None
-    grammar = induce(steps[0].method, number_classes(source), **steps[0].options).grammar
-    return grammar if made_with(row, grammar) else None
+    grammar = induce(step.method, number_classes(source), **step.options).grammar
+    return grammar if made_with(row, grammar, step.method) else None
 
 
-def made_with(row: Mapping[str, Any], grammar: SpanGrammar) -> bool:
+def made_with(row: Mapping[str, Any], grammar: SpanGrammar, method: str) -> bool:
     """Say whether the rules of an example are a host and a filler of its parents in a grammar."""
     made_by = row["provenance"]
-    if grammar.method != made_by["method"] or len(made_by["rules"]) != 2:
+    if grammar.method != method or len(made_by["rules"]) != 2:
         return False
     sites = len(grammar.sites)
     host, filler = made_by["rules"][0], made_by["rules"][1] - sites

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from induction.corpus.corpus import Corpus
-from induction.corpus.formats import write_corpus
+from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from sampling import GECA, RandMix, Sub2, TreeMix, induce
 from sampling.examples.passages import IN, OUT, Passage, Span, read_sentence
+from sampling.expression import read_step
 from sampling.looks.edits import edits_of
 from sampling.looks.exchanges import explain_exchange, find_words, holes
 from sampling.pipeline.augment import augment
@@ -273,6 +274,33 @@ def manifest(output: str, expression: str) -> None:
     entry = {"path": "source.jsonl", "sha256": None, "examples": len(REVIEWS)}
     path = Path(manifest_path(output))
     path.write_text(json.dumps({**made.manifest, "input": entry, "columns": {}}))
+
+
+@pytest.mark.parametrize("told_by", ["grammar", "manifest", "nothing"])
+@pytest.mark.parametrize("expression", ["fluent(sub2)", "agree(fluent(treemix))"])
+def test_an_operator_is_explained_as_the_method_it_is_applied_to(
+    explain: Any, expression: str, told_by: str
+) -> None:
+    write_corpus(REVIEWS, "source.jsonl")
+    if told_by == "manifest":
+        manifest("made.jsonl", expression)
+        beside: tuple[str, ...] = ()
+    else:
+        step = read_step(expression)
+        sampler = induce(step.method, REVIEWS, **step.options)
+        write_corpus(sampler.sample(3), "made.jsonl")
+        sampler.grammar.save("g.arrow")
+        beside = ("--source", "source.jsonl")
+        beside = ("--grammar", "g.arrow") if told_by == "grammar" else beside
+    for row in read_corpus("made.jsonl"):
+        found = facts(explain("made.jsonl", row["id"], *beside, "--json"))
+        who = [passage["title"].partition(":")[0] for passage in found["passages"]]
+        if told_by == "nothing":  # nobody says of what method the operator is
+            assert who == ["parent 1", "parent 2", "new"]
+            continue
+        assert who == ["host", "donor", "new"]
+        assert found["taken out of the host"] == marked(found["passages"][0])
+        assert found["filler"].startswith("⟨0⟩ ")
 
 
 def test_the_manifest_names_the_source_and_the_grammar(explain: Any) -> None:
