@@ -36,7 +36,7 @@ class Score(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Tilt:
     """A score, and how much it weighs: a draw weighs ``exp(strength * score)``.
 

@@ -37,7 +37,7 @@ from sampling.spans.induction import other_fillers
 from sampling.spans.learnt import learn_seams
 from sampling.spans.repairs import mended_names
 from sampling.spans.spelling import Executor, Speller
-from sampling.spans.tilted import TiltedSpans
+from sampling.spans.tilted import TiltedPairs, TiltedSpans, tilted_pairs
 from sampling.stream import Columns, Sampler, Search, Shortfall, Stream
 
 __all__ = ["SpanOptions", "SpanSampler"]
@@ -112,6 +112,7 @@ class SpanSampler(Sampler):
             )
         self.distinct = bool(grammar.options.get("distinct", True))
         self._executor = executor
+        self._tilted: TiltedPairs | None = None  # of the last tilt, whose pairs are weighed once
 
     @classmethod
     def load(cls, path: PathLike, *, executor: Executor | None = None) -> Any:
@@ -154,7 +155,9 @@ class SpanSampler(Sampler):
 
     def tilted(self, seed: int, tilt: Any) -> Stream:
         """Return a stream whose places and fillers are drawn by the score of their seams too."""
-        return TiltedSpans(self, seed, tilt)
+        if self._tilted is None or self._tilted.tilt != tilt:
+            self._tilted = tilted_pairs(self.grammar, self.tables, tilt)
+        return TiltedSpans(self, seed, self._tilted)
 
     def own_score(self, kind: str) -> SeamScore:
         """Learn the score of seams from the examples of the grammar."""

@@ -8,6 +8,7 @@ plain draws one is chosen by its weight.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,11 +34,13 @@ from sampling.stream import Attempts, hosts_in_turn
 __all__ = [
     "Hosts",
     "PairScore",
+    "TiltedPairs",
     "TiltedSpans",
     "hosts_of",
     "pair_score",
     "score_pairs",
     "seams_of",
+    "tilted_pairs",
 ]
 
 
@@ -294,6 +297,40 @@ def draw_resampled(
         log_out[r] = -highest - np.log(total / draws)
 
 
+@dataclass(frozen=True, eq=False)
+class TiltedPairs:
+    """What the streams of all seeds have in common.
+
+    Attributes
+    ----------
+    tilt : Tilt
+        The score, and how much it weighs.
+    hosts : Hosts
+        The places of every host.
+    lengths : int64[hosts]
+        How many words each has.
+    pairs : PairScore
+        What scores a place and a filler.
+    exact : tuple of (float64[pairs], float64[hosts]) or None
+        Running sums over the pairs of each host, and the logarithm of their total, if they are few
+        enough.
+    """
+
+    tilt: Tilt
+    hosts: Hosts
+    lengths: LongArray
+    pairs: PairScore
+    exact: tuple[FloatArray, FloatArray] | None
+
+
+def tilted_pairs(grammar: SpanGrammar, tables: DrawTables, tilt: Tilt) -> TiltedPairs:
+    """Weigh the pairs of a grammar, all of them if they are few enough."""
+    hosts, pairs, exact = hosts_of(grammar), pair_score(grammar, tilt.score), None
+    if hosts.pairs[-1] <= tilt.most_pairs:
+        exact = _tilted_ends(hosts, pairs, tables, grammar.pools.weight, float(tilt.strength))
+    return TiltedPairs(tilt, hosts, _lengths(grammar, hosts), pairs, exact)
+
+
 class TiltedSpans(Attempts):
     """The new examples of one seed: sites, entries of their pools, and what the tilt adds.
 
@@ -302,44 +339,36 @@ class TiltedSpans(Attempts):
     third column is what is to be added to the log-probability that the grammar gives a draw.
     """
 
-    def __init__(self, sampler: Any, seed: int, tilt: Tilt) -> None:
+    def __init__(self, sampler: Any, seed: int, tilted: TiltedPairs) -> None:
         super().__init__(sampler, seed)
-        grammar: SpanGrammar = sampler.grammar
-        self._tilt, self._tables = tilt, sampler.tables
-        self._hosts = hosts_of(grammar)
-        self._pairs = pair_score(grammar, tilt.score)
-        self._fillers = grammar.pools.fillers
+        self._tilted, self._tables = tilted, sampler.tables
+        self._fillers = sampler.grammar.pools.fillers
         self._judge = sampler.speller.judge()
         self._key = stream_key(seed, f"{sampler.method} tilted")
         self._order = stream_key(seed, f"{sampler.method} order")
-        self._lengths = _lengths(grammar, self._hosts)
-        self._exact: tuple[FloatArray, FloatArray] | None = None
-        if self._hosts.pairs[-1] <= tilt.most_pairs:
-            strength, weight = float(tilt.strength), grammar.pools.weight
-            self._exact = _tilted_ends(self._hosts, self._pairs, self._tables, weight, strength)
 
     def chunk(self, first: int) -> Any:
         """Return the sites, entries and added log-probabilities of the next attempts."""
         numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
-        hosts = self._hosts
-        each, rivals = self._tilt.of_host, self.sampler.rivals
-        taken = hosts_in_turn(self._order, numbers, self._lengths, each, rivals)
+        tilt, hosts, pairs = self._tilted.tilt, self._tilted.hosts, self._tilted.pairs
+        rivals = self.sampler.rivals
+        taken = hosts_in_turn(self._order, numbers, self._tilted.lengths, tilt.of_host, rivals)
         site, entry = np.empty(len(taken), np.int32), np.empty(len(taken), np.int64)
         added = np.empty(len(taken))
-        if self._exact is not None:
-            ends, totals = self._exact
+        if self._tilted.exact is not None:
+            ends, totals = self._tilted.exact
             draw_exactly(
                 self._key, first, taken, hosts, self._tables, ends, totals, site, entry, added
             )
         else:
             draw_resampled(
-                self._key, first, taken, hosts, self._tables, self._pairs,
-                float(self._tilt.strength), self._tilt.draws, site, entry, added,
+                self._key, first, taken, hosts, self._tables, pairs,
+                float(tilt.strength), tilt.draws, site, entry, added,
             )  # fmt: skip
         good = np.flatnonzero(site >= 0)
         chosen = site[good].astype(np.int64)
         filler = self._fillers[entry[good]].astype(np.int64)
-        added[good] += self._tilt.strength * score_pairs(self._pairs, chosen, filler)
+        added[good] += tilt.strength * score_pairs(pairs, chosen, filler)
         # hosts come in turn: each is as probable as any other
         added[good] -= np.log(len(hosts.share)) + hosts.share[taken[good]]
         if self._judge is not None:

@@ -39,6 +39,8 @@ NAMES = (
     "good, great, moving, funny, fine, warm, quick, kind, clean, fresh, smart, bright, rich, neat",
 )
 
+BY_LENGTH = "sub2(phrase=true, length=true)"  # so that there are not millions of pairs
+
 METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sub2": ("sub2", "reviews", {"phrase": True}),
     "sub2-code": ("sub2", "reviews", {"faithful": "code", "task": "constituency"}),
@@ -70,8 +72,8 @@ METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mention-replacement": ("mention-replacement", "entities", {}),
     "label-wise": ("label-wise", "entities", {}),
     "fluent": ("fluent", "parsed", {"of": "treemix", "draws": 8}),
-    "fluent-exact": ("fluent", "parsed", {"of": "sub2(phrase=true)", "most_pairs": 2**24}),
-    "fluent-learnt": ("fluent", "parsed", {"of": "sub2(phrase=true)", "score": "learnt"}),
+    "fluent-exact": ("fluent", "parsed", {"of": BY_LENGTH, "most_pairs": 2**24}),
+    "fluent-learnt": ("fluent", "parsed", {"of": BY_LENGTH, "score": "learnt"}),
     "fluent-words": ("fluent", "texts", {"of": "random-word", "draws": 8}),
     "fluent-grammar": ("fluent", "reviews", {"of": "grammar"}),
     "fluent-alp": ("fluent", "parsed", {"of": "alp(synonym=0)", "draws": 8}),

@@ -31,7 +31,7 @@ from sampling.seams.places import places_of
 from sampling.seams.score import SeamScore, Tilt
 from sampling.spans.learnt import BACKOFF
 from sampling.spans.sub2 import Sub2
-from sampling.spans.tilted import hosts_of, pair_score, score_pairs
+from sampling.spans.tilted import hosts_of, pair_score, score_pairs, tilted_pairs
 from sampling.spans.treemix import TreeMix
 from sampling.stream import Attempts, hosts_in_turn, in_groups
 
@@ -223,6 +223,24 @@ def test_exact_draws_have_the_tilted_probabilities(strength: float) -> None:
     for site, entry, added in zip(*(column[:200].tolist() for column in columns), strict=True):
         likely = math.log(pools.host_weight[site] * pools.weight[entry]) + added
         assert likely == pytest.approx(math.log(probability[at[site, entry]]), abs=1e-9)
+
+
+def test_the_pairs_of_a_tilt_are_weighed_once_for_all_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sampler = Sub2.induce(TOY, task="tags", max_words=2)
+    score = sampler.own_score("seams")
+    weighed = []
+
+    def counted(grammar: Any, tables: Any, tilt: Tilt) -> Any:
+        weighed.append(tilt.strength)
+        return tilted_pairs(grammar, tables, tilt)
+
+    monkeypatch.setattr("sampling.spans.sampler.tilted_pairs", counted)
+    for strength in (1.0, 1.0, 2.0):
+        for seed in (0, 1):
+            sampler.tilted(seed, Tilt(score, strength, 1, 10**6)).take(3)
+    assert weighed == [1.0, 2.0]
 
 
 def test_one_of_two_draws_is_chosen_by_its_weight() -> None:
