@@ -11,6 +11,7 @@ from, the other folds only. Nothing is chosen unless the evidence speaks for it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -155,7 +156,7 @@ class Choice:
     evidence : tuple of Evidence
         On all that were tried, in their order.
     skipped : tuple of str
-        The names of those that were not tried.
+        The names of those that were not tried, or given up, since the time was over.
     candidate : Candidate or None
         The one that was chosen.
     """
@@ -184,7 +185,7 @@ class Choice:
                     f"{one.cost:.1f} s in the mean of its trial"
                 )
         return "\n".join(
-            lines + [f"  {name}: not tried, the time was over" for name in self.skipped]
+            lines + [f"  {name}: not tried to the end, the time was over" for name in self.skipped]
         )
 
 
@@ -218,7 +219,7 @@ def choose(
         Of the folds and of all draws.
     seconds : float, optional
         A candidate is not tried if it would end after so many seconds, were it as slow as the
-        slowest before it.
+        slowest before it; one that is slower yet is given up then.
     on_trial : callable, optional
         Told the evidence on each candidate.
 
@@ -241,12 +242,17 @@ def choose(
     whole_number("seed", seed, 0)
     begin, longest, found, skipped = time.monotonic(), 0.0, [], []
     trial = _Trial(corpus, train, (folds, rounds), seed)
+    trial.until = math.inf if seconds is None else begin + seconds
     trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
     for candidate in candidates:
         if seconds is not None and time.monotonic() - begin + longest > seconds:
             skipped.append(candidate.name)
             continue
-        found.append(trial.evidence(candidate))
+        try:
+            found.append(trial.evidence(candidate))
+        except _TimeIsOver:
+            skipped.append(candidate.name)
+            continue
         longest = max(longest, found[-1].seconds)
         if on_trial is not None:
             on_trial(found[-1])
@@ -258,11 +264,17 @@ def choose(
     return Choice(best.name, tuple(found), tuple(skipped), chosen)
 
 
+class _TimeIsOver(Exception):  # noqa: N818 (no error: it ends a trial)
+    pass
+
+
 class _Trial:
     """The folds of one corpus, and how its labels are told without new examples."""
 
     level = LEVEL
     """How improbable a gain must be: of so many trials none should be taken by chance."""
+    until = math.inf
+    """When a trial is given up."""
 
     def __init__(
         self,
@@ -288,7 +300,7 @@ class _Trial:
         folds, rounds = folds_and_rounds
         count = min(folds, fewest)
         self.folds = [deal_folds(self.given.hard, count, seed, number) for number in range(rounds)]
-        self.without = self._told(lambda rows: self.given.take(rows), rounds)
+        self.without = self._told(lambda rows: self.given.take(rows), rounds)  # whatever it takes
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
@@ -379,6 +391,8 @@ class _Trial:
         told = np.zeros((rounds, len(self.given), len(self.given.classes)))
         for fold, found in zip(self.folds, told, strict=False):
             for number in range(int(fold.max()) + 1):
+                if time.monotonic() > self.until:
+                    raise _TimeIsOver
                 inside = np.flatnonzero(fold == number)
                 model = self.train(examples(np.flatnonzero(fold != number)))
                 found[inside] = model.probabilities(list(self.given.take(inside).texts))

@@ -152,6 +152,26 @@ def test_no_further_way_is_tried_when_the_time_is_over() -> None:
     assert choose(labelled(4), ways, TRAIN, seconds=0).skipped == ("one", "two")
 
 
+def test_a_way_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, folds = [0.0], []
+    monkeypatch.setattr("classifiers.choice.time.monotonic", lambda: clock[0])
+
+    def slow(corpus: Corpus, seed: int) -> Corpus:
+        clock[0] += 10.0
+        folds.append(len(corpus))
+        return corpus
+
+    found = choose(
+        labelled(5), [Candidate("quick", repeated), Candidate("slow", slow)], TRAIN, seconds=25
+    )
+    assert [one.name for one in found.evidence] == ["quick"]
+    assert found.skipped == ("slow",)
+    assert len(folds) == 3
+    assert "slow: not tried to the end" in found.summary()
+    whole = choose(labelled(5), [Candidate("slow", slow)], TRAIN, seconds=55)
+    assert (len(whole.evidence), whole.skipped) == (1, ())
+
+
 def test_a_class_with_one_example_is_refused() -> None:
     corpus = Corpus.from_columns(text=["a", "b", "c"], label=[0, 0, 1])
     with pytest.raises(CorpusError, match="'1' has one example"):

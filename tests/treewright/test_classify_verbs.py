@@ -203,7 +203,7 @@ def test_auto_leaves_names_that_mislead(run):
 
 def test_auto_says_what_it_had_no_time_for(run):
     done = run(*AUTO[:-1], 0, "-m", "aeda", "-m", "eda")
-    assert done.out.count("not tried, the time was over") == 4
+    assert done.out.count("not tried to the end, the time was over") == 4
 
 
 def test_a_written_grammar_is_tried_too(run, tmp_path):
