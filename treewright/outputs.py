@@ -7,6 +7,7 @@ it. All other values are taken for inputs, so a verb need not say what it reads.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -24,12 +25,22 @@ FOLDER = "OUT_FOLDER"
 STORE = "STORE"
 """The metavar of a file or folder that is read and added to, such as a cache."""
 
+_AGAIN = "treewright.again"
+
 # verbs need not look at it: it is asked for before they run
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 
 
 class Verb(TyperCommand):
     """A verb that writes over nothing: what every verb is made with."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line, and note which options are there again: the last ones count."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        options = [each for each in order if each.param_type_name == "option"]
+        once = Counter(each.opts[0] for each in options if not (each.multiple or each.is_flag))
+        ctx.meta[_AGAIN] = [name for name, times in once.items() if times > 1]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb, after a look at where it is to write."""
@@ -39,6 +50,8 @@ class Verb(TyperCommand):
         quiet = bool(ctx.params.get("quiet"))
         outputs, inputs = self._paths(ctx.params)
         force = bool(ctx.params.get("force"))
+        for name in ctx.meta[_AGAIN]:
+            say(f"{name} is there more than once: the last one counts", quiet=quiet)
         with (
             heard_by(lambda message: say(message, quiet=quiet)),
             nothing_overwritten(force=force, given=[path for _, path in inputs]),

@@ -70,6 +70,15 @@ def test_a_flag_is_short_for_set(
     assert Grammar.load(tmp_path / "flags.json") == Grammar.load(tmp_path / "set.json")
 
 
+def test_an_option_that_is_there_twice_is_told(run: Any) -> None:
+    said = run("induce", "t.mrg", "-o", "a.json", "--model", "latent", "--model", "pcfg", "--json")
+    assert "--model is there more than once: the last one counts" in said
+    assert '"pcfg"' in said
+    lists = ("--set", "rare_words=0", "--set", "horizontal_markov=1", "--force", "--force")
+    assert "more than once" not in run("induce", "t.mrg", "-o", "a.json", *lists, "--json")
+    assert run("methods", "sub2", "--json", "--json") == run("methods", "sub2", "--json")
+
+
 def test_a_truth_has_two_flags(run: Any, tmp_path: Path) -> None:
     lines = [
         f"IN: {who.lower()} {past} OUT: {act} ( agent = {who} )\n"
