@@ -37,7 +37,7 @@ class Verb(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line, and note which options are there again: the last ones count."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
-        options = [each for each in order if each.param_type_name == "option"]
+        options: list[Any] = [each for each in order if each.param_type_name == "option"]
         once = Counter(each.opts[0] for each in options if not (each.multiple or each.is_flag))
         ctx.meta[_AGAIN] = [name for name, times in once.items() if times > 1]
         return super().parse_args(ctx, args)

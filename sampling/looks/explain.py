@@ -22,13 +22,7 @@ from sampling.expression import Step
 from sampling.looks.derived import draw_derived, trees_of_example
 from sampling.looks.edits import explain_edits
 from sampling.looks.exchanges import Explained, explain_exchange, explain_parents
-from sampling.looks.parents import (
-    grammar_again,
-    grammar_beneath,
-    made_with,
-    parents_of,
-    step_of,
-)
+from sampling.looks.parents import grammar_again, made_with, parents_of, step_of
 from sampling.method import METHODS
 from sampling.operators.method import Operator
 from sampling.pipeline.augment import Augmentation
@@ -205,7 +199,7 @@ def _change(
     made_by = row.get("provenance") or {}
     if not made_by.get("parents"):
         return Explained([]), None
-    step, grammar = step_of(row, manifest), grammar_beneath(grammar)
+    step, grammar = step_of(row, manifest), getattr(grammar, "beneath", grammar)
     method = _method(made_by["method"], step, grammar)
     sampler = METHODS[method].sampler if method in METHODS else None
     kind = getattr(sampler, "explained_as", "parents")

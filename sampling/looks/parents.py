@@ -9,11 +9,10 @@ from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import number_classes
 from sampling.expression import OPERAND, Step, read_expression, read_step
 from sampling.method import find_method, induce
-from sampling.operators.grammar import TiltedGrammar
 from sampling.operators.method import Operator
 from sampling.spans.grammar import SpanGrammar
 
-__all__ = ["grammar_again", "grammar_beneath", "made_with", "parents_of", "step_of"]
+__all__ = ["grammar_again", "made_with", "parents_of", "step_of"]
 
 
 def parents_of(row: Mapping[str, Any], source: Corpus | None) -> list[dict[str, Any]]:
@@ -48,13 +47,6 @@ def _beneath(step: Step) -> Step:
     while issubclass(find_method(step.method).sampler, Operator):
         step = read_step(str(step.options[OPERAND]))
     return step
-
-
-def grammar_beneath(grammar: Any) -> Any:
-    """Return the grammar that one of an operator stands over; any other as it is."""
-    while isinstance(grammar, TiltedGrammar):
-        grammar = grammar.base
-    return grammar
 
 
 def grammar_again(

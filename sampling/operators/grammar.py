@@ -63,6 +63,12 @@ class TiltedGrammar(Weighted):
         """The start symbol of the other grammar."""
         return self.base.start
 
+    @property
+    def beneath(self) -> Weighted:
+        """The grammar of the method, beneath all operators."""
+        beneath: Weighted = getattr(self.base, "beneath", self.base)
+        return beneath
+
     def __repr__(self) -> str:
         by = f" by {self.score.model}" if isinstance(self.score, LanguageFit) else ""
         return f"TiltedGrammar({self.method}{by}: {self.base!r})"
