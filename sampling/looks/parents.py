@@ -7,7 +7,7 @@ from typing import Any
 
 from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import number_classes
-from sampling.expression import OPERAND, Step, read_expression, read_step
+from sampling.expression import Step, read_expression
 from sampling.method import find_method, induce
 from sampling.operators.method import Operator
 from sampling.spans.grammar import SpanGrammar
@@ -44,8 +44,8 @@ def step_of(row: Mapping[str, Any], manifest: Mapping[str, Any] | None) -> Step 
 
 
 def _beneath(step: Step) -> Step:
-    while issubclass(find_method(step.method).sampler, Operator):
-        step = read_step(str(step.options[OPERAND]))
+    while issubclass(sampler := find_method(step.method).sampler, Operator):
+        step = sampler.applied_to(step.options)
     return step
 
 

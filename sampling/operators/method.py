@@ -129,17 +129,18 @@ class Operator(Sampler):
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method that it is applied to goes by trees."""
-        of = cls._step(options)
+        of = cls.applied_to(options)
         return METHODS[of.method].sampler.needs_trees(of.options)
 
     @classmethod
     def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method that it is applied to takes synonyms from WordNet."""
-        of = cls._step(options)
+        of = cls.applied_to(options)
         return METHODS[of.method].sampler.asks_wordnet(of.options)
 
     @classmethod
-    def _step(cls, options: Mapping[str, Any]) -> Step:
+    def applied_to(cls, options: Mapping[str, Any]) -> Step:
+        """Return the method that an operator with these options is applied to."""
         return read_step(read_options(cls.Options, options, cls.method).of)
 
     @property

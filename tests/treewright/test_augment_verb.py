@@ -310,6 +310,9 @@ def test_a_manifest_says_of_what_wordnet_its_synonyms_are(run, tmp_path, method)
     versions = manifest["versions"]
     if method not in ("eda", "fluent(alp)"):
         assert "wordnet" not in versions
+        versions["wordnet"] = "3.0"
+        path.write_text(json.dumps(manifest))
+        assert "its synonyms are of WordNet 3.0" in run("replay", "new.jsonl").err
         return
     here = versions.pop("wordnet")
     assert here == wordnet_version()

@@ -277,7 +277,7 @@ def manifest(output: str, expression: str) -> None:
 
 
 @pytest.mark.parametrize("told_by", ["grammar", "manifest", "nothing"])
-@pytest.mark.parametrize("expression", ["fluent(sub2)", "agree(fluent(treemix))"])
+@pytest.mark.parametrize("expression", ["fluent", "fluent(sub2)", "agree(fluent(treemix))"])
 def test_an_operator_is_explained_as_the_method_it_is_applied_to(
     explain: Any, expression: str, told_by: str
 ) -> None:

@@ -95,10 +95,10 @@ def _check_versions(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
             f"its texts were parsed by {then.get('parser')}, and now by {now.get('parser')}",
             hint=f"use treewright {then['treewright']}, or augment again",
         )
-    if now.get("wordnet") != then.get("wordnet", now.get("wordnet")):
+    here = now.get("wordnet")
+    if "wordnet" in then and then["wordnet"] != here:
         raise SchemaError(
-            f"its synonyms are of {_told(then['wordnet'])}, and here there is "
-            f"{_told(now['wordnet'])}",
+            f"its synonyms are of {_told(then['wordnet'])}, and here there is {_told(here)}",
             where="wordnet",
             hint="treewright data get wordnet, or point NLTK_DATA at the folder of then"
             if then["wordnet"]
