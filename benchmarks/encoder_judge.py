@@ -40,6 +40,7 @@ from grammar.files import write_text
 from grammar.rng import stream_key
 from induction import Corpus, read_corpus, with_trees, write_corpus
 from sampling import Sampler, number_classes
+from sampling.english.wordnet import wordnet
 from sampling.expression import read_step
 from sampling.method import induce
 
@@ -71,6 +72,7 @@ def run(names: Sequence[str]) -> None:
 def draw(folder: Path, seconds: float) -> None:
     """Let a model draw all cells, until the time is up."""
     folder.mkdir(parents=True, exist_ok=True)
+    wordnet()  # said at once, where ALP would go on without synonyms
     until = time.time() + seconds
     cells = list(product(CORPORA, METHODS, SEEDS))
     with ProcessPoolExecutor(len(cells), mp_context=get_context("spawn")) as pool:

@@ -98,6 +98,11 @@ class Names(GrammarSampler):
         return False
 
     @classmethod
+    def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
+        """Say whether words of WordNet are names too."""
+        return bool(read_options(NamesOptions, options, cls.method).neighbours)
+
+    @classmethod
     def of(cls, **options: Any) -> Names:
         """Return the sampler of names without a corpus (options as :meth:`induce`)."""
         return cls.induce(Corpus.from_columns(text=[]), **options)

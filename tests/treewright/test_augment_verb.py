@@ -318,6 +318,9 @@ def test_a_manifest_says_of_what_wordnet_its_synonyms_are(run, tmp_path, method)
     assert here == wordnet_version()
     path.write_text(json.dumps(manifest))  # as earlier ones were
     assert run("replay", "new.jsonl").code == 0
+    versions["wordnet"] = 3.0
+    path.write_text(json.dumps(manifest))
+    assert "not a manifest" in run("replay", "new.jsonl").err
     for then, hint in (("2.1", "treewright data get wordnet"), (None, "unset NLTK_DATA")):
         if then == here:
             continue
@@ -327,6 +330,16 @@ def test_a_manifest_says_of_what_wordnet_its_synonyms_are(run, tmp_path, method)
         assert done.code == 1
         assert "its synonyms are of " + ("WordNet 2.1" if then else "no WordNet") in done.err
         assert hint in done.err
+
+
+@pytest.mark.usefixtures("wordnet_data")
+@pytest.mark.parametrize(("neighbours", "asks"), [(0, False), (1, True)])
+def test_names_may_be_words_of_wordnet(run, tmp_path, neighbours, asks):
+    (tmp_path / "names.txt").write_text("0: bad, dull\n1: good, fine\n2: red, blue\n")
+    method = f"names(names.txt, neighbours={neighbours})"
+    assert run("augment", "train.jsonl", "-m", method, "-n", 3, "-o", "new.jsonl").code == 0
+    manifest = json.loads((tmp_path / "new.jsonl.manifest.json").read_text())
+    assert ("wordnet" in manifest["versions"]) == asks
 
 
 # --- inputs, columns, plans -------------------------------------------------------------------
