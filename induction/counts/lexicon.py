@@ -86,6 +86,11 @@ class Lexicon:
         return np.asarray(self.counts.sum(axis=1)).ravel()
 
     @cached_property
+    def _share(self) -> FloatArray:
+        """What share of all words each seen word is."""
+        return self._frequency / self._frequency.sum() * (1.0 - self.unseen)
+
+    @cached_property
     def _classes(self) -> dict[str, int]:
         return _classified(self.words)[0]
 
@@ -139,8 +144,7 @@ class Lexicon:
         pull, frequency = self._pull[word], self._frequency[word]
         in_class = self._in_class[0][self._class_of[word], state]
         given_word = (self.counts.data + pull * in_class) / (frequency + pull)
-        share = frequency / self._frequency.sum() * (1.0 - self.unseen)
-        return given_word * share / self._tag[state]
+        return given_word * self._share[word] / self._tag[state]
 
     @cached_property
     def _state_of_tag(self) -> tuple[LongArray, FloatArray]:
@@ -177,8 +181,7 @@ class Lexicon:
             rows[i] = pull * alike
             begin, end = self.counts.indptr[known : known + 2]
             rows[i, self.counts.indices[begin:end]] += self.counts.data[begin:end]
-            share = frequency / self._frequency.sum() * (1.0 - self.unseen)
-            rows[i] *= share / (frequency + pull)
+            rows[i] *= self._share[known] / (frequency + pull)
         return rows / self._tag
 
     def _elsewhere(self, word: str, of: int, *, first: bool) -> tuple[FloatArray, float]:
