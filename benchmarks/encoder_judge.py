@@ -1,7 +1,9 @@
 """How much of the gap between originals and plain exchanges `fluent` closes, judged by an encoder.
 
     python -m benchmarks.encoder_judge run [DATA ...]       without a language model
-    python -m benchmarks.encoder_judge draw FOLDER SECONDS  one chooses (smollm2): draw all cells
+    python -m benchmarks.encoder_judge draw FOLDER SECONDS [CELL ...]
+                                                            one chooses (smollm2): draw all cells,
+                                                            or some, such as sst2-sub2
     python -m benchmarks.encoder_judge model FOLDER         judge what was drawn
     python -m benchmarks.encoder_judge table
 
@@ -69,12 +71,13 @@ def run(names: Sequence[str]) -> None:
             _keep(path, name, method, "", seed, made)
 
 
-def draw(folder: Path, seconds: float) -> None:
-    """Let a model draw all cells, until the time is up."""
+def draw(folder: Path, seconds: float, named: Sequence[str]) -> None:
+    """Let a model draw all cells, or those of the data and methods named, until the time is up."""
     folder.mkdir(parents=True, exist_ok=True)
     wordnet()  # said at once, where ALP would go on without synonyms
     until = time.time() + seconds
-    cells = list(product(CORPORA, METHODS, SEEDS))
+    every = product(CORPORA, METHODS, SEEDS)
+    cells = [cell for cell in every if not named or "-".join(cell[:2]) in named]
     with ProcessPoolExecutor(len(cells), mp_context=get_context("spawn")) as pool:
         done = {pool.submit(_draw, folder, until, *cell): cell for cell in cells}
         for each in as_completed(done):
@@ -231,8 +234,8 @@ if __name__ == "__main__":
         case ["run", *names]:
             run(names or CORPORA)
             table()
-        case ["draw", folder, seconds]:
-            draw(Path(folder), float(seconds))
+        case ["draw", folder, seconds, *named]:
+            draw(Path(folder), float(seconds), named)
         case ["model", folder]:
             judge_drawn(Path(folder))
             table()

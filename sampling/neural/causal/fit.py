@@ -59,20 +59,20 @@ class _Bounds(NamedTuple):
 
 _BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 512, 128)
 """A probe needs a part of the model alone, so each text takes it a seventh of the time."""
+_SHORTEST = 0.75
+"""Texts with a smaller share of the words of the text before are not looked at.
+
+Short ones read well, and a search finds the shortest, which say less of their class.
+"""
 _TWICE = 64
 """So many of those that the first probe likes best, the second reads."""
 
 
 class Odds(NamedTuple):
-    """The logarithm of the odds that a text reads well: weights of features, and an intercept.
-
-    Texts with less than the ``least`` share of the words of the text before are not looked at:
-    short ones read well, and a search finds the shortest.
-    """
+    """The logarithm of the odds that a text reads well: weights of features, and an intercept."""
 
     weights: Mapping[str, float]
     intercept: float
-    least: float = 0.0
 
 
 ODDS: Mapping[str, Odds] = MappingProxyType(
@@ -86,9 +86,8 @@ ODDS: Mapping[str, Odds] = MappingProxyType(
                 "length": -0.94,
             },
             5.1,
-            least=0.5,
         ),
-        "written": Odds({"mean": 1.19, "length": -2.9}, 11.7, least=0.75),
+        "written": Odds({"mean": 1.19, "length": -2.9}, 11.7),
     }
 )
 """Of texts in which spans are exchanged, and of those in whose words the model had a say."""
@@ -198,7 +197,7 @@ class LanguageFit:
         ]
         shapes = [shape_of(change.words, change.changed) for change in changes]
         words = [(change.words, len(change.before.split())) for change in changes]
-        short = [new < ODDS[self.odds].least * before for new, before in words]
+        short = [new < _SHORTEST * before for new, before in words]
         return np.where(short, -np.inf, np.array(shapes) @ self._weights(OF_SHAPE))
 
     def _odds(
