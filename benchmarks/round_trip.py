@@ -3,7 +3,7 @@
 Every corpus in ``TREEWRIGHT_DATA`` whose texts are written as people write them. A text is split
 into the tokens of the Penn Treebank, and these are written as text again: by NLTK's detokeniser
 alone, and by what was learnt of the corpus's own spacing from the other half of it. White space is
-compared as single spaces. *Places* is the share of texts in which each token is found where it
+compared as single spaces, and markup is white space. *Places* is the share of texts in which each token is found where it
 stands, so that what is not exchanged stays byte by byte as it was. Without Moses' detokeniser
 (``pip install sacremoses``), which was measured beside it, its column is left out.
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
+from induction.corpus.text.markup import without_markup
 from induction.corpus.text.tokens import detokenise, is_blank, surface_of, tokenise
 from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import learn_spacing
@@ -72,17 +73,22 @@ def shares(texts: Sequence[str]) -> tuple[bool, float, float, float]:
         same = [" ".join(map(surface_of, w)) == text for w, text in zip(words, texts, strict=True)]
         return True, _share(same), _share(same), 1.0
     words = [list(tokenise(text).words) for text in texts]
-    library = _share(detokenise(w) == text for w, text in zip(words, texts, strict=True))
+    plain = list(map(_plain, texts))
+    library = _share(detokenise(w) == text for w, text in zip(words, plain, strict=True))
     good = []
     for k in (0, 1):
         train = Corpus.from_columns(text=texts[k::2], tokens=words[k::2])
         spacing = learn_spacing(read_side(train))
-        pairs = zip(words[1 - k :: 2], texts[1 - k :: 2], strict=True)
+        pairs = zip(words[1 - k :: 2], plain[1 - k :: 2], strict=True)
         good += [spacing.write(w) == text for w, text in pairs]
     stand = [tokenise(text).surfaces(text) for text in texts]
-    inked = ("".join(c for c in text if not is_blank(c)) for text in texts)
+    inked = ("".join(c for c in text if not is_blank(c)) for text in plain)
     whole = ("".join(s) == ink for s, ink in zip(stand, inked, strict=True))
     return False, library, _share(good), _share(whole)
+
+
+def _plain(text: str) -> str:
+    return " ".join(without_markup(text).split())
 
 
 def _share(flags: Iterator[bool] | Sequence[bool]) -> float:
@@ -108,7 +114,8 @@ def main() -> None:
         tokenised, library, learnt, places = shares(texts)
         other = "–"
         if moses is not None and not tokenised:
-            other = f"{_share(moses(tokenise(t).words) == t for t in texts[:1000]):.1%}"
+            few = [_plain(text) for text in texts[:1000]]
+            other = f"{_share(moses(tokenise(text).words) == text for text in few):.1%}"
         written = "as tokens" if tokenised else "as people write"
         cells = (name, f"{len(texts):,}", written, f"{library:.1%}", other, f"{learnt:.1%}")
         print(f"| {' | '.join(cells)} | {places:.1%} |")

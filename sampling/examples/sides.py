@@ -19,6 +19,7 @@ from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_s
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.markup import without_markup, without_markup_bytes
 from induction.corpus.text.tokens import is_blank
 from induction.corpus.tree_files import trees_of_corpus
 from sampling.examples.entities import Marks, Places, places_of_spans, read_marks, widened
@@ -177,7 +178,8 @@ def _read_words(
 def _between_spaces(name: str, texts: pa.Array, *, wide: bool) -> Side:
     """Return texts whose words are what stands between white space."""
     text, text_offsets = text_bytes(texts)
-    start, end, offsets = words_of(text, text_offsets, wide)
+    plain = np.frombuffer(bytearray(without_markup_bytes(text.tobytes())), np.uint8)
+    start, end, offsets = words_of(plain, text_offsets, wide)
     data, bounds = join_pieces(text, start[:, None], end[:, None])
     buffers = [None, pa.py_buffer(bounds), pa.py_buffer(data)]
     words = pa.LargeStringArray.from_buffers(len(start), buffers[1], buffers[2])
@@ -283,11 +285,28 @@ def _size(text: str) -> int:
 def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of words written as treebanks write them, in characters.
 
+    Markup is no part of a word, unless words are given that have it.
+
     Raises
     ------
     LookupError
         If they are not the words of the text.
+
+    Examples
+    --------
+    >>> place_words("<b>So</b> (good)", ["So", "-LRB-", "good", "-RRB-"])
+    [(3, 5), (10, 11), (11, 15), (15, 16)]
     """
+    plain = without_markup(text)
+    try:
+        return _places(plain, words)
+    except LookupError:
+        if plain == text:
+            raise
+        return _places(text, words)
+
+
+def _places(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     places, at = [], 0
     for word in words:
         forms = (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from induction.corpus.text.markup import PARTING, without_markup
 from induction.corpus.text.tokens import surface_of
 
 __all__ = ["sentence_spans", "sentences_of_words"]
@@ -38,7 +39,8 @@ _BEGINNERS = frozenset(
 )
 """Behind an abbreviation that ends a sentence, too, the next begins with one of these."""
 
-_EMPTY_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+_GAPS = re.compile(rf"(?:\n[^\S\n]*\n\s*|{PARTING}\s*)+", re.IGNORECASE)
+"""Empty lines, and markup that is one."""
 _WORDS = re.compile(r"\w")
 _SPEECH_ENDS = re.compile(r"[?!][\"'”’)\]]+$")
 _NUMBERED = re.compile(r"\b(?:nos?|art)\.$", re.IGNORECASE)
@@ -52,7 +54,7 @@ _LOOKED_AT = 200
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return where the sentences of a text start and end.
 
-    An empty line ends a sentence, too. What holds no letter or digit is none of its own.
+    An empty line ends a sentence, too, and so does ``<br />``. What holds no letter or digit is none of its own.
 
     Parameters
     ----------
@@ -72,11 +74,12 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     Kiss & Strunk (2006), Unsupervised multilingual sentence boundary detection.
     """
     found: list[tuple[int, int]] = []
+    plain = without_markup(text)
     for first, last in _paragraphs(text):
         behind = len(found)
-        for start, end in _punkt().span_tokenize(text[first:last]):
+        for start, end in _punkt().span_tokenize(plain[first:last]):
             start, end = first + int(start), first + int(end)
-            if len(found) > behind and _goes_on(text, found[-1], start, end):
+            if len(found) > behind and _goes_on(plain, found[-1], start, end):
                 found[-1] = found[-1][0], end
             else:
                 found.append((start, end))
@@ -103,9 +106,9 @@ def sentences_of_words(words: Sequence[str]) -> list[list[str]]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where what stands between empty lines begins and ends."""
+    """Yield where what stands between empty lines begins and ends; it may be nothing."""
     start = len(text) - len(text.lstrip())
-    for gap in _EMPTY_LINES.finditer(text, start):
+    for gap in _GAPS.finditer(text, start):
         yield start, gap.start()
         start = gap.end()
     yield start, len(text)

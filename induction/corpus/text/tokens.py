@@ -5,8 +5,9 @@ treebanks write them: ``-LRB-`` for an opening bracket, two backquotes for an op
 places say which characters of the text a word stands for, so that whoever changes one word can
 leave every other character as it is.
 
-Addresses of pages and of people, ``@names``, ``#tags`` and emoji are one token each, which the
-treebank of 1995 did not have to know.
+Addresses of pages and of people, ``@names``, ``#tags``, ``<url>`` and emoji are one token each,
+which the treebank of 1995 did not have to know. Tags of HTML are none
+(:mod:`induction.corpus.text.markup`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from induction.corpus.text.markup import without_markup
 
 __all__ = [
     "Tokens",
@@ -54,9 +57,11 @@ _WHOLE = re.compile(
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w@#])@\w+"
     r"|(?<![\w@#&])#\w*[^\W\d]\w*"
+    r"|</?[^\W\d_][\w-]*>"
     rf"|{_EMOJI}"
 )
-"""What is one token whatever signs are in it: addresses, names, tags, emoji."""
+"""What is one token whatever signs are in it: addresses, names, tags, what stands in for others
+(as ``<url>``), emoji."""
 _BEHIND_THE_STOP = re.compile(r"\w\.(?=\s+[^\w\s]\W*$)")
 """The full stop of a sentence behind which there are signs alone, as a smile."""
 _STANDS_IN = "\ue000"
@@ -72,8 +77,8 @@ class Tokens:
     words : tuple of str
         In the spelling of the Penn Treebank.
     starts, ends : tuple of int
-        Word i stands for ``text[starts[i] : ends[i]]``; only white space and control characters lie
-        between words.
+        Word i stands for ``text[starts[i] : ends[i]]``; only white space, control characters and
+        markup lie between words.
     """
 
     words: tuple[str, ...]
@@ -96,7 +101,7 @@ class Tokens:
 def tokenise(text: str) -> Tokens:
     """Split a sentence into Penn Treebank tokens.
 
-    Addresses, ``@names``, ``#tags`` and emoji are one token each.
+    Addresses, ``@names``, ``#tags``, ``<url>`` and the like, and emoji are one token each.
 
     Parameters
     ----------
@@ -117,8 +122,8 @@ def tokenise(text: str) -> Tokens:
     Notes
     -----
     Typographic quotes and apostrophes are read as plain ones. The slash is not escaped, as
-    newer treebanks do not escape it. White space is whatever ``str.split`` takes for it, and
-    control characters, of which no word has any.
+    newer treebanks do not escape it. White space is whatever ``str.split`` takes for it, control
+    characters, of which no word has any, and tags of HTML.
 
     References
     ----------
@@ -126,6 +131,7 @@ def tokenise(text: str) -> Tokens:
     """
     from nltk.tokenize import TreebankWordTokenizer
 
+    text = without_markup(text)
     whole = [match.span() for match in _WHOLE.finditer(text)]
     plain = text.translate(_PLAIN)
     for start, end in whole:
@@ -186,12 +192,12 @@ def _spelt(surface: str, token: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Say whether there is nothing but white space and control characters in a text.
+    """Say whether there is nothing but white space, control characters and markup in a text.
 
-    >>> is_blank(" \x96"), is_blank("–")
+    >>> is_blank(" \x96<br />"), is_blank("–")
     (True, False)
     """
-    return not text.translate(_CONTROLS).strip()
+    return not without_markup(text).translate(_CONTROLS).strip()
 
 
 def penn_word(word: str) -> str:
