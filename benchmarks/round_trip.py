@@ -3,9 +3,10 @@
 Every corpus in ``TREEWRIGHT_DATA`` whose texts are written as people write them. A text is split
 into the tokens of the Penn Treebank, and these are written as text again: by NLTK's detokeniser
 alone, and by what was learnt of the corpus's own spacing from the other half of it. White space is
-compared as single spaces, and markup is white space. *Places* is the share of texts in which each token is found where it
-stands, so that what is not exchanged stays byte by byte as it was. Without Moses' detokeniser
-(``pip install sacremoses``), which was measured beside it, its column is left out.
+compared as single spaces, and markup is white space. *Places* is the share of texts in which each
+token is found where it stands, so that what is not exchanged stays byte by byte as it was. Without
+Moses' detokeniser (``pip install sacremoses``), which was measured beside it, its column is left
+out.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from sampling.geca.rows import Rows, equal_rows, rows_of, sized, take_rows
 from sampling.geca.sequences import Sequences, TokenExamples, read_tokens
 from sampling.geca.spelling import context_patterns, filler_patterns
 from sampling.geca.template_kernels import SEPARATOR, Grams, cut_columns
-from sampling.geca.templates import Fragments, find_fragments
+from sampling.geca.templates import LARGER, Fragments, find_fragments
 from sampling.geca.verdicts import (
     NEW,
     REPEATS_TARGET,
@@ -116,7 +116,7 @@ def _admit(found: Fragments, grams: Grams, hosts: LongArray, settings: GECAOptio
     if not kept.any():
         raise NothingNewError.because(
             "every context is already filled with every filler it admits",
-            "allow larger fragments (gaps, size) or a narrower environment (window)",
+            LARGER,
         )
     pairs = np.stack([admitted.values, counts], axis=1).ravel()
     first, number = equal_rows(Rows(2 * admitted.offsets, pairs))

@@ -31,7 +31,13 @@ from sampling.geca.template_kernels import (
     hash_cut,
 )
 
-__all__ = ["Fragments", "find_fragments", "intern_ngrams", "list_fragments", "room_at"]
+__all__ = ["LARGER", "Fragments", "find_fragments", "intern_ngrams", "list_fragments", "room_at"]
+
+LARGER = (
+    "allow larger fragments (gaps, size) or a narrower environment (window): sentences that are "
+    "not of a small language want geca(gaps=1, size=2, window=2)"
+)
+"""What helps where nothing can be exchanged: at last the paper's setting for language models."""
 
 _ALL = Share(np.array([-1]), np.uint64(1), np.uint64(0))
 # 20 bytes each, and about as much again while they are sorted
@@ -98,8 +104,8 @@ def find_fragments(
     found = list_fragments(grams, lengths <= host, options.gaps, window, exchangeable_only=some)
     if not len(found.keys):
         raise NothingNewError.because(
-            f"no two of the {found.listed} fragments occur in the same environment",
-            "allow larger fragments (gaps, size) or a narrower environment (window)",
+            f"no two of the {found.listed:,} fragments occur in the same environment",
+            LARGER,
         )
     if "label" in examples.corpus.names:
         labels = read_labels(examples.corpus).keys()

@@ -16,6 +16,7 @@ import numpy as np
 
 from grammar.arrays import BoolArray, Bytes, Index, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import OptionError
+from induction.corpus.text.markup import tags_in
 from sampling.english.articles import wants_an
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.sides import Side
@@ -352,7 +353,7 @@ def _tags(side: Side) -> tuple[BoolArray, BoolArray]:
 
 
 def torn(side: Side, example: Any, start: Any, end: Any) -> BoolArray:
-    """Return which spans tear a written word apart, or hold one of two brackets or quotes.
+    """Return which spans tear a written word apart, or hold one of two brackets, quotes or tags.
 
     Parameters
     ----------
@@ -381,7 +382,17 @@ def torn(side: Side, example: Any, start: Any, end: Any) -> BoolArray:
     of_words, of_gaps = (np.concatenate((none, np.cumsum(x, axis=0))) for x in (words, gaps))
     held = of_words[last + 1] - of_words[first] + of_gaps[last] - of_gaps[first]
     unpaired = held[:, :_QUOTE].any(axis=1) | (held[:, _QUOTE] % 2 == 1)
+    of_tags = np.cumsum(_tags_before(side))
+    unpaired |= of_tags[last] != of_tags[first]
     return np.asarray(unpaired | glued[first] | glued[last + 1])
+
+
+def _tags_before(side: Side) -> LongArray:
+    """Return of each word how many tags of markup open before it, less those that close."""
+    found = np.zeros(len(side.start) + 1, np.int64)
+    for place, step in tags_in(side.text.tobytes()):
+        found[np.searchsorted(side.start, place, side="right")] += step
+    return found
 
 
 def _pairs_in(form: str) -> tuple[int, int, int, int]:

@@ -72,8 +72,8 @@ class SpanOptions:
         "What makes a new text read like the source, with commas between: a or an by the sound "
         "of the next word (article), capitals where a sentence begins and only there (capital), "
         "spaces as the words at the seams have them (spacing), no span that tears a contraction "
-        "or holds one of two brackets or quotes, and constituents that end in a final mark for "
-        "each other alone (whole), one final mark (final); or none.",
+        "or holds one of two brackets, quotes or tags, and constituents that end in a final mark "
+        "for each other alone (whole), one final mark (final); or none.",
         code="none",
     )
 

@@ -8,8 +8,9 @@ they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-__all__ = ["PARTING", "without_markup", "without_markup_bytes"]
+__all__ = ["PARTING", "tags_in", "without_markup", "without_markup_bytes"]
 
 _PARTS = (
     "article|blockquote|br|center|dd|div|dl|dt|footer|h[1-6]|header|hr|li|ol|p|pre|section|table"
@@ -18,9 +19,11 @@ _PARTS = (
 _WITHIN = (
     "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|small|span|strike|strong|sub|sup|tt|u"
 )
+_ALONE = frozenset([b"br", b"hr", b"img"])
 _REST = r"(?:\s[^<>]*)?/?>"
 _TAG = rf"</?(?:{_PARTS}|{_WITHIN}){_REST}|<!--[^<>]*-->"
 _MARKUP = re.compile(_TAG, re.IGNORECASE)
+_NAME = re.compile(rb"</?([a-z]\w*)", re.IGNORECASE)
 _MARKUP_BYTES = re.compile(_TAG.encode(), re.IGNORECASE)
 
 PARTING = rf"</?(?:{_PARTS}){_REST}"
@@ -44,3 +47,15 @@ def without_markup_bytes(text: bytes) -> bytes:
     b'   so     good'
     """
     return _MARKUP_BYTES.sub(lambda match: b" " * len(match[0]), text) if b"<" in text else text
+
+
+def tags_in(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where the tags that come in pairs begin in UTF-8: with 1 for an opening one, else -1.
+
+    >>> list(tags_in(b"<b>So <i>good</i><br></b>"))
+    [(0, 1), (6, 1), (13, -1), (21, -1)]
+    """
+    for match in _MARKUP_BYTES.finditer(text) if b"<" in text else ():
+        name = _NAME.match(match[0])
+        if name and name[1].lower() not in _ALONE and not match[0].endswith(b"/>"):
+            yield match.start(), -1 if match[0].startswith(b"</") else 1

@@ -54,7 +54,8 @@ _LOOKED_AT = 200
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return where the sentences of a text start and end.
 
-    An empty line ends a sentence, too, and so does ``<br />``. What holds no letter or digit is none of its own.
+    An empty line ends a sentence, too, and so does ``<br />``. What holds no letter or digit is
+    none of its own.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from sampling.examples.sides import place_words, read_side
 from sampling.method import induce
 from tests.grammar.strategies import texts_of
 
-TAGS = ["<br />", "<br>", "</P>", '<a href="x.y">', "</a>", "<b>", "<!-- so. -->", "<h2>", "</h2\n>"]
+TAGS = ["<br />", "<br>", "</P>", '<a href="x.y">', "</a>", "<b>", "<!-- so. -->", "</h2\n>"]
 PIECES = ["good", "Film", ".", "é", " ", "<", ">", "<3", "br", "/", "<url>", "<c", "\n", *TAGS]
 
 
@@ -68,9 +68,10 @@ def test_long_texts_of_one_piece_take_no_squares_of_time(piece: str) -> None:
 
 
 def test_examples_have_it_where_nothing_was_exchanged() -> None:
-    texts = ["The <i>plot</i> was thin.<br /><br />The staff left.", "A man saw the dog.<br>We ate."]
-    made = induce("treemix", {"text": texts, "label": ["a", "b"]}).sample(20, seed=0)
+    texts = ["The <i>plot</i> was thin.<br /><br />The staff left.", "A man saw it.<br>We ate."]
+    made = induce("treemix", {"text": texts, "label": ["a", "b"]}).sample(5, seed=0)
     for text in made.column("text"):
         assert re.search(r"[.\w>]<br( /><br /)?>[A-Z]", text)
+        assert text.count("<i>") == text.count("</i>")  # a span holds both or none
     without = induce("eda", {"text": texts, "label": ["a", "b"]}).sample(50, seed=0)
     assert not any(re.search(r"\bbr\b(?! ?/?>)", text) for text in without.column("text"))
