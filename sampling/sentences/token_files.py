@@ -25,6 +25,7 @@ from grammar.files import atomic_output, made_folder, write_text
 from grammar.opening import open_grammar
 from grammar.options import named, whole_number
 from grammar.trees.brackets import write_words
+from induction.corpus.text.tokens import surface_of
 from sampling.examples.splicing import as_strings
 from sampling.sentences.shards import kept_grammar
 from sampling.sentences.token_streams import END, TokenStream
@@ -32,7 +33,8 @@ from sampling.sentences.token_streams import END, TokenStream
 __all__ = ["FORMS", "Shard", "token_shards", "write_card"]
 
 FORMS = {"tokens": ".npy", "texts": ".parquet"}
-"""What shards hold, and how their names end: packed arrays, or sentences in a column ``text``."""
+"""What shards hold, and how their names end: packed arrays, or sentences in a column ``text``, in
+which brackets are written as people write them."""
 
 _SHARD = "sampling.sentences.token_files:drawn_shard"
 
@@ -121,7 +123,7 @@ def _write_tokens(parts: Iterable[Any], path: Path) -> tuple[int, int]:
 
 
 def _write_texts(stream: TokenStream, parts: Iterable[Any], path: Path) -> tuple[int, int]:
-    words, tokens, sentences = pack_strings(stream.vocabulary), 0, 0
+    words, tokens, sentences = pack_strings(map(surface_of, stream.vocabulary)), 0, 0
     schema = pa.schema([("text", pa.string())])
     with pa.OSFile(str(path), "wb") as sink, pq.ParquetWriter(sink, schema) as writer:
         for packed, draws, taken in parts:
