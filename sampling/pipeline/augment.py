@@ -12,7 +12,7 @@ from induction.corpus.corpus import Corpus
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
-from sampling.pipeline.settings import read_settings
+from sampling.pipeline.settings import METHOD, read_settings
 from sampling.pipeline.sources import read_source
 from sampling.stream import ShortfallWarning
 
@@ -49,7 +49,7 @@ _BESIDES = ("test", "text", "label", "on_error", "workers")
 
 def augment(
     corpus: Any,
-    method: str = "treemix",
+    method: str = METHOD,
     *,
     test: Any = None,
     text: str | None = None,

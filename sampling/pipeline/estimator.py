@@ -14,7 +14,7 @@ from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.in_memory import rows_in_memory
 from induction.corpus.inputs.names import renamed_by_use
 from sampling.pipeline.augment import augment
-from sampling.pipeline.settings import Settings
+from sampling.pipeline.settings import METHOD, Settings
 
 __all__ = ["TextAugmenter"]
 
@@ -48,7 +48,7 @@ class TextAugmenter:
 
     def __init__(
         self,
-        method: str = "treemix",
+        method: str = METHOD,
         *,
         text: str | None = None,
         label: str | None = None,

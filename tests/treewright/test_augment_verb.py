@@ -57,6 +57,16 @@ def test_it_writes_exactly_n_and_a_manifest(run, tmp_path):
     assert (silent.code, silent.out, silent.err) == (0, "", "")
 
 
+def test_where_nobody_says_how_labels_stay(run, tmp_path):
+    assert run("augment", "train.jsonl", "-n", 4, "-o", "new.jsonl").code == 0
+    made = read_corpus(tmp_path / "new.jsonl")
+    manifest = json.loads((tmp_path / "new.jsonl.manifest.json").read_text())
+    assert manifest["expression"] == "fluent(sub2)"
+    assert {row["provenance"]["method"] for row in made} == {"fluent"}
+    assert set(made.column("label")) <= set(read_corpus("train.jsonl").column("label"))
+    assert augment(read_corpus("train.jsonl"), n=4).corpus.column("text") == made.column("text")
+
+
 def test_python_gives_the_same_examples(run, train, tmp_path):
     run(*COMMAND, "-o", "new.arrow", "--seed", 4)
     made = augment(read_corpus(train), str(COMMAND[3]), n=50, seed=4)

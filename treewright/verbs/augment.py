@@ -54,8 +54,8 @@ def augment(
         typer.Option(
             "--method",
             "-m",
-            help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B; without, treemix, which mixes "
-            "labels.",
+            help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B; without, fluent(sub2), which "
+            "keeps labels.",
         ),
     ] = None,
     class_names: Annotated[
