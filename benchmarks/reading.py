@@ -9,6 +9,7 @@ python -m benchmarks.reading last FOLDER [CORPUS]     the same, of the last not 
 python -m benchmarks.reading more FOLDER [CORPUS]     the same, of others, and questions of again
 python -m benchmarks.reading words FOLDER [CORPUS]    of ALP, other texts of those of more
 python -m benchmarks.reading trees FOLDER [CORPUS]    of all, other texts of those of more
+python -m benchmarks.reading long FOLDER [CORPUS]     of Sub2, other texts of those of more
 python -m benchmarks.reading alp FOLDER [CORPUS]      of ALP alone
 python -m benchmarks.reading scores FOLDER            the shares that read well
 
@@ -78,6 +79,10 @@ LINES = {
         ORIGINALS: 25,
         "fluent(alp, model=smollm2)": 50,
     },
+    "long": {
+        ORIGINALS: 25,
+        "fluent(sub2, model=smollm2)": 50,
+    },
     "alp": {
         ORIGINALS: 25,
         "fluent(alp)": 25, "fluent(alp, model=smollm2)": 50,
@@ -94,8 +99,8 @@ PARTS = {
 }
 """Which thousand of a corpus each is made of, where not of the first; in between are some that the
 probe has learnt of, or that share a phrase with what it has learnt of."""
-PARTS["words"] = PARTS["trees"] = PARTS["more"]
-SEEDS = {"more": 1, "words": 2, "trees": 3}
+PARTS["words"] = PARTS["trees"] = PARTS["long"] = PARTS["more"]
+SEEDS = {"more": 1, "words": 2, "trees": 3, "long": 4}
 """Where it is not 0."""
 
 Row = tuple[str, str, str]

@@ -308,14 +308,16 @@ def _kept_edges(
 
     If there are more than ``edges`` has columns, only as many as fit are written.
     """
-    n, count = len(chart.words), 0
+    n, count, none = len(chart.words), np.int64(0), np.int32(-1)
     for stop in range(1, n + 1):
         for first in range(stop - 1, -1, -1):
             row = cell_of(first, stop)
             made = node_id[row]
             if first + 1 == stop:
-                word = chart.words[first]
-                count = _join(rules.lexical, rules.rule, word, -1, made, made, edges, count, False)
+                word = np.int32(chart.words[first])
+                count = _join(
+                    rules.lexical, rules.rule, word, none, made, made, edges, count, False
+                )
             for i in range(starts[row], starts[row + 1]):
                 near = made[units[i]]
                 count = _join(

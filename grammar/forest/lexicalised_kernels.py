@@ -241,14 +241,15 @@ def expand_forest(
     # rows: choice, left and right child, edge of the plain forest
     edges, weight = np.empty((4, room), np.int32), np.empty(room)
     starts = np.zeros(total + 2, np.int64)
-    count = 0
+    count = np.int64(0)
+    none = np.int32(0)
     for item in range(total):
         count = _edges_of_item(forest, items, rules, words, item, edges, weight, count)
         starts[item + 1] = count
     for item in range(items.starts[root], items.starts[root + 1]):
         edges[:, count] = np.array([ROOT_CHOICE, item, -1, -1], np.int32)
         leaf = items.leaf[item]
-        weight[count] = _dependent(forest, rules, words, root, leaf, 0, 0, 0)
+        weight[count] = _dependent(forest, rules, words, np.int32(root), leaf, none, none, none)
         count += 1
     starts[total + 1] = count
     node = np.append(items.node, np.int32(root))

@@ -66,7 +66,7 @@ def count_events(contexts: LongArray, event: LongArray, count: LongArray) -> Bac
     keys, paths, made = reserve_paths(empty_paths(), room)
     total, distinct = np.zeros(room), np.zeros(room)
     for row in range(rows):
-        path: Index = 0
+        path: Index = np.int32(0)
         for place in range(depth):
             path = extend_path(keys, paths, made, path, contexts[row, place])
             known = made[0]
