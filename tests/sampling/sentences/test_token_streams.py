@@ -156,7 +156,8 @@ def test_texts_are_the_same_sentences(folder: Path, run) -> None:
 
 def test_texts_have_brackets_as_people_write_them(folder: Path, run) -> None:
     Grammar.parse("S -> '-LRB-' 'a' '-RRB-' [1]").save("brackets.json")
-    assert run(*"sample brackets.json --tokens 40 -o those --form texts".split()).code == 0
+    words = "sample brackets.json --tokens 40 -o those --form texts"
+    assert run(*words.split()).code == 0
     texts = pq.read_table("those/shard-00000.parquet").column("text").to_pylist()
     assert texts == ["( a )"] * 10
 
