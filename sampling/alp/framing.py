@@ -22,8 +22,7 @@ from sampling.alp.kernels import derive
 from sampling.alp.slots import Settings, Slots, room
 from sampling.seams.kernels import (
     Automaton,
-    Seams,
-    pair_cohesion,
+    cohesions,
     read_sentences,
     seams_of_spans,
     step,
@@ -88,8 +87,9 @@ def frame_fit_of(grammar: ALPGrammar, tilt: Tilt) -> FrameFit:
     last = sentences.offsets[within + 1] - 1
     read = read_sentences(sentences.automaton, sentences.tokens, sentences.offsets)
     seams = seams_of_spans(sentences.tokens, last[:, None], begin[:, None], end[:, None], read)
-    cohesions = _own_cohesions(sentences.automaton, seams)
-    usual = float(cohesions.mean()) if len(cohesions) else 0.0
+    every = np.arange(len(begin))
+    own = cohesions(sentences.automaton, seams, every, every)
+    usual = float(own.mean()) if len(own) else 0.0
 
     numbers = {name: number for number, name in enumerate(sentences.names)}
     known = np.array([numbers.get(name, 0) for name in names], np.int32)[codes]
@@ -219,13 +219,4 @@ def _states_behind(model: Automaton, code: IntArray, size: IntArray, root: LongA
             if size[node] == 1:
                 state = step(model, state, code[node])[0]
                 found[node] = state
-    return found
-
-
-@kernel()
-def _own_cohesions(model: Automaton, seams: Seams) -> FloatArray:
-    """Return the cohesion of each span with its own place."""
-    found = np.empty(len(seams.left))
-    for s in range(len(found)):
-        found[s] = pair_cohesion(model, seams, s, s)
     return found

@@ -3,7 +3,7 @@
 The cohesion of pieces x_1 ... x_m is ``log P(x_1 ... x_m) - log P(x_1) - ... - log P(x_m)``. Under
 trigrams all terms cancel but those of the two words behind each seam, under bigrams but those of
 one, so that of a context and a filler costs four looks at the model, or two, however long they
-are.
+are; and most of a context and many fillers have been looked at before.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from induction.language.ngram_kernels import score_word
 
 __all__ = [
     "Automaton",
+    "Memory",
     "Seams",
     "cohesion_of_pieces",
-    "pair_cohesion",
+    "cohesions",
+    "cohesions_of_place",
+    "memory_of",
     "read_sentences",
     "seams_of_spans",
     "step",
@@ -67,6 +70,46 @@ class Seams(NamedTuple):
     next: IntArray
     inside: FloatArray
     behind: FloatArray
+
+
+class Memory(NamedTuple):
+    """What the seams of a host's place are known to be, by what fillers have in common.
+
+    Few things differ at a seam: how a span begins, and how it ends. So what one filler had
+    there is kept for all that begin, or end, alike.
+
+    Attributes
+    ----------
+    head, tail : int32[S, K]
+        How the words of each span begin, and in which state they end.
+    head_of, tail_of : int64[K, classes]
+        The place that is known; -1 if none is.
+    at_head, at_tail : float64[K, classes, 2]
+        The log-probabilities of the first two words, and of the two behind.
+    """
+
+    head: IntArray
+    tail: IntArray
+    head_of: LongArray
+    tail_of: LongArray
+    at_head: FloatArray
+    at_tail: FloatArray
+
+
+def memory_of(model: Automaton, seams: Seams) -> Memory:
+    """Return an empty memory of seams."""
+    head = _classes(seams.first, seams.second if model.order > 2 else seams.first)
+    tail = _classes(seams.end, np.where(seams.end < 0, seams.first, -1))
+    sizes = [(seams.left.shape[1], int(row.max(initial=-1)) + 1) for row in (head, tail)]
+    known = [np.full(size, -1, np.int64) for size in sizes]
+    return Memory(head, tail, *known, *(np.zeros((*size, 2)) for size in sizes))
+
+
+def _classes(*columns: Any) -> IntArray:
+    """Number the different rows of columns of one shape."""
+    rows = np.stack([np.ravel(column).astype(np.int64) for column in columns], axis=1)
+    _, found = np.unique(rows, axis=0, return_inverse=True)
+    return found.astype(np.int32).reshape(np.shape(columns[0]))
 
 
 @kernel(inline="always")
@@ -142,22 +185,68 @@ def seams_of_spans(
     return Seams(left, first, second, ends, right, beyond, inside, behind)
 
 
+@kernel(inline="always")
+def _into(
+    model: Automaton, seams: Seams, host: Index, filler: Index, k: int
+) -> tuple[Index, float, float]:
+    """Return the state behind a span in a place, and the log-probabilities of its first words."""
+    state, first = step(model, seams.left[host, k], seams.first[filler, k])
+    second = 0.0
+    if seams.second[filler, k] >= 0:
+        if model.order > 2:
+            second = step(model, state, seams.second[filler, k])[1]
+        state = seams.end[filler, k]
+    return state, first, second
+
+
+@kernel(inline="always")
+def _out_of(
+    model: Automaton, seams: Seams, host: Index, state: Index, k: int
+) -> tuple[float, float]:
+    """Return the log-probabilities of the words behind a place, in a state."""
+    state, first = step(model, state, seams.right[host, k])
+    second = 0.0
+    if seams.next[host, k] >= 0 and model.order > 2:
+        second = step(model, state, seams.next[host, k])[1]
+    return first, second
+
+
 @kernel()
-def pair_cohesion(model: Automaton, seams: Seams, host: int, filler: int) -> float:
-    """Return the cohesion of the context of one site and the words of another."""
-    total = -seams.inside[filler] - seams.behind[host]
+def cohesions(model: Automaton, seams: Seams, host: LongArray, filler: LongArray) -> FloatArray:
+    """Return the cohesion of the context of each site in ``host`` and the words of its filler."""
+    found = -seams.inside[filler] - seams.behind[host]
+    for r in range(len(host)):
+        for k in range(seams.left.shape[1]):
+            state, first, second = _into(model, seams, host[r], filler[r], k)
+            found[r] = found[r] + first + second
+            first, second = _out_of(model, seams, host[r], state, k)
+            found[r] = found[r] + first + second
+    return found
+
+
+@kernel()
+def cohesions_of_place(
+    model: Automaton, seams: Seams, memory: Memory, host: int, filler: LongArray
+) -> FloatArray:
+    """Return :func:`cohesions` of one context with many fillers."""
+    found = -seams.inside[filler] - seams.behind[host]
     for k in range(seams.left.shape[1]):
-        state, likely = step(model, seams.left[host, k], seams.first[filler, k])
-        total += likely
-        if seams.second[filler, k] >= 0:
-            if model.order > 2:
-                total += step(model, state, seams.second[filler, k])[1]
-            state = seams.end[filler, k]
-        state, likely = step(model, state, seams.right[host, k])
-        total += likely
-        if seams.next[host, k] >= 0 and model.order > 2:
-            total += step(model, state, seams.next[host, k])[1]
-    return total
+        for r in range(len(filler)):
+            head, tail = memory.head[filler[r], k], memory.tail[filler[r], k]
+            if memory.head_of[k, head] != host:
+                _, first, second = _into(model, seams, host, filler[r], k)
+                memory.at_head[k, head, 0], memory.at_head[k, head, 1] = first, second
+                memory.head_of[k, head] = host
+            if memory.tail_of[k, tail] != host:
+                state = seams.end[filler[r], k]
+                if state < 0:
+                    state = _into(model, seams, host, filler[r], k)[0]
+                first, second = _out_of(model, seams, host, state, k)
+                memory.at_tail[k, tail, 0], memory.at_tail[k, tail, 1] = first, second
+                memory.tail_of[k, tail] = host
+            total = found[r] + memory.at_head[k, head, 0] + memory.at_head[k, head, 1]
+            found[r] = total + memory.at_tail[k, tail, 0] + memory.at_tail[k, tail, 1]
+    return found
 
 
 @kernel()

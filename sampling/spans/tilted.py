@@ -18,8 +18,11 @@ from grammar.errors import SchemaError
 from grammar.rng import next_uniform, open_stream, stream_key
 from sampling.seams.kernels import (
     Automaton,
+    Memory,
     Seams,
-    pair_cohesion,
+    cohesions,
+    cohesions_of_place,
+    memory_of,
     read_sentences,
     seams_of_spans,
 )
@@ -113,26 +116,44 @@ def pair_score(grammar: SpanGrammar, score: SeamScore) -> PairScore:
 
 
 @kernel()
-def _score(pairs: PairScore, host: int, filler: int) -> float:
-    total = 0.0
-    for m in range(pairs.context.shape[1]):
-        total += pairs.learnt[pairs.context[host, m] + pairs.filler[filler, m]]
+def score_pairs(pairs: PairScore, host: LongArray, filler: LongArray) -> FloatArray:
+    """Return the score of every context with its filler."""
+    scores = _learnt_of(pairs.context, pairs.filler, pairs.learnt, host, filler)
     if pairs.word_weight != 0.0:
-        found = pair_cohesion(pairs.word_model, pairs.word_seams, host, filler)
-        total += pairs.word_weight * found
+        scores += pairs.word_weight * cohesions(pairs.word_model, pairs.word_seams, host, filler)
     if pairs.tag_weight != 0.0:
-        found = pair_cohesion(pairs.tag_model, pairs.tag_seams, host, filler)
-        total += pairs.tag_weight * found
-    return total
+        scores += pairs.tag_weight * cohesions(pairs.tag_model, pairs.tag_seams, host, filler)
+    return scores
 
 
 @kernel()
-def score_pairs(pairs: PairScore, host: LongArray, filler: LongArray) -> FloatArray:
-    """Return the score of every context with its filler."""
-    scores = np.empty(len(host))
-    for r in range(len(host)):
-        scores[r] = _score(pairs, host[r], filler[r])
+def _scores_of_place(
+    pairs: PairScore, words: Memory, tags: Memory, host: int, filler: LongArray
+) -> FloatArray:
+    """Return :func:`score_pairs` of one context with many fillers."""
+    same = np.full(len(filler), host)
+    scores = _learnt_of(pairs.context, pairs.filler, pairs.learnt, same, filler)
+    if pairs.word_weight != 0.0:
+        scores += pairs.word_weight * cohesions_of_place(
+            pairs.word_model, pairs.word_seams, words, host, filler
+        )
+    if pairs.tag_weight != 0.0:
+        scores += pairs.tag_weight * cohesions_of_place(
+            pairs.tag_model, pairs.tag_seams, tags, host, filler
+        )
     return scores
+
+
+@kernel()
+def _learnt_of(
+    context: LongArray, own: LongArray, learnt: FloatArray, host: LongArray, filler: LongArray
+) -> FloatArray:
+    """Return the sums of the weights of what meets."""
+    found = np.zeros(len(host))
+    for r in range(len(host)):
+        for m in range(context.shape[1]):
+            found[r] += learnt[context[host[r], m] + own[filler[r], m]]
+    return found
 
 
 def hosts_of(grammar: SpanGrammar) -> Hosts:
@@ -169,7 +190,13 @@ def _lengths(grammar: SpanGrammar, hosts: Hosts) -> LongArray:
 
 @kernel()
 def _tilted_ends(
-    hosts: Hosts, pairs: PairScore, tables: DrawTables, weight: FloatArray, strength: float
+    hosts: Hosts,
+    pairs: PairScore,
+    words: Memory,
+    tags: Memory,
+    tables: DrawTables,
+    weight: FloatArray,
+    strength: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the running sums over all pairs of each host, and the logarithm of their total.
 
@@ -184,12 +211,13 @@ def _tilted_ends(
             before = hosts.ends[j - 1] if j > hosts.offsets[i] else 0.0
             share = hosts.ends[j] - before
             row = tables.pool[site]
-            for entry in range(tables.pool_offsets[row], tables.pool_offsets[row + 1]):
-                filler = tables.pool_fillers[entry]
+            first = tables.pool_offsets[row]
+            fillers = tables.pool_fillers[first : tables.pool_offsets[row + 1]].astype(np.int64)
+            scores = _scores_of_place(pairs, words, tags, site, fillers)
+            for k in range(len(fillers)):
                 ends[at] = -np.inf
-                if tables.span[site] != tables.span[filler] and share > 0.0:
-                    ends[at] = np.log(share * weight[entry])
-                    ends[at] += strength * _score(pairs, site, filler)
+                if tables.span[site] != tables.span[fillers[k]] and share > 0.0:
+                    ends[at] = np.log(share * weight[first + k]) + strength * scores[k]
                     highest = max(highest, ends[at])
                 at += 1
         if highest == -np.inf:
@@ -267,8 +295,8 @@ def draw_resampled(
     A site of -1 says that no draw changes the host. ``log_out`` is minus the logarithm of the mean
     weight of the draws, which estimates the host's total.
     """
-    sites, entries = np.empty(draws, np.int32), np.empty(draws, np.int64)
-    weights = np.empty(draws)
+    sites, fillers = np.empty(draws, np.int64), np.empty(draws, np.int64)
+    entries, weights = np.empty(draws, np.int64), np.empty(draws)
     for r in range(len(taken)):
         i = taken[r]
         begin, end = hosts.offsets[i], hosts.offsets[i + 1]
@@ -278,11 +306,13 @@ def draw_resampled(
             state, u = next_uniform(state)
             site = hosts.sites[_first_above(hosts.ends, begin, end, u)]
             state, v = next_uniform(state)
-            entry = drawn_entry(tables, site, v)
-            filler = tables.pool_fillers[entry]
-            sites[k], entries[k], weights[k] = site, entry, -np.inf
-            if tables.span[site] != tables.span[filler]:
-                weights[k] = strength * _score(pairs, site, filler)
+            sites[k], entries[k] = site, drawn_entry(tables, site, v)
+            fillers[k] = tables.pool_fillers[entries[k]]
+        scores = score_pairs(pairs, sites, fillers)
+        for k in range(draws):
+            weights[k] = -np.inf
+            if tables.span[sites[k]] != tables.span[fillers[k]]:
+                weights[k] = strength * scores[k]
                 highest = max(highest, weights[k])
         site_out[r], entry_out[r], log_out[r] = -1, 0, 0.0
         if highest == -np.inf:
@@ -327,7 +357,10 @@ def tilted_pairs(grammar: SpanGrammar, tables: DrawTables, tilt: Tilt) -> Tilted
     """Weigh the pairs of a grammar, all of them if they are few enough."""
     hosts, pairs, exact = hosts_of(grammar), pair_score(grammar, tilt.score), None
     if hosts.pairs[-1] <= tilt.most_pairs:
-        exact = _tilted_ends(hosts, pairs, tables, grammar.pools.weight, float(tilt.strength))
+        words = memory_of(pairs.word_model, pairs.word_seams)
+        tags = memory_of(pairs.tag_model, pairs.tag_seams)
+        weight, strength = grammar.pools.weight, float(tilt.strength)
+        exact = _tilted_ends(hosts, pairs, words, tags, tables, weight, strength)
     return TiltedPairs(tilt, hosts, _lengths(grammar, hosts), pairs, exact)
 
 

@@ -27,6 +27,7 @@ from sampling.method import induce
 from sampling.opening import open_sampler
 from sampling.operators.method import Agree, Fluent, fluent
 from sampling.pipeline.augment import augment
+from sampling.seams.kernels import cohesions, cohesions_of_place, memory_of
 from sampling.seams.places import places_of
 from sampling.seams.score import SeamScore, Tilt
 from sampling.spans.learnt import BACKOFF
@@ -118,6 +119,22 @@ def test_the_score_of_a_pair_is_what_the_pieces_gain_together(max_words: int, or
         expected = cohesion(sentences, list(pieces_of(sampler, host, filler)), order)
         found = score_pairs(pairs, np.array([host]), np.array([filler]))[0]
         assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("max_words", [1, 2, 4])
+def test_what_is_remembered_of_a_place_is_what_it_would_be_without(
+    max_words: int, order: int
+) -> None:
+    sampler = toy(max_words)
+    words = replace(sampler.own_score("seams").words, order=order)
+    pairs = pair_score(sampler.grammar, SeamScore(words, None, (1.0, 0.0)))
+    model, seams = pairs.word_model, pairs.word_seams
+    memory = memory_of(model, seams)
+    fillers = np.arange(len(sampler.grammar.sites))
+    for host in [*fillers.tolist(), *np.random.default_rng(0).permutation(fillers).tolist()]:
+        found = cohesions_of_place(model, seams, memory, host, fillers)
+        assert np.array_equal(found, cohesions(model, seams, np.full_like(fillers, host), fillers))
 
 
 @pytest.mark.parametrize("kind", ["sub2(phrase=true)", "treemix", "randmix"])
