@@ -101,8 +101,9 @@ def memory_of(model: Automaton, seams: Seams) -> Memory:
     head = _classes(seams.first, seams.second if model.order > 2 else seams.first)
     tail = _classes(seams.end, np.where(seams.end < 0, seams.first, -1))
     sizes = [(seams.left.shape[1], int(row.max(initial=-1)) + 1) for row in (head, tail)]
-    known = [np.full(size, -1, np.int64) for size in sizes]
-    return Memory(head, tail, *known, *(np.zeros((*size, 2)) for size in sizes))
+    head_of, tail_of = (np.full(size, -1, np.int64) for size in sizes)
+    at_head, at_tail = (np.zeros((*size, 2)) for size in sizes)
+    return Memory(head, tail, head_of, tail_of, at_head, at_tail)
 
 
 def _classes(*columns: Any) -> IntArray:
