@@ -303,12 +303,13 @@ def _kept_units(chart: Chart, node_id: IntArray) -> tuple[IntArray, LongArray]:
 def _kept_edges(
     chart: Chart, rules: ChartRules, node_id: IntArray, units: IntArray, starts: LongArray,
     edges: IntArray,
-) -> int:  # fmt: skip
+) -> Index:  # fmt: skip
     """Write parent, rule, left and right child of each edge between nodes; return their number.
 
     If there are more than ``edges`` has columns, only as many as fit are written.
     """
-    n, count, none = len(chart.words), np.int64(0), np.int32(-1)
+    n, none = len(chart.words), np.int32(-1)
+    count: Index = np.int64(0)
     for stop in range(1, n + 1):
         for first in range(stop - 1, -1, -1):
             row = cell_of(first, stop)
@@ -344,9 +345,9 @@ def _join(
     far_node: IntArray,
     made: IntArray,
     edges: IntArray,
-    count: int,
+    count: Index,
     paired: bool,
-) -> int:
+) -> Index:
     """Write the edges from a near child (and the nodes beside it) to the nodes above them."""
     for e in range(corner.starts[unit], corner.starts[unit + 1]):
         parent = made[corner.parent[e]]

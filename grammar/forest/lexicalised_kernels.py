@@ -241,7 +241,7 @@ def expand_forest(
     # rows: choice, left and right child, edge of the plain forest
     edges, weight = np.empty((4, room), np.int32), np.empty(room)
     starts = np.zeros(total + 2, np.int64)
-    count = np.int64(0)
+    count: Index = np.int64(0)
     none = np.int32(0)
     for item in range(total):
         count = _edges_of_item(forest, items, rules, words, item, edges, weight, count)
@@ -287,8 +287,8 @@ def most_edges(forest: Forest, items: HeadItems, rules: LexicalRules) -> int:
 @kernel()
 def _edges_of_item(
     forest: Forest, items: HeadItems, rules: LexicalRules, words: WordColumns, item: int,
-    edges: IntArray, weight: FloatArray, count: int,
-) -> int:  # fmt: skip
+    edges: IntArray, weight: FloatArray, count: Index,
+) -> Index:  # fmt: skip
     """Write the edges of an item; return how many edges there are then."""
     node, head = items.node[item], items.leaf[item]
     label, tag = forest.label[node], rules.tag_of[forest.label[head]]
