@@ -177,7 +177,19 @@ def read_csv(data: bytes, asked: Asked) -> Rows:
 
 
 def read_tsv(data: bytes, asked: Asked) -> Rows:
-    """Read TSV, where a quote is a character like others."""
+    """Read TSV, where a quote is a character like others.
+
+    A first line without a tab, but with commas or semicolons, is of another format, or no line of
+    names.
+    """
+    first = data.lstrip().partition(b"\n")[0]
+    sign = next((sign for sign in (b",", b";") if sign in first), b"")
+    if sign and b"\t" not in first and not asked.names:
+        raise CorpusError(
+            f"its first line has no tab between the names of columns, but {sign.decode()!r}",
+            where=asked.path,
+            hint="read it as CSV (format csv), or put the names of its columns above",
+        )
     return _read_separated(data, asked, "\t")
 
 

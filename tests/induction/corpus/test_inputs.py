@@ -255,6 +255,16 @@ def test_every_format_can_skip(tmp_path):
         assert read_corpus(path, on_error="skip").column("text") == TEXTS
 
 
+@pytest.mark.parametrize("first", ["text,label", "review;stars", "It was good, I think."])
+def test_a_table_without_tabs_is_no_tsv(tmp_path, first):
+    file = tmp_path / "a.tsv"
+    file.write_text(f"{first}\nso good,1\n")
+    with pytest.raises(CorpusError, match="has no tab between the names of columns"):
+        read_corpus(file)
+    file.write_text("text\nso good, really\n")  # one column
+    assert read_corpus(file).column("text") == ["so good, really"]
+
+
 def test_semicolons_separate_columns_where_no_comma_does(tmp_path):
     file = tmp_path / "excel.csv"
     rows = 'text;label;price\n"good; really, ""so""\nyes";pos;1,50\nbad;neg;2,00\n'
