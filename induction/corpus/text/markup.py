@@ -20,7 +20,8 @@ _WITHIN = (
     "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|small|span|strike|strong|sub|sup|tt|u"
 )
 _ALONE = frozenset([b"br", b"hr", b"img"])
-_REST = r"(?:\s[^<>]*)?/?>"
+_VALUE = r"""(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+)"""
+_REST = rf"(?:\s+[\w:-]+\s*=\s*{_VALUE})*\s*/?>"
 _TAG = rf"</?(?:{_PARTS}|{_WITHIN}){_REST}|<!--[^<>]*-->"
 _MARKUP = re.compile(_TAG, re.IGNORECASE)
 _NAME = re.compile(rb"</?([a-z]\w*)", re.IGNORECASE)

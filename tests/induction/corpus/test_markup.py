@@ -45,6 +45,8 @@ def test_what_is_no_tag_is_a_word() -> None:
     assert tokenise("I <3 it, <url> and <UNK> a<b>c").words == (
         "I", "<", "3", "it", ",", "<url>", "and", "<UNK>", "a", "c",
     )  # fmt: skip
+    assert without_markup("a <b and c> d") == "a <b and c> d"
+    assert without_markup("<p class='a' id=x1>so<br clear=all/>") == f"{19 * ' '}so{15 * ' '}"
     assert place_words("<b> x", ["<b>", "x"]) == [(0, 3), (4, 5)]  # as its tokens have it
     assert without_markup_bytes("<i>é</i>".encode()) == "   é    ".encode()
 
@@ -62,7 +64,7 @@ def test_tags_of_blocks_end_sentences(text: str, sentences: list[str]) -> None:
     assert [text[start:end] for start, end in sentence_spans(text)] == sentences
 
 
-@pytest.mark.parametrize("piece", ["<br>", "<b ", "<!-- ", "</", "<a"])
+@pytest.mark.parametrize("piece", ["<br>", "<b ", "<!-- ", "</", "<a", "<a b=c ", "<p a='"])
 def test_long_texts_of_one_piece_take_no_squares_of_time(piece: str) -> None:
     assert len(without_markup(piece * 20_000)) == len(piece) * 20_000
 
