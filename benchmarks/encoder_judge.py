@@ -76,8 +76,10 @@ def draw(folder: Path, seconds: float, named: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     wordnet()  # said at once, where ALP would go on without synonyms
     until = time.time() + seconds
-    every = product(CORPORA, METHODS, SEEDS)
-    cells = [cell for cell in every if not named or "-".join(cell[:2]) in named]
+    every = {f"{name}-{method}": (name, method) for name, method in product(CORPORA, METHODS)}
+    if unknown := {*named} - {*every}:
+        sys.exit(f"no such cells: {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+    cells = [(*every[cell], seed) for cell in named or every for seed in SEEDS]
     with ProcessPoolExecutor(len(cells), mp_context=get_context("spawn")) as pool:
         done = {pool.submit(_draw, folder, until, *cell): cell for cell in cells}
         for each in as_completed(done):

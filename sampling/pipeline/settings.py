@@ -16,8 +16,8 @@ __all__ = ["METHOD", "Settings", "read_settings", "read_toml"]
 
 
 METHOD = "fluent(sub2)"
-"""What is made where nobody says: it keeps labels, needs no more than texts, and costs little more
-than Sub2 by itself, of which less reads well."""
+"""What is made where nobody says: it keeps labels, needs no more than texts, and reads well more
+often than Sub2 by itself, for a few seconds more."""
 
 
 @dataclass(frozen=True, kw_only=True)

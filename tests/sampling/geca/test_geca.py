@@ -602,6 +602,21 @@ def test_corpora_that_yield_nothing_say_why(columns, gaps, message):
         GECA.induce(Corpus.from_columns(**columns), gaps=gaps, size=1)
 
 
+def test_what_the_hint_says_of_sentences_finds_something():
+    corpus = Corpus.from_columns(
+        text=[
+            "I think that the old film was good and long",
+            "we know that the old book was good , said Ann",
+            "they hope that the new film was good for Bob",
+            "you fear that the new plot was good too",
+        ]
+    )
+    with pytest.raises(NothingNewError, match="no two of the") as caught:
+        GECA.induce(corpus)
+    assert "geca(gaps=1, size=2, window=2)" in caught.value.hint
+    assert len(GECA.induce(corpus, gaps=1, size=2, window=2).sample(4)) == 4
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
