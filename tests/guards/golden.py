@@ -1,8 +1,9 @@
 """The output of every method and the saved file of every family, as a table of hashes.
 
-``python tests/guards/golden.py`` prints the table. Numbers are hashed to nine digits, so that the
-table holds on processors whose mathematical functions differ in the last bits; all else is hashed
-as it is.
+``python -m tests.guards.golden`` writes ``golden.json``. It makes everything twice, without WordNet
+and with it, so that neither half is forgotten. Numbers are hashed to nine digits, so that the table
+holds on processors whose mathematical functions differ in the last bits; all else is hashed as it
+is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +31,11 @@ from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.training import induce_parser
 from induction.synchronous.induce import induce_synchronous
 from induction.terms.induce import induce_from_terms
+from sampling.english import wordnet
 from sampling.method import METHODS, induce
 from scan.generator import generate
+
+TABLE = Path(__file__).with_name("golden.json")
 
 N = 150
 
@@ -211,19 +216,49 @@ def without_models() -> set[str]:
     return {name for name, method in METHODS.items() if not method.needs_model}
 
 
-def main() -> None:
-    """Print the table."""
+@contextmanager
+def without_wordnet() -> Iterator[None]:
+    """Let NLTK find no WordNet in this block."""
+    import nltk
+
+    here = nltk.data.path[:]
+    wordnet.wordnet.cache_clear()
+    nltk.data.path[:] = []
+    try:
+        yield
+    finally:
+        nltk.data.path[:] = here
+        wordnet.wordnet.cache_clear()
+
+
+def table() -> dict[str, dict[str, Any]]:
+    """Return the hashes of every method and family, with WordNet or without, as it is here."""
     held = corpora()
-    table: dict[str, Any] = {"methods": {}, "files": {}}
+    made: dict[str, dict[str, Any]] = {"methods": {}, "files": {}}
     for name in METHODS_TRIED:
-        table["methods"][name] = outputs(name, held)
+        made["methods"][name] = outputs(name, held)
     with tempfile.TemporaryDirectory() as folder:
         for family, suffix, make in families(held):
-            table["files"][family] = digest_of_file(saved(family, suffix, make, Path(folder)))
+            made["files"][family] = digest_of_file(saved(family, suffix, make, Path(folder)))
+    return made
+
+
+def main() -> None:
+    """Write the table."""
     missing = without_models() - {method for method, _, _ in METHODS_TRIED.values()}
     if missing:
         sys.exit(f"not tried: {missing}")
-    json.dump(table, sys.stdout, indent=1)
+    if wordnet.wordnet_version() is None:
+        sys.exit("half of the table needs WordNet: point NLTK_DATA at a folder that has it")
+    with_wordnet = table()
+    with without_wordnet():
+        anywhere = table()
+    differs = {
+        part: {name: digest for name, digest in rows.items() if digest != anywhere[part][name]}
+        for part, rows in with_wordnet.items()
+    }
+    text = json.dumps({"anywhere": anywhere, "with WordNet": differs}, indent=1)
+    TABLE.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

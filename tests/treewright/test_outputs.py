@@ -56,7 +56,7 @@ COMMANDS = {
     "explain --plot": "made.jsonl ID --source corpus.jsonl --plot OUT.svg",
     "scan train --output": "scan.txt --updates 1 --hidden 8 --embedding 8 -o OUT.safetensors",
     "scan generate --output": "-o OUT.txt",
-    "scan split --output": "simple -o OUT",
+    "scan split --output": "jump -o OUT",
     "scan augment --output": "scan.txt -o OUT.jsonl",
     "scan augment --grammar": "scan.txt -o other.jsonl --grammar OUT.json",
     "scan table --output": "--no-run --results results -o OUT.md",
