@@ -6,7 +6,6 @@ more is tried than its digests.
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator
