@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import MissingDataError, OptionError, SchemaError
 
 __all__ = ["check_architecture", "check_tokenizer"]
 
@@ -26,6 +26,9 @@ _IN_PYTHON = {
     "XLMTokenizer",
 }  # fmt: skip
 """Tokenizers that are programs of the library and read nothing but the files of their folder."""
+
+_WITHOUT_PIECES = {"ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer"}
+"""Tokenizers of bytes and characters."""
 
 _LAYERS = re.compile(r"n_layers?|num_\w*(layers|blocks)|\w*_layers|num_hidden_groups")
 
@@ -70,9 +73,9 @@ def check_architecture(settings: Mapping[str, Any], tensors: int, where: str) ->
 
 
 def check_tokenizer(
-    settings: Mapping[str, Any], of_tokenizer: Mapping[str, Any], where: str
+    settings: Mapping[str, Any], of_tokenizer: Mapping[str, Any], where: str, *, has_pieces: bool
 ) -> None:
-    """Refuse a tokenizer that reads more than its files (raises SchemaError).
+    """Refuse a tokenizer that reads more than its files, or has none.
 
     Parameters
     ----------
@@ -80,6 +83,15 @@ def check_tokenizer(
         Of ``config.json`` and ``tokenizer_config.json``, either of which can name one.
     where : str
         For messages.
+    has_pieces : bool
+        Whether there is a file with the pieces of words.
+
+    Raises
+    ------
+    SchemaError
+        If its class is not known to read its files alone.
+    MissingDataError
+        If there are no pieces of words, of which it would make up some.
     """
     import transformers
     from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
@@ -98,6 +110,12 @@ def check_tokenizer(
                 where=where,
                 hint="save the tokenizer as a fast one (tokenizer.json), or name another model",
             )
+    if not has_pieces and not _WITHOUT_PIECES.intersection([by_type, *told]):
+        raise MissingDataError(
+            "there is no tokenizer: neither tokenizer.json nor a vocabulary is there",
+            where=where,
+            hint="save it to the folder, too: tokenizer.save_pretrained(FOLDER)",
+        )
 
 
 def _reads_files_alone(found: Any, name: str) -> bool:

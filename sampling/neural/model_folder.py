@@ -24,6 +24,7 @@ from grammar.saving.folders import file_inside, read_object
 __all__ = [
     "CONFIG",
     "PATTERNS",
+    "PIECES",
     "TOKENIZER_CONFIG",
     "linked",
     "looked_through",
@@ -40,14 +41,17 @@ _PICKLES = re.compile(r".*\.(bin|pt|pth|pkl|pickle|ckpt|h5|msgpack)(\.index\.jso
 _SETTINGS = (CONFIG, TOKENIZER_CONFIG, _MARKS, _GENERATION)
 _BESIDE = ("adapter_config.json", "preprocessor_config.json", "processor_config.json")
 """Settings that are not read, but may tell that a model needs code."""
-_PIECES = (
-    "added_tokens.json", "bpe.codes", "dict.txt", "entity_vocab.json", "merges.txt",
+PIECES = (
+    "bpe.codes", "dict.txt", "entity_vocab.json", "merges.txt",
     "prophetnet.tokenizer", "sentencepiece.bpe.model", "sentencepiece.model", "source.spm",
     "spiece.model", "spm.model", "spm_char.model", "target.spm", "target_vocab.json",
     "tokenizer.json", "tokenizer.model", "vocab-src.json", "vocab-tgt.json", "vocab.json",
     "vocab.txt",
 )  # fmt: skip
-PATTERNS = (*_SETTINGS, *_PIECES, _WEIGHTS, _INDEX, "model-*-of-*.safetensors")
+"""The names of the files of which any holds pieces of words."""
+
+_ADDED = "added_tokens.json"
+PATTERNS = (*_SETTINGS, *PIECES, _ADDED, _WEIGHTS, _INDEX, "model-*-of-*.safetensors")
 """The names of all files that are read of a model; of a model on the hub they are fetched."""
 
 _CODE = {"auto_map", "custom_generate", "custom_pipelines", "trust_remote_code"}
@@ -103,7 +107,7 @@ def looked_through(
         for name in names.intersection(_SETTINGS):
             held = settings_of(name, read_object(_file(folder, name)))
             (place / name).write_text(json.dumps(held), "utf-8")
-        for name in sorted(names.intersection(_PIECES) | weights):
+        for name in sorted(names.intersection((*PIECES, _ADDED)) | weights):
             linked(_file(folder, name), place / name)
         yield place
 

@@ -24,7 +24,7 @@ from grammar.options import meant
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
 from sampling.neural.architectures import check_architecture, check_tokenizer
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
-from sampling.neural.model_folder import CONFIG, TOKENIZER_CONFIG, linked, looked_through
+from sampling.neural.model_folder import CONFIG, PIECES, TOKENIZER_CONFIG, linked, looked_through
 
 __all__ = [
     "KINDS",
@@ -145,7 +145,7 @@ def _place(name: str, instead: str) -> Path:
         )
     if (found := cached_model(name)) is not None:
         return found
-    if near := meant(name, PACKAGED):  # it is none of the hub
+    if "/" not in name and (near := meant(name, PACKAGED)):  # it is none of the hub
         raise MissingDataError(
             f"the model {name!r} is not to be had: {near}", hint=_elsewhere(instead)
         )
@@ -286,7 +286,10 @@ def _refuse_foreign(folder: Path, where: str) -> None:
     check_architecture(settings, tensors, os.path.join(where, CONFIG))
     file = folder / TOKENIZER_CONFIG
     of_tokenizer = read_object(file) if file.exists() else {}
-    check_tokenizer(settings, of_tokenizer, os.path.join(where, TOKENIZER_CONFIG))
+    has_pieces = any((folder / name).exists() for name in PIECES)
+    check_tokenizer(
+        settings, of_tokenizer, os.path.join(where, TOKENIZER_CONFIG), has_pieces=has_pieces
+    )
 
 
 def _read(kind: str, folder: str, **given: Any) -> tuple[Any, Any]:

@@ -15,7 +15,24 @@ from tests.treewright import test_command_line
 
 run = test_command_line.run
 
-WORDS = "good great bad dull film movie plot was it a the very we saw liked".split()
+WORDS = [
+    "good",
+    "great",
+    "bad",
+    "dull",
+    "film",
+    "movie",
+    "plot",
+    "was",
+    "it",
+    "a",
+    "the",
+    "very",
+    "we",
+    "saw",
+    "liked",
+]
+EXAMPLES = {"text": ["good film", "bad plot", "great movie", "dull film"], "label": list("abab")}
 PAYLOAD = """\
 from pathlib import Path
 
@@ -36,8 +53,8 @@ class Pieces(BertTokenizer):
     pass
 """
 ASKED: list[str] = []
-"""What was asked of the system since a test began: questions, connections, pickles."""
-_WATCHED = {"builtins.input", "socket.connect", "socket.getaddrinfo", "pickle.find_class"}
+"""What was asked of the system since a test began: questions, connections."""
+_WATCHED = {"builtins.input", "socket.connect", "socket.getaddrinfo"}
 _WATCHING: list[bool] = []
 
 
@@ -128,3 +145,29 @@ def armed(model: Callable[..., Path], mark: Path) -> Callable[[str], Path]:
         return folder
 
     return made
+
+
+@pytest.fixture(scope="session")
+def saved(plain: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A classifier, a tagger and an interpolation model, as they are saved."""
+    from classifiers import read_structured_recipe, save_structured, train_structured
+    from classifiers.examples import read_examples
+    from classifiers.recipe import read_recipe
+    from classifiers.saving import save_classifier
+    from classifiers.training.train import trainer
+    from induction import Corpus
+    from sampling.neural.linda.folder import save_interpolator
+    from sampling.neural.linda.interpolator import Interpolator
+    from sampling.neural.opening import open_model
+
+    folder = tmp_path_factory.mktemp("saved")
+    recipe = read_recipe(encoder=str(plain["encoder"]), train="frozen", device="cpu")
+    examples = read_examples(Corpus.from_columns(**EXAMPLES))
+    save_classifier(trainer(recipe)(examples), folder / "classifier")
+    tagged = Corpus.from_columns(
+        text=["good film", "bad plot"], tags=[["A", "N"], ["A", "N"]],
+    )  # fmt: skip
+    options = read_structured_recipe(encoder=str(plain["encoder"]), updates=1, device="cpu")
+    save_structured(train_structured("tags", tagged, options), folder / "tagger")
+    save_interpolator(Interpolator(*open_model(str(plain["seq2seq"]), "seq2seq")), folder / "linda")
+    return {name: folder / name for name in ("classifier", "tagger", "linda")}
