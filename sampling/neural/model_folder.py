@@ -25,6 +25,7 @@ __all__ = [
     "CONFIG",
     "PATTERNS",
     "PIECES",
+    "TEMPORARY",
     "TOKENIZER_CONFIG",
     "linked",
     "looked_through",
@@ -53,6 +54,9 @@ PIECES = (
 _ADDED = "added_tokens.json"
 PATTERNS = (*_SETTINGS, *PIECES, _ADDED, _WEIGHTS, _INDEX, "model-*-of-*.safetensors")
 """The names of all files that are read of a model; of a model on the hub they are fetched."""
+
+TEMPORARY = "treewright-model-"
+"""How the names of the folders begin that are made for the moment."""
 
 _CODE = {"auto_map", "custom_generate", "custom_pipelines", "trust_remote_code"}
 _PARTS = {
@@ -102,7 +106,7 @@ def looked_through(
     weights = weights_of(folder, names)
     if not weights:
         raise _without_weights(folder, names, class_name)
-    with tempfile.TemporaryDirectory(prefix="treewright-model-") as made:
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as made:
         place = Path(made)
         for name in names.intersection(_SETTINGS):
             held = settings_of(name, read_object(_file(folder, name)))

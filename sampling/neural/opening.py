@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import re
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
@@ -24,7 +25,14 @@ from grammar.options import meant
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
 from sampling.neural.architectures import check_architecture, check_tokenizer
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
-from sampling.neural.model_folder import CONFIG, PIECES, TOKENIZER_CONFIG, linked, looked_through
+from sampling.neural.model_folder import (
+    CONFIG,
+    PIECES,
+    TEMPORARY,
+    TOKENIZER_CONFIG,
+    linked,
+    looked_through,
+)
 
 __all__ = [
     "KINDS",
@@ -237,11 +245,11 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
         raise
     except ValueError as error:
         raise OptionError(
-            f"the model {name!r} is not {what}: {_first_line(error)}", hint=f"name {instead}"
+            f"the model {name!r} is not {what}: {_first_line(error, name)}", hint=f"name {instead}"
         ) from None
     except Exception as error:  # what a damaged file raises depends on the library
         raise SchemaError(
-            f"the model is damaged: {_first_line(error)}",
+            f"the model is damaged: {_first_line(error, name)}",
             where=name,
             hint="fetch it or save it again",
         ) from None
@@ -255,17 +263,23 @@ def _looked_through(
     place: Path, of_class: str, files: Collection[str] | None
 ) -> Iterator[dict[str, Any]]:
     """Give what the library is told to open: a folder with nothing but what may be read."""
-    if not place.is_dir() and place.suffix == _GGUF:
+    if place.is_file() and place.suffix == _GGUF:
         if importlib.util.find_spec("gguf") is None:
             raise MissingDataError(
                 "files of weights in GGUF are read by a library",
                 where=str(place),
                 hint="pip install gguf",
             )
-        with tempfile.TemporaryDirectory(prefix="treewright-model-") as made:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as made:
             linked(place.resolve(), Path(made, f"model{_GGUF}"))
             yield {"folder": made, "gguf_file": f"model{_GGUF}"}
         return
+    if not place.is_dir():
+        raise MissingDataError(
+            "there is no model: it is neither a folder nor a file in GGUF",
+            where=str(place),
+            hint="name a folder that the library saved (model.save_pretrained)",
+        )
     if files is None and os.path.lexists(place / FACTS):
         again = "fetch the folder again, or train it again"
         files = check_files(place, read_sealed(place, again), again)
@@ -309,6 +323,8 @@ def _read(kind: str, folder: str, **given: Any) -> tuple[Any, Any]:
     return model, tokenizer
 
 
-def _first_line(error: BaseException) -> str:
+def _first_line(error: BaseException, name: str) -> str:
+    """Return what an error of a library says, with the model's name for the folder it was given."""
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    told = lines[0] if lines else type(error).__name__
+    return re.sub(rf"[^\s'\"]*{TEMPORARY}\w+", lambda _: name, told)

@@ -260,6 +260,10 @@ def test_damaged_files_are_one_clear_error(content: bytes, name: str, model: Mod
 def test_a_folder_without_a_model_says_what_is_missing(model: Model, tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match=r"config.json is missing"):
         open_model(str(tmp_path), "encoder")
+    os.mkfifo(tmp_path / "m.gguf")
+    for name in ("m.gguf", "."):
+        with pytest.raises(MissingDataError, match="there is no model"):
+            open_model(str(tmp_path / name), "causal")
     folder = model("masked")
     (folder / "tokenizer.json").unlink()
     with pytest.raises(MissingDataError, match="there is no tokenizer"):

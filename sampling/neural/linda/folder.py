@@ -46,11 +46,10 @@ def open_interpolator(name: str, *, device: str = "auto") -> Interpolator:
     OptionError, MissingDataError, SchemaError
         As :func:`~sampling.neural.opening.open_model`; also if the facts beside are damaged.
     """
-    sigma, files = SIGMA, None
-    if os.path.lexists(Path(name) / FACTS):
-        held = facts_of(name)
-        sigma, files = float(held["sigma"]), check_files(name, held, _HINT)
-    model, tokenizer = open_model(name, "seq2seq", device=device, files=files)
+    # files are checked against their digests where they are opened
+    told = os.path.lexists(Path(name) / FACTS)
+    sigma = float(facts_of(name)["sigma"]) if told else SIGMA
+    model, tokenizer = open_model(name, "seq2seq", device=device)
     made = Interpolator(model, tokenizer, sigma)
     made.to(model.device)
     return made.eval()
