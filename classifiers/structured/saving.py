@@ -14,9 +14,8 @@ from classifiers.encoders.opening import open_encoder
 from classifiers.folders import (
     arrays_of,
     damage_told,
-    read_facts,
+    facts_of_model,
     read_head,
-    save_folder,
     write_encoder,
     write_head,
 )
@@ -24,10 +23,11 @@ from classifiers.structured.model import StructuredModel
 from classifiers.structured.recipe import StructuredRecipe, read_structured_recipe
 from classifiers.structured.tasks import find_task
 from grammar.files import PathLike
+from grammar.saving.folders import save_folder
 
 __all__ = ["open_structured", "save_structured"]
 
-SCHEMA = "treewright.structured/1"
+SCHEMA = "treewright.structured/2"
 _VERB = "treewright structured train"
 
 
@@ -75,14 +75,14 @@ def open_structured(folder: PathLike, *, device: str = "auto") -> StructuredMode
     MissingDataError
         If a library is missing.
     """
-    held, place = read_facts(folder, SCHEMA, "a tagger or parser", _VERB), Path(folder)
-    with damage_told(place, held, "the model", f"train it again: {_VERB}"):
+    held, place = facts_of_model(folder, SCHEMA, "a tagger or parser", _VERB), Path(folder)
+    with damage_told(place, held, "the model", f"train it again: {_VERB}") as files:
         task = find_task(held["task"])
         recipe: StructuredRecipe = read_structured_recipe(**held["recipe"])
         names = {kind: _read_names(held["names"][kind]) for kind in sorted(held["names"])}
-        encoder = open_encoder(os.fspath(folder), device=device)
+        encoder = open_encoder(os.fspath(folder), device=device, files=files)
         network = task.network(names, encoder.depth + 1, encoder.width, recipe)
-        weights = read_head(place, f"train it again: {_VERB}")
+        weights = read_head(files, f"train it again: {_VERB}")
         network.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
         return StructuredModel(task, recipe, encoder, network.eval())
 

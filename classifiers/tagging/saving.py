@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from classifiers.folders import damage_told, read_facts, save_folder, schema_of
+from classifiers.folders import damage_told, facts_of_model
 from classifiers.tagging.features import Features
 from classifiers.tagging.parts_of_speech import WordTagger
 from classifiers.tagging.perceptron import Weights
@@ -21,10 +21,11 @@ from grammar.arrays import FloatArray
 from grammar.errors import OptionError
 from grammar.files import PathLike
 from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.folders import save_folder, schema_of
 
 __all__ = ["Tagger", "holds_tagger", "kind_of", "open_tagger", "save_tagger"]
 
-SCHEMA, _WEIGHTS_SCHEMA = "treewright.tagger/1", "treewright.perceptron/1"
+SCHEMA, _WEIGHTS_SCHEMA = "treewright.tagger/2", "treewright.perceptron/1"
 _WEIGHTS = "perceptron.arrow"
 _VERB = "treewright structured train --learner perceptron"
 _KINDS: Mapping[str, type[WordTagger] | type[EntityTagger]] = {
@@ -84,11 +85,11 @@ def open_tagger(folder: PathLike) -> Tagger:
     SchemaError
         If it holds something else, or is damaged.
     """
-    held = read_facts(folder, SCHEMA, "a tagger", _VERB)
+    held = facts_of_model(folder, SCHEMA, "a tagger", _VERB)
     again = f"train it again: {_VERB}"
-    with damage_told(Path(folder), held, "the tagger", again):
+    with damage_told(Path(folder), held, "the tagger", again) as files:
         _, arrays = load_arrays(
-            Path(folder) / _WEIGHTS, _WEIGHTS_SCHEMA, what="weights of a tagger", hint=again
+            files[_WEIGHTS], _WEIGHTS_SCHEMA, what="weights of a tagger", hint=again
         )
         kind, names = _KINDS[held["task"]], _names("names", held["names"])
         known = _names("features", arrays["features"])

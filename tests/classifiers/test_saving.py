@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from classifiers.training.train import trainer
 from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
 from grammar.saving.array_file import load_arrays, save_arrays
 from induction import Corpus
+from tests.seals import sealed_again
 
 TEXTS = ("a good movie", "great acting", "a bad plot", "dull was it", "the film was moving",
          "poor film not good")  # fmt: skip
@@ -59,12 +59,7 @@ def test_arrays_that_are_no_weights_are_refused(name: str, value: float, tmp_pat
     facts, columns = load_arrays(file, schema, what="weights", hint="")
     columns[name][0] = value
     save_arrays(file, schema, facts, columns)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    card = tmp_path / "model" / "treewright.json"
-    held = json.loads(card.read_text()) | {"weights": {"tfidf.arrow": digest}}
-    held.pop("seal")
-    seal = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
-    card.write_text(json.dumps(held | {"seal": seal}))
+    sealed_again(tmp_path / "model")
     with pytest.raises(SchemaError, match="damaged|do not fit"):
         open_classifier(tmp_path / "model")
 

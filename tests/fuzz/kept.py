@@ -6,11 +6,10 @@ more is tried than its digests.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from sampling.pipeline.manifest import read_manifest, write_manifest
 from sampling.pipeline.settings import read_settings, read_toml
 from sampling.sentences.name_files import read_names
 from tests.fuzz.kinds import Format, Make, Use
+from tests.seals import sealed_again
 
 __all__ = ["kept_formats"]
 
@@ -243,19 +243,8 @@ def _use_classifier(folder: Path) -> None:
 
 def _seal_again(folder: Path) -> None:
     """Let a folder say of itself what it holds."""
-    facts = folder / "treewright.json"
-    try:
-        held = json.loads(facts.read_text("utf-8"))
-        held["weights"] = {
-            name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-            for name in held["weights"]
-        }
-        rest = {name: value for name, value in held.items() if name != "seal"}
-        seal = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-        facts.unlink()
-        facts.write_text(json.dumps({**rest, "seal": seal}))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError):
-        pass  # what is left of it says nothing of others
+    with suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError):
+        sealed_again(folder)  # what is left of it may say nothing of others
 
 
 def _save_checkpoint(path: Path) -> None:
@@ -293,4 +282,5 @@ def _save_linda(folder: Path) -> None:
 def _use_linda(folder: Path) -> None:
     from sampling.neural.linda.folder import open_interpolator
 
+    _seal_again(folder)
     open_interpolator(str(folder), device="cpu")

@@ -23,7 +23,8 @@ _DOWNLOAD = "python -c \"import benepar; benepar.download('{}')\""
 class BeneparParser(TextParser):
     """``benepar.Parser`` as a parser of text.
 
-    Given tags stand in the trees, but the model does not look at them.
+    Given tags stand in the trees, but the model does not look at them. benepar reads its models
+    with pickle: name one whose maker you trust.
 
     Parameters
     ----------

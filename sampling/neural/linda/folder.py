@@ -1,15 +1,14 @@
 """Trained interpolation models on the disk: a folder of Hugging Face, with the length converter.
 
-Weights are safetensors; nothing that is read is executed. A checkpoint is such a folder with the
-state of the optimizer, from which training goes on as if it had never stopped.
+Weights are safetensors; nothing that is read is executed; a seal covers all files. A checkpoint is
+such a folder with the state of the optimizer, from which training goes on as if it had never
+stopped.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -17,14 +16,14 @@ from typing import Any
 
 import torch
 
-from grammar.errors import OptionError, OutputError, SchemaError, TreewrightError, located
-from grammar.files import PathLike, moved_output
+from grammar.errors import OptionError, SchemaError, located
+from grammar.files import PathLike
+from grammar.saving.folders import FACTS, check_files, read_facts, save_folder
 from sampling.neural.linda.interpolator import SIGMA, Interpolator
 from sampling.neural.linda.training import Training
 from sampling.neural.opening import open_model
 
 __all__ = [
-    "FACTS",
     "checkpoint_of",
     "go_on",
     "open_interpolator",
@@ -32,8 +31,8 @@ __all__ = [
     "save_interpolator",
 ]
 
-SCHEMA = "treewright.linda/1"
-FACTS, _STATE = "treewright.json", "optimizer.safetensors"
+SCHEMA = "treewright.linda/2"
+_STATE = "optimizer.safetensors"
 _HINT = "train it again: treewright linda train"
 
 
@@ -47,10 +46,10 @@ def open_interpolator(name: str, *, device: str = "auto") -> Interpolator:
     OptionError, MissingDataError, SchemaError
         As :func:`~sampling.neural.opening.open_model`; also if the facts beside are damaged.
     """
+    # files are checked against their digests where they are opened
+    told = os.path.lexists(Path(name) / FACTS)
+    sigma = float(facts_of(name)["sigma"]) if told else SIGMA
     model, tokenizer = open_model(name, "seq2seq", device=device)
-    sigma = SIGMA
-    if os.path.isdir(name) and (Path(name) / FACTS).exists():
-        sigma = float(facts_of(name)["sigma"])
     made = Interpolator(model, tokenizer, sigma)
     made.to(model.device)
     return made.eval()
@@ -58,15 +57,11 @@ def open_interpolator(name: str, *, device: str = "auto") -> Interpolator:
 
 def facts_of(folder: PathLike) -> dict[str, Any]:
     """Return what the folder of an interpolation model says of it (SchemaError if it is none)."""
-    try:
-        held = json.loads((Path(folder) / FACTS).read_text("utf-8"))
-        if held["schema"] != SCHEMA or not 0 < float(held["sigma"]) < 1e6:
-            raise ValueError
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        raise SchemaError(
-            f"{FACTS} says of no interpolation model of this version", where=str(folder), hint=_HINT
-        ) from None
-    return dict(held)
+    held = read_facts(folder, SCHEMA, "an interpolation model", "treewright linda train")
+    sigma = held.get("sigma")
+    if not isinstance(sigma, float) or not 0 < sigma < 1e6:
+        raise SchemaError(f"sigma is {sigma!r}", where=str(Path(folder) / FACTS), hint=_HINT)
+    return held
 
 
 def save_interpolator(
@@ -108,19 +103,20 @@ def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
     from safetensors.torch import load_file
 
     place = checkpoint_of(folder)
+    held = facts_of(place)
+    files = check_files(place, held, "use --force to begin anew")
     with located(str(place)):
-        held = facts_of(place)
         if held.get("plan") != json.loads(json.dumps(dict(plan))):
             raise OptionError(
                 "the unfinished training is of other texts or another recipe",
                 hint="give the same, or use --force to begin anew",
             )
         try:
-            weights = load_file(place / "model.safetensors")
+            weights = load_file(files["model.safetensors"])
             training.model.model.load_state_dict(weights, strict=False)
             # tied weights are saved once
             training.model.model.tie_weights()
-            moments = load_file(place / _STATE)
+            moments = load_file(files[_STATE])
             with torch.no_grad():
                 training.model.log_sigma.copy_(moments.pop("log_sigma"))
             state: dict[int, dict[str, Any]] = {}
@@ -163,28 +159,12 @@ def _write(
     from transformers import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
-    try:
-        part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
-        try:
-            model.model.save_pretrained(part)
-            model.tokenizer.save_pretrained(part)
-            if state:
-                save_file({**state, "log_sigma": model.log_sigma.detach()}, part / _STATE)
-            held = {**facts, "schema": SCHEMA, "sigma": model.sigma}
-            (part / FACTS).write_text(json.dumps(held, indent=1) + "\n", "utf-8")
-            os.chmod(part, 0o755)
-            for path in part.iterdir():
-                os.chmod(path, 0o644)
-            if state:
-                shutil.rmtree(target, ignore_errors=True)
-            moved_output(part, target)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
-    except TreewrightError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the folder: {error.strerror or error}",
-            where=str(target),
-            hint="choose a path in an existing folder that you may write to, on a disk with room",
-        ) from None
+
+    def write(part: Path) -> dict[str, Any]:
+        model.model.save_pretrained(part)
+        model.tokenizer.save_pretrained(part)
+        if state:
+            save_file({**state, "log_sigma": model.log_sigma.detach()}, part / _STATE)
+        return {**facts, "sigma": float(model.sigma)}
+
+    save_folder(target, SCHEMA, write, renewed=bool(state))

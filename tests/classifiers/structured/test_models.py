@@ -144,7 +144,7 @@ def test_folders_that_are_damaged_are_refused(parser: Any, tmp_path: Path) -> No
     facts.write_text(json.dumps(held))
     head = tmp_path / "m" / "head.safetensors"
     head.write_bytes(head.read_bytes()[:-1] + b"x")
-    with pytest.raises(SchemaError, match="not those that were saved"):
+    with pytest.raises(SchemaError, match="not as it was saved"):
         open_structured(tmp_path / "m")
 
 

@@ -17,7 +17,7 @@ from grammar.errors import OptionError, SchemaError, UnreadableInputError
 from grammar.saving.array_file import load_arrays, save_arrays
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from tests.fuzz.kept import _seal_again
+from tests.seals import sealed_again
 from tests.treewright import test_command_line
 
 run = test_command_line.run
@@ -69,7 +69,7 @@ def test_what_is_no_tagger_is_refused(tagger: Tagger, tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="a tagger without an encoder, not a classifier"):
         open_classifier(folder)
     (folder / "perceptron.arrow").write_bytes(b"ARROW1")
-    with pytest.raises(SchemaError, match="not those that were saved"):
+    with pytest.raises(SchemaError, match="not as it was saved"):
         open_tagger(folder)
 
 
@@ -92,7 +92,7 @@ def test_weights_that_do_not_fit_are_refused(
     held[name] = np.full(len(held[name]), np.nan) if value is None else value
     path.unlink()
     save_arrays(path, "treewright.perceptron/1", {}, held)
-    _seal_again(folder)
+    sealed_again(folder)
     with pytest.raises(SchemaError, match=what):
         open_tagger(folder)
 
@@ -103,7 +103,7 @@ def test_names_that_do_not_fit_are_refused(tagger: Tagger, tmp_path: Path, names
     save_tagger(tagger, folder)
     held = json.loads((folder / "treewright.json").read_text())
     (folder / "treewright.json").write_text(json.dumps({**held, "names": names}))
-    _seal_again(folder)
+    sealed_again(folder)
     with pytest.raises(SchemaError, match="damaged"):
         open_tagger(folder)
 

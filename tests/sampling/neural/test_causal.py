@@ -499,18 +499,20 @@ def test_a_name_that_looks_like_a_packages_is_asked_about_before_a_network_is(
 ) -> None:
     asked = []
 
-    def read(*_: Any, local: bool) -> Any:
-        asked.append(local)
-        raise OSError("nothing is here")
+    def fetched(name: str) -> Any:
+        asked.append(name)
+        raise MissingDataError(f"the model {name!r} is not to be had: nothing is here")
 
-    monkeypatch.setattr(opening, "_read", read)
+    monkeypatch.setattr(opening, "cached_model", lambda name: None)
+    monkeypatch.setattr(opening, "fetched_model", fetched)
     with pytest.raises(MissingDataError, match="'smolm2' is not to be had: did you mean 'smollm2'"):
         open_model("smolm2", "causal")
-    assert asked == [True]
-    for name in ("gpt2", "t5-small", "distilgpt2", "HuggingFaceTB/SmolLM2-360M"):
+    assert asked == []
+    names = ["gpt2", "t5-small", "distilgpt2", "HuggingFaceTB/SmolLM2-360M"]
+    for name in names:
         with pytest.raises(MissingDataError, match="is not to be had"):
             open_model(name, "causal")
-    assert asked[1:] == [True, False] * 4
+    assert asked == names
 
 
 @pytest.fixture(scope="module")
