@@ -56,7 +56,9 @@ def allowed_by(params: Mapping[str, Any]) -> Permissions:
     from grammar.places.permissions import MAX_REQUESTS, Permissions
 
     most = params.get("max_requests")
-    written = (one for v in params.values() for one in (v if isinstance(v, list | tuple) else [v]))
+    # an endpoint that is allowed is none that was typed for a method, and gets no key by itself
+    each = [value for name, value in params.items() if name not in ("endpoint", "key")]
+    written = (one for v in each for one in (v if isinstance(v, list | tuple) else [v]))
     return Permissions(
         network=bool(params.get("allow_network")),
         endpoint=params.get("endpoint"),

@@ -73,9 +73,10 @@ def test_an_augmentation_in_a_store_is_explained_and_replayed(run, filled, cache
     assert list((cache / "unfinished").iterdir()) == []
     manifest = json.loads(read_bytes(f"{name}.manifest.json"))
     assert manifest["input"]["path"] == f"{filled}/train.jsonl"
-    assert run("replay", name).code == 0
+    assert "does not allow it" in run("replay", name).err
+    assert run("replay", name, "--allow-network").code == 0
     first = read_corpus(name).column("id")[0]
-    assert "aeda" in run("explain", name, first).out
+    assert "aeda" in run("explain", name, first, "--allow-network").out
     said = run("quality", f"{filled}/train.jsonl", name, "--html", f"{filled}/page.html")
     assert said.code == 0
     assert b"<html" in read_bytes(f"{filled}/page.html")

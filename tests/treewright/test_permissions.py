@@ -65,7 +65,8 @@ class Listener:
                 found = self.path == "/corpus.jsonl"
                 self._answer(LINES.encode() if found else b"", 200 if found else 404)
 
-            do_HEAD = do_GET
+            def do_HEAD(self) -> None:
+                self.do_GET()
 
             def _answer(self, content: bytes, code: int = 200) -> None:
                 self.send_response(code)
@@ -234,14 +235,13 @@ def test_an_expression_that_is_typed_is_named_but_not_what_settings_add(
 
 
 def test_unfinished_work_sends_nothing_by_itself(run, listener, corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(resuming.PartialWork.__init__, "__kwdefaults__", {"shard": 2})
     path = settings(tmp_path, n=8, method=method(listener, tries=1))
     words = "augment", corpus, "-o", "o.jsonl", "--config", path
-    monkeypatch.setattr(resuming.PartialWork, "publish", lambda self: 1 / 0)
-    assert run(*words, "--endpoint", listener.url).code == 1
-    monkeypatch.undo()
+    with monkeypatch.context() as stopped:
+        stopped.setattr(resuming.PartialWork.__init__, "__kwdefaults__", {"shard": 2})
+        stopped.setattr(resuming.PartialWork, "finish", lambda self, *_: 1 / 0)
+        assert run(*words, "--endpoint", listener.url).code == 1
     assert any(Path("o.jsonl.partial").iterdir())
-    monkeypatch.setenv("MY_CLOUD_SECRET", SECRET)
     listener.posts.clear()
     refused = run(*words, "--resume")
     assert (refused.code, "--endpoint" in refused.err, listener.silent) == (1, True, True)
@@ -294,12 +294,12 @@ def test_more_requests_than_are_allowed_are_refused_or_confirmed(
     assert (refused.code, listener.silent) == (1, True)
     assert "up to 12 requests" in refused.err
     assert "--max-requests 12" in refused.err
-    monkeypatch.setattr("treewright.allowed._is_watched", lambda: True)
-    assert run(*words, 11, stdin=b"n\n").code == 1
-    assert listener.silent
-    assert run(*words, 11, stdin=b"y\n").code == 0
-    assert len(listener.posts) == 3
-    monkeypatch.undo()
+    with monkeypatch.context() as watched:
+        watched.setattr("treewright.allowed._is_watched", lambda: True)
+        assert run(*words, 11, stdin=b"n\n").code == 1
+        assert listener.silent
+        assert run(*words, 11, stdin=b"y\n").code == 0
+        assert len(listener.posts) == 3
     assert run("sample", path, "-n", 251, "--endpoint", listener.url).code == 1
     assert len(listener.posts) == 3
 
@@ -362,7 +362,7 @@ def test_explain_and_quality_read_no_address_by_themselves(run, listener, made):
 
 
 SCHEMES = (
-    "http://{}/c.jsonl", "HTTP://{}/c.jsonl", "file:///etc/hostname", "simplecache::http://{}/c.jsonl",
+    "http://{}/c.jsonl", "HTTP://{}/c.jsonl", "file:///etc/hosts.jsonl", "simplecache::http://{}/c.jsonl",
     "memory://c.jsonl", "zip://c.jsonl::http://{}/c.jsonl", "github://owner:repo@main/c.jsonl",
     "s3://bucket/c.jsonl", "filecache::http://{}/c.jsonl",
 )  # fmt: skip

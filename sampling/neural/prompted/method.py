@@ -185,9 +185,10 @@ class Prompted(ModelSampler):
         (size,) = endpoint.lengths([prompt.before + prompt.begin])
         answered = most * self.options.pieces
         price = _price(self.options.prices, most * size, answered)
+        examples = f"{n:,} example{'s' * (n > 1)}"
         return (
-            f"up to {most:,} requests to {endpoint.url} for {n:,} example{'s' * (n > 1)}: they have "
-            f"about {most * size:,} pieces, and answers at most {answered:,}{price}"
+            f"up to {most:,} requests to {endpoint.url} for {examples}: they have about "
+            f"{most * size:,} pieces, and answers at most {answered:,}{price}"
         )
 
     def prepare(self, n: int) -> None:
