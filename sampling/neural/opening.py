@@ -14,8 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from grammar.errors import MissingDataError, OptionError, SchemaError
+from grammar.errors import MissingDataError, NotAllowedError, OptionError, SchemaError
 from grammar.options import meant
+from grammar.places.permissions import check_network
 
 __all__ = [
     "KINDS",
@@ -96,6 +97,8 @@ def open_model(name: str, kind: str, *, device: str = "auto") -> tuple[Any, Any]
         If no name is given, the model is of another architecture, or the device is not there.
     MissingDataError
         If a library is missing, or the model is not to be had; the hint says how to get one.
+    NotAllowedError
+        If it would be fetched, and only a file names it.
     """
     if not name:
         _, what, instead = KINDS[kind]
@@ -183,7 +186,10 @@ def _opened(name: str, kind: str, device: str, times: tuple[int, ...]) -> tuple[
                 raise
             if near := meant(name, PACKAGED):  # it is none of the hub
                 raise OSError(near) from None
+            check_network(name)
             tokenizer, model = _read(transformers, opener, name, local=False)
+    except NotAllowedError:
+        raise
     except OSError as error:
         raise MissingDataError(
             f"the model {name!r} is not to be had: {_first_line(error)}",

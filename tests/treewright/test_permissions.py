@@ -12,19 +12,24 @@ import shlex
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grammar.errors import NotAllowedError
 from grammar.messages import heard_by
 from grammar.opening import open_grammar
+from grammar.options import read_options
 from grammar.places.permissions import allowing
 from induction.corpus.corpus import Corpus
 from sampling.looks.explain import explain
 from sampling.method import induce
+from sampling.neural.grammar import ModelGrammar
+from sampling.neural.masked.ctxsub import CtxSub
 from sampling.neural.prompted.method import Prompted
 from sampling.opening import open_sampler
 from sampling.pipeline import resuming
@@ -420,6 +425,30 @@ def test_files_that_methods_read_are_known_before_they_are_read(run, made, corpu
     for reads in ({}, {"names.txt": "0" * 64}):
         Path("y.jsonl.manifest.json").write_text(json.dumps({**manifest, "reads": reads}), "utf-8")
         assert "not the one that a method read" in run("replay", "y.jsonl").err
+
+
+# --- models on a hub ---------------------------------------------------------------------------
+
+
+def test_a_model_that_a_file_names_is_not_fetched_by_itself(run, corpus, tmp_path, monkeypatch):
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    name = "nobody-here/no-such-model"
+    options = asdict(read_options(CtxSub.Options, {"model": name}, "ctxsub"))
+    texts = Corpus.from_columns(**{k: [row[k] for row in ROWS] for k in ("text", "label")})
+    hosts = np.arange(len(ROWS))
+    grammar = ModelGrammar("ctxsub", CtxSub.version, options, texts, hosts, "?", 1, np.zeros(0))
+    grammar.save(tmp_path / "ctxsub.arrow")
+    path = settings(tmp_path, method=f"ctxsub(model={name!r})", n=1)
+    of_settings = "augment", corpus, "--config", path, "-o", "o.jsonl"
+    for words in (("sample", "ctxsub.arrow", "-n", 1), of_settings):
+        refused = run(*words)
+        assert f"a file names {name}" in refused.err
+        assert "not to be had" in run(*words, *flags_of(refused.err)).err
+    typed = run("augment", corpus, "-n", 1, "-m", f"ctxsub(model={name!r})", "-o", "o.jsonl")
+    assert "not to be had" in typed.err
+    with pytest.raises(NotAllowedError, match=name):
+        open_sampler(tmp_path / "ctxsub.arrow").sample(1)
 
 
 # --- in Python ---------------------------------------------------------------------------------
