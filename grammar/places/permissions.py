@@ -109,8 +109,10 @@ class Permissions:
         >>> allowed = Permissions(named={"s3://b/new-*.csv", "s3://b/x", "http://h"})
         >>> [allowed.reaches(f"s3://b/{name}") for name in ("new-7.csv", "x/1", "x.manifest.json")]
         [True, True, True]
-        >>> [allowed.reaches(url) for url in ("s3://b/old.csv", "s3://b/x/../y", "http://h.evil/")]
+        >>> [allowed.reaches(f"s3://b/{name}") for name in ("old.csv", "x/../y", "x/y::http://i")]
         [False, False, False]
+        >>> allowed.reaches("http://h/1"), allowed.reaches("http://h.evil/1")
+        (True, False)
         """
         return self.names(address) or any(_is_of(address, one) for one in self._words)
 
@@ -329,11 +331,12 @@ def _words(text: str) -> Iterator[str]:
 
 def _is_of(address: str, named: str) -> bool:
     """Say whether an address lies below one that was named, beside it, or under its star."""
-    if not is_url(named) or ".." in address.split("/"):
+    # what stands behind :: is an address of its own
+    if not is_url(named) or ".." in address.split("/") or "::" in address:
         return False
-    if is_many(named):
-        before = named.rpartition(STAR)[0]
-        return address.startswith(before) and "/" not in address.removeprefix(before)
+    before = named.rpartition(STAR)[0] if is_many(named) else address
+    if before != address and address.startswith(before) and "/" not in address[len(before) :]:
+        return True
     rest = address.removeprefix(named.rstrip("/"))
     # a name that goes on is of another host where no path has begun
     beside = rest.startswith(".") and "/" in named.partition("://")[2].rstrip("/")

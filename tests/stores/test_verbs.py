@@ -106,7 +106,7 @@ def test_many_files_from_and_to_a_store(run, filled, monkeypatch, kind):
     assert list(files) == [f"new-0000{number}{kind}" for number in range(4)]
     made = read_corpus(name)
     assert (len(made), made.column("id")[79]) == (80, "aeda-0-79")
-    assert run("replay", name).code == 0
+    assert run("replay", name, "--allow-network").code == 0
     assert "exists" in run(*words).err
     assert run(*words[:5], 30, "-o", name, "--force").code == 0
     assert len(place_of(name).files()) == 2
@@ -174,7 +174,7 @@ def test_each_file_of_a_store_by_itself(run, anywhere):
     again = run(*words, name, "--resume")
     assert (again.code, again.out.count("was there already")) == (0, 2)
     assert read_bytes(one[1]) == made
-    assert run("replay", one[1]).code == 0
+    assert run("replay", one[1], "--allow-network").code == 0
 
 
 def test_each_file_needs_two_names_with_a_star(run, memory):
