@@ -13,6 +13,7 @@ from grammar.errors import EmptyTreebankError as EmptyTreebankError
 from grammar.errors import LengthBandError as LengthBandError
 from grammar.errors import MismatchError as MismatchError
 from grammar.errors import MissingDataError as MissingDataError
+from grammar.errors import NotAllowedError as NotAllowedError
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NothingNewError as NothingNewError
 from grammar.errors import NotTightError as NotTightError
@@ -37,6 +38,7 @@ from grammar.pcfg.ebnf import to_lark as to_lark
 from grammar.pcfg.grammar import Grammar as Grammar
 from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood
+from grammar.places.permissions import allowing as allowing
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production
 from grammar.synchronous.drawing import draw_pair_derivation as draw_pair_derivation

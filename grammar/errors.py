@@ -21,6 +21,7 @@ __all__ = [
     "LengthBandError",
     "MismatchError",
     "MissingDataError",
+    "NotAllowedError",
     "NotTightError",
     "NotationError",
     "NothingNewError",
@@ -156,6 +157,10 @@ class EngineError(TreewrightError, RuntimeError):
             where=unit,
             hint="it may need more memory than there is: use fewer workers, or the engine threads",
         )
+
+
+class NotAllowedError(TreewrightError, RuntimeError):
+    """A file asks for what only the person of this run can allow."""
 
 
 class UnreadableInputError(TreewrightError, OSError):

@@ -11,6 +11,7 @@ from grammar.engines.units import Unit, opened
 from grammar.errors import SchemaError, TreewrightError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
+from grammar.places.permissions import files_say
 from induction.corpus.pieces import Piece, write_piece
 from sampling.examples.class_names import named
 from sampling.method import METHODS
@@ -22,7 +23,8 @@ __all__ = ["examples_piece", "open_sampler"]
 def open_sampler(path: PathLike) -> Sampler:
     """Return the sampler of a grammar that ``sampler.grammar.save`` wrote.
 
-    It gives the same bytes as the sampler that was induced.
+    It gives the same bytes as the sampler that was induced. An endpoint is asked, and a model is
+    fetched, that the file names only within :func:`grammar.allowing`.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def open_sampler(path: PathLike) -> Sampler:
             hint=f"save that of a sampler, with grammar.save; there are {', '.join(METHODS)}",
         )
     kind = METHODS[method].sampler
-    with located(str(path)):
+    with located(str(path)), files_say():
         try:
             sampler: Sampler = kind.opened(grammar)
             notes = getattr(grammar, "notes", {})

@@ -14,6 +14,7 @@ import copy
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -28,6 +29,7 @@ from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import whole_number
+from grammar.places.permissions import Permissions, current, files_say
 from grammar.rng import stream_key, uniforms, uniforms_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
@@ -165,6 +167,8 @@ class Attempts:
         if sampler.distinct:
             known = np.fromiter(sampler.known(), np.uint64)
             self._known, self._accepted = new_set(known, len(known)), len(known)
+        self.wanted = 0
+        """How many accepted ones are still asked for: what costs something is made for no more."""
         self._search = Search(sampler.patience)
         self._waiting: list[Columns] = []
 
@@ -174,6 +178,7 @@ class Attempts:
             self._waiting = [tuple(column[:0] for column in self.chunk(self._search.made))]
         waiting = sum(len(columns[0]) for columns in self._waiting)
         while waiting < count and not self._search.vain:
+            self.wanted = count - waiting
             columns = self._extended()
             self._waiting.append(columns)
             waiting += len(columns[0])
@@ -187,6 +192,7 @@ class Attempts:
 
         So whoever takes them knows which attempts they are of.
         """
+        self.wanted = self.sampler.at_once
         columns = self._extended()
         self.made += len(columns[0])
         return columns, self._search.vain
@@ -389,6 +395,9 @@ class Sampler:
     sees them come, and a stopped run goes on from the last of them."""
     given: Corpus | None = None
     """What it was induced from, until it is said what of it new examples do not have."""
+    allowed: Permissions | None
+    """What was allowed when its grammar was opened, whose options are the word of a file; None if
+    it was induced, with the options of whoever called."""
     _left: tuple[int, Stream] | None = None
 
     def __init_subclass__(cls, **of_class: Any) -> None:
@@ -404,9 +413,32 @@ class Sampler:
                 hint="give it to the sampler of its own method",
             )
         self.grammar = grammar
+        self.allowed = current().of_files
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.grammar!r})"
+
+    def as_allowed(self) -> AbstractContextManager[None]:
+        """Give a block in which no more is done than is allowed: the word of a file is no order."""
+        return nullcontext() if self.allowed is None else files_say(self.allowed)
+
+    def cost(self, n: int) -> str:
+        """Say what so many examples cost, beside time; nothing if that is all."""
+        return ""
+
+    def prepare(self, n: int) -> None:
+        """Hear how many examples are wanted, before any is drawn: say what they cost, if anything.
+
+        Raises
+        ------
+        NotAllowedError
+            If it is more than this run allows.
+        """
+
+    @property
+    def written_version(self) -> str | None:
+        """The version that examples have in their provenance; None if one is to be looked at."""
+        return None
 
     @classmethod
     def opened(cls, grammar: Any) -> Sampler:
@@ -503,7 +535,8 @@ class Sampler:
 
     def examples(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:
         """Return the table of the method, in which classes have the names that they were given."""
-        table = self.table(columns, seed, index)
+        with self.as_allowed():
+            table = self.table(columns, seed, index)
         notes = getattr(self.grammar, "notes", {})
         if "classes" in notes and "label" in table.column_names:
             at, label = table.column_names.index("label"), table.column("label")
@@ -618,6 +651,8 @@ class Sampler:
         Beside several workers a thread draws ahead of them. What it has to say is said here, where
         somebody listens.
         """
+        with self.as_allowed():
+            self.prepare(n if _has_come_to(self._left, seed, start) else start + n)
         drawn = self._taken(n, seed, start, size)
         for stretch in ahead(drawn, _AHEAD) if workers > 1 else drawn:
             if isinstance(stretch, Shortfall):
@@ -629,10 +664,13 @@ class Sampler:
         self, n: int, seed: int, start: int, size: int
     ) -> Iterator[tuple[Columns, LongArray] | Shortfall]:
         """Yield stretches of the stream, and behind them why there are no more."""
-        stream, first = self._opened(seed, start), start
+        first = start
+        with self.as_allowed():
+            stream = self._opened(seed, start)
         while True:
             wanted = min(size, start + n - first)
-            columns = stream.take(wanted)
+            with self.as_allowed():
+                columns = stream.take(wanted)
             made = len(columns[0])
             if made or first == start:
                 yield columns, np.arange(first, first + made)
@@ -646,13 +684,18 @@ class Sampler:
 
     def _opened(self, seed: int, start: int) -> Stream:
         """Return the stream of a seed after its first ``start`` examples."""
-        left, self._left = self._left, None
-        if left is not None and left[0] == seed and left[1].made == start:
+        left, self._left = self._left, None  # in one step: other threads come here, too
+        if left is not None and _has_come_to(left, seed, start):
             return left[1]
         stream = self.stream(seed)
         while stream.made < start and len(stream.take(min(BATCH, start - stream.made))[0]):
             pass
         return stream
+
+
+def _has_come_to(left: tuple[int, Stream] | None, seed: int, start: int) -> bool:
+    """Say whether a stream that was left is of a seed, and has come to an example."""
+    return left is not None and left[0] == seed and left[1].made == start
 
 
 def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
@@ -668,6 +711,7 @@ def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
             refuse_spans(given, cls.method, "it does not know where they are in new texts")
         names = class_names(given, classes=options.get("classes"))
         sampler = induce(cls, number_classes(given, names), *values, **options)
+        sampler.allowed = None  # options are those of the caller
         if names:
             sampler.grammar = sampler.grammar.noted(
                 classes=list(names), class_kind=label_kind(given)

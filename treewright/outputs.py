@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from treewright.allowed import ADDRESS, VARIABLE, allowed_by
 from treewright.terminal import say
 
 __all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb", "check_folder"]
@@ -43,9 +44,10 @@ class Verb(TyperCommand):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb, after a look at where it is to write."""
+        """Run the verb under what its options allow, after a look at where it is to write."""
         from grammar.files import check_here, nothing_overwritten
         from grammar.messages import heard_by
+        from grammar.places.permissions import in_force
 
         quiet = bool(ctx.params.get("quiet"))
         outputs, inputs = self._paths(ctx.params)
@@ -53,6 +55,7 @@ class Verb(TyperCommand):
         for name in ctx.meta[_AGAIN]:
             say(f"{name} is there more than once: the last one counts", quiet=quiet)
         with (
+            in_force(allowed_by(ctx.params)),
             heard_by(lambda message: say(message, quiet=quiet)),
             nothing_overwritten(force=force, given=[path for _, path in inputs]),
         ):
@@ -80,7 +83,8 @@ class Verb(TyperCommand):
         """Return what is written and what is, perhaps, read, with the names of the options."""
         metavars, outputs = self._metavars, self.outputs
         paths = [(k, path) for k, value in given.items() for path in _strings(value)]
-        inputs = [(k, v) for k, v in paths if k not in outputs and metavars[k] != STORE]
+        others = (STORE, ADDRESS, VARIABLE)
+        inputs = [(k, v) for k, v in paths if k not in outputs and metavars[k] not in others]
         return {k: v for k, v in paths if k in outputs}, inputs
 
 

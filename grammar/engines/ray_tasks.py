@@ -17,6 +17,7 @@ from typing import Any
 from grammar.engines.engine import AHEAD, ATTEMPTS, STARTS, Engine, in_order
 from grammar.engines.units import Answer, Unit, answer_of, result_of
 from grammar.errors import EngineError, MissingDataError
+from grammar.places.permissions import check_network
 
 __all__ = ["RayTasks"]
 
@@ -32,6 +33,7 @@ class RayTasks(Engine):
         self._ray = _imported()
         self._starts = not self._ray.is_initialized()
         if self._starts:
+            check_network("ray", named_by="--engine")  # not where only settings ask for a cluster
             self._start()
         once_more = self._ray.remote(num_cpus=1, max_retries=ATTEMPTS + STARTS)
         self._task = once_more(counted_answer)

@@ -35,7 +35,13 @@ def in_threads(tasks: Iterable[Callable[[], Any]], workers: int) -> Iterator[Any
         yield from (task() for task in tasks)
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield from in_order(tasks, pool.submit, Future.result, 2 * workers)
+        yield from in_order(
+            tasks,
+            # what holds here (who listens, what is allowed) holds in threads
+            lambda task: pool.submit(copy_context().run, task),
+            Future.result,
+            2 * workers,
+        )
 
 
 def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
@@ -66,4 +72,9 @@ def behind(items: Iterable[Any], work: Callable[[Any], Any], count: int) -> Iter
     ['A', 'B', 'C']
     """
     with ThreadPoolExecutor(1) as worker:
-        yield from in_order(items, lambda item: worker.submit(work, item), Future.result, count)
+        yield from in_order(
+            items,
+            lambda item: worker.submit(copy_context().run, work, item),
+            Future.result,
+            count,
+        )

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from grammar.errors import EngineError, SchemaError, TreewrightError, UnreadableInputError
 from grammar.files import PathLike
+from grammar.places.permissions import Permissions, current, in_force
 
 __all__ = ["Answer", "Kept", "Unit", "answer_of", "opened", "result_of"]
 
@@ -83,6 +84,8 @@ class Unit:
         What a stream has already found out about them.
     out : str
         The file that bulk goes to.
+    allowed : Permissions
+        What the run allows; by default that of where the unit is made.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Unit:
     count: int = 0
     rows: tuple[NDArray[Any], ...] = ()
     out: str = ""
+    allowed: Permissions = field(default_factory=current)
 
     def __str__(self) -> str:
         of = "".join(f"{Path(kept.path).name}, " for kept in self.given)
@@ -111,7 +115,8 @@ class Unit:
     def __call__(self) -> Any:
         """Do it, and return what came of it."""
         module, _, name = self.task.partition(":")
-        return getattr(importlib.import_module(module), name)(self)
+        with in_force(self.allowed):
+            return getattr(importlib.import_module(module), name)(self)
 
     @property
     def numbers(self) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import os
 import re
 
 from grammar.places.local import Local
+from grammar.places.permissions import check_network
 from grammar.places.place import PathLike, Place, is_url
 from grammar.places.store import Stored
 
@@ -17,11 +18,19 @@ _HERE = re.compile(r"(?:file|local)://", re.IGNORECASE)
 def place_of(path: PathLike) -> Place:
     """Return the place of a name: of a URL in an object store, else of this machine.
 
+    Raises
+    ------
+    NotAllowedError
+        If it is a URL that a file names, and this run does not.
+
+    Examples
+    --------
     >>> place_of("a.jsonl").identity == place_of("file://" + os.path.abspath("a.jsonl")).identity
     True
     """
     if not is_url(path):
         return Local(path)
     url = os.fspath(path)
+    check_network(url)
     here = _HERE.match(url)
     return Stored(url) if here is None else Local(url[here.end() :])

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from grammar.places.permissions import names_found
 from grammar.places.place import Place, TakenError, is_many
 
 __all__ = ["LAST", "StoreError", "Stored"]
@@ -106,7 +107,9 @@ class Stored(Place):
             keys = self._store.glob(self._key) if many else self._store.find(folder)
         # what a killed process left is no file of anybody
         whole = [key for key in sorted(keys) if not PurePosixPath(key).name.startswith(_PART)]
-        return {key.removeprefix(f"{folder}/"): Stored(f"{self._scheme}://{key}") for key in whole}
+        found = {key.removeprefix(f"{folder}/"): Stored(f"{self._scheme}://{key}") for key in whole}
+        names_found(one.name for one in found.values())
+        return dict(found)
 
     @contextmanager
     def drafted(self, *, over: bool) -> Iterator[Path]:

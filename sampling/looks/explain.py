@@ -12,6 +12,7 @@ from typing import Any
 from grammar.errors import OptionError
 from grammar.files import PathLike
 from grammar.opening import open_grammar
+from grammar.places.permissions import files_say
 from grammar.trees.draw import tree_svg
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
@@ -127,6 +128,8 @@ def explain(
         If there is no such example, or it was made from another source or with another grammar.
     UnreadableInputError, CorpusError, SchemaError
         If a file cannot be read.
+    NotAllowedError
+        If the manifest names a URL, and neither ``source`` nor :func:`grammar.allowing` does.
 
     Examples
     --------
@@ -224,7 +227,8 @@ def _change(
             hint="name the corpus that the example was made from as the source",
         )
     if spans is None and kind in _OVER_SPANS:
-        spans = grammar_again(step, row, corpus)
+        with files_say():  # the step is that of the manifest
+            spans = grammar_again(step, row, corpus)
     return _by_kind(kind, row, parents, spans), None
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
 from grammar.options import meant
+from grammar.places.permissions import check_network
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
 from sampling.neural.architectures import check_architecture, check_tokenizer
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
@@ -128,6 +129,8 @@ def open_model(
         If a library is missing, or the model is not to be had; the hint says how to get one.
     SchemaError
         If it is damaged, its weights are a pickle, or it asks for code of its own.
+    NotAllowedError
+        If it would be fetched, and only a file names it.
     """
     _, what, instead = KINDS[kind]
     if not name:
@@ -157,6 +160,7 @@ def _place(name: str, instead: str) -> Path:
         raise MissingDataError(
             f"the model {name!r} is not to be had: {near}", hint=_elsewhere(instead)
         )
+    check_network(name)
     try:
         return fetched_model(name)
     except MissingDataError as error:

@@ -29,7 +29,7 @@ from sampling.neural.grammar import ModelGrammar
 from sampling.neural.teacher import taught
 from sampling.stream import Attempts, Columns, Sampler, Stream
 
-__all__ = ["BLOCK", "DEVICE", "MODEL", "TEACHER", "ModelSampler", "fitting"]
+__all__ = ["BLOCK", "DEVICE", "MODEL", "TEACHER", "BlockAttempts", "ModelSampler", "fitting"]
 
 BLOCK = 32
 """So many attempts are computed together."""
@@ -45,14 +45,19 @@ TEACHER = option(
 DEVICE = option("auto", "Where the model computes: auto, cpu, cuda.")
 
 
-class _BlockAttempts(Attempts):
+class BlockAttempts(Attempts):
     """Attempts whose texts are kept beside their numbers."""
 
     def chunk(self, first: int) -> Columns:
         """Return the next attempts with what the model made of them."""
-        numbers = np.arange(first, first + self.sampler.at_once, dtype=np.int64)
+        numbers = np.arange(first, first + self.at_once(), dtype=np.int64)
         drawn: Columns = self.sampler.attempt(self.seed, numbers)
         return drawn
+
+    def at_once(self) -> int:
+        """Return how many attempts are made now."""
+        size: int = self.sampler.at_once
+        return size
 
 
 class ModelSampler(Sampler):
@@ -130,8 +135,12 @@ class ModelSampler(Sampler):
         ------
         SchemaError
             If its weights are not those that the grammar was induced with.
+        NotAllowedError
+            If the file of the grammar names an endpoint, or a model that is not here, and this run
+            does not.
         """
-        model = self.opened_model(self.options)
+        with self.as_allowed():
+            model = self.opened_model(self.options)
         if self.weights_of(model) != self.grammar.weights:
             raise SchemaError(
                 "the weights of the model are not those that the grammar was induced with",
@@ -139,6 +148,11 @@ class ModelSampler(Sampler):
                 hint="give the model of then, or induce the grammar anew",
             )
         return model
+
+    @property
+    def written_version(self) -> str:
+        """The version that examples have: none is made to be looked at."""
+        return self.version
 
     @property
     def sides(self) -> list[str]:
@@ -160,7 +174,9 @@ class ModelSampler(Sampler):
         if teacher is None:
             return drawn
         texts = drawn[1].tolist()
-        return (*drawn, taught(teacher, texts, self.grammar.examples, self.options.device))
+        with self.as_allowed():
+            given = taught(teacher, texts, self.grammar.examples, self.options.device)
+        return (*drawn, given)
 
     def refused(self, drawn: Columns) -> Mapping[str, BoolArray]:
         """Return which rows have an empty text."""
@@ -179,7 +195,7 @@ class ModelSampler(Sampler):
 
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
-        return _BlockAttempts(self, seed)
+        return BlockAttempts(self, seed)
 
     def write(self, drawn: Columns, seed: int, index: LongArray) -> pa.Table:
         """Write texts with their labels and what made them."""

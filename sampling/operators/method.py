@@ -162,6 +162,11 @@ class Operator(Sampler):
         vars(made).pop("_within", None)  # it is made of the other sampler
         return made
 
+    @property
+    def written_version(self) -> str | None:
+        """The version that examples have: that of the method."""
+        return self.inner.written_version
+
     def count(self) -> int:
         """Return an upper bound of the number of distinct new examples: that of the method."""
         return self.inner.count()

@@ -85,8 +85,8 @@ class Source(Protocol):
         """Yield these examples in a form, and what decides whether they are let through."""
         ...
 
-    def facts(self) -> dict[str, Any]:
-        """Say what it draws from."""
+    def facts(self, count: int) -> dict[str, Any]:
+        """Say what it draws from, and what so many examples cost, if anything."""
         ...
 
     def versions(self) -> dict[str, str]:
@@ -282,12 +282,16 @@ class Single:
     def _complete(self, table: pa.Table) -> pa.Table:
         return table if self._travelling is None else self._travelling.joined(table)
 
-    def facts(self) -> dict[str, Any]:
-        """Say what it draws from."""
-        return {"sampler": repr(self.sampler), "at most": self.sampler.count()}
+    def facts(self, count: int) -> dict[str, Any]:
+        """Say what it draws from, and what so many examples cost, if anything."""
+        cost = self.sampler.cost(count)
+        told = {"sampler": repr(self.sampler), "at most": self.sampler.count()}
+        return told | ({"cost": cost} if cost else {})
 
     def versions(self) -> dict[str, str]:
-        """Return the version of its method, which one example tells."""
+        """Return the version of its method, which one example tells if the sampler does not."""
+        if self.sampler.written_version is not None:
+            return {self.name: self.sampler.written_version}
         for table in self.examples(0, 1):
             return {self.name: str(_field(table, "version")[0])}
         return {}
@@ -353,9 +357,9 @@ class Chain:
         """Yield these examples in a form."""
         return ((form.conform(table), Seen.of(table)) for table in self.examples(start, count))
 
-    def facts(self) -> dict[str, Any]:
-        """Say what the first block draws from."""
-        return {**self.before.facts(), f"then {self.step}": repr(self._first().source.sampler)}
+    def facts(self, count: int) -> dict[str, Any]:
+        """Say what the first block draws from, and what that costs, if anything."""
+        return {**self.before.facts(BLOCK), f"then {self.step}": repr(self._first().source.sampler)}
 
     def versions(self) -> dict[str, str]:
         """Return the versions of all methods of the chain."""

@@ -206,7 +206,11 @@ class Pipeline:
         """Say what would be done, and what there is to draw from, without drawing."""
         asked = dict(zip(self.cells.names, self.cells.wanted.tolist(), strict=True))
         parts = [
-            {"method": str(part), "requested": int(wanted.sum()), **source.facts()}
+            {
+                "method": str(part),
+                "requested": int(wanted.sum()),
+                **source.facts(int(wanted.sum())),
+            }
             for part, wanted, source in zip(self.parts, self.wanted, self.sources, strict=True)
         ]
         return {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from grammar.options import whole_number
+from grammar.places.permissions import files_say
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.spacy_docs import docs_of_corpus
 from induction.corpus.formats import read_corpus
@@ -51,12 +52,15 @@ def spacy_augmenter(
         If the file cannot be read or the method cannot use it.
     OptionError
         If there is no such method or option.
+    NotAllowedError
+        If an address stands in the configuration, and :func:`allowing` does not allow it.
     """
     whole_number("times", times, 0)
     step = read_step(method)
-    given = read_corpus(corpus)
-    given.arrow("spans")
-    sampler = find_method(step.method).induce(given, **dict(step.options))
+    with files_say():  # all that is given stands in a file of settings
+        given = read_corpus(corpus)
+        given.arrow("spans")
+        sampler = find_method(step.method).induce(given, **dict(step.options))
     rows = _for_ever(sampler, seed)
 
     def augment(nlp: Any, example: Any) -> Iterator[Any]:

@@ -73,9 +73,10 @@ def test_an_augmentation_in_a_store_is_explained_and_replayed(run, filled, cache
     assert list((cache / "unfinished").iterdir()) == []
     manifest = json.loads(read_bytes(f"{name}.manifest.json"))
     assert manifest["input"]["path"] == f"{filled}/train.jsonl"
-    assert run("replay", name).code == 0
+    assert "does not allow it" in run("replay", name).err
+    assert run("replay", name, "--allow-network").code == 0
     first = read_corpus(name).column("id")[0]
-    assert "aeda" in run("explain", name, first).out
+    assert "aeda" in run("explain", name, first, "--allow-network").out
     said = run("quality", f"{filled}/train.jsonl", name, "--html", f"{filled}/page.html")
     assert said.code == 0
     assert b"<html" in read_bytes(f"{filled}/page.html")
@@ -105,7 +106,7 @@ def test_many_files_from_and_to_a_store(run, filled, monkeypatch, kind):
     assert list(files) == [f"new-0000{number}{kind}" for number in range(4)]
     made = read_corpus(name)
     assert (len(made), made.column("id")[79]) == (80, "aeda-0-79")
-    assert run("replay", name).code == 0
+    assert run("replay", name, "--allow-network").code == 0
     assert "exists" in run(*words).err
     assert run(*words[:5], 30, "-o", name, "--force").code == 0
     assert len(place_of(name).files()) == 2
@@ -173,7 +174,7 @@ def test_each_file_of_a_store_by_itself(run, anywhere):
     again = run(*words, name, "--resume")
     assert (again.code, again.out.count("was there already")) == (0, 2)
     assert read_bytes(one[1]) == made
-    assert run("replay", one[1]).code == 0
+    assert run("replay", one[1], "--allow-network").code == 0
 
 
 def test_each_file_needs_two_names_with_a_star(run, memory):

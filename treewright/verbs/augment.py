@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
 from treewright.outputs import FILE, Force, Verb
 from treewright.screen import (
     Json,
@@ -145,6 +146,10 @@ def augment(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with OUT.partial, with the same result.")
     ] = False,
+    endpoint: Asked = None,
+    key: Key = None,
+    max_requests: MaxRequests = None,
+    allow_network: AllowNetwork = False,
     force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and draw nothing.")
@@ -313,6 +318,8 @@ def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
     from grammar.errors import OptionError, OutputError
     from grammar.files import check_free, same_file, writing
     from grammar.places.opening import place_of
+    from grammar.places.permissions import check_named
+    from grammar.places.place import is_url
     from induction.corpus.formats import check_output
     from sampling.pipeline.manifest import manifest_path
 
@@ -320,6 +327,8 @@ def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
     if output is None:
         raise OptionError("there is no output", hint="name it with -o, or use --dry-run")
     check_output(output)
+    if is_url(output):
+        check_named(output, "-o")
     with writing(output):
         if not place_of(output).has_room():
             raise OutputError(

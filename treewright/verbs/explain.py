@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.allowed import AllowNetwork
 from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, show_facts
 from treewright.terminal import say
@@ -35,6 +36,7 @@ def explain(
             "derivation as a tree.",
         ),
     ] = None,
+    allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

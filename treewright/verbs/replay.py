@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
 from treewright.screen import Json, Quiet, counted, show_facts, warnings_said
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sampling.pipeline.pipeline import Pipeline
+    from sampling.pipeline.settings import Settings
 
 __all__ = ["replay"]
 
@@ -33,6 +35,10 @@ def replay(
         str | None, typer.Option(help="The test corpus, if it lies elsewhere now.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    endpoint: Asked = None,
+    key: Key = None,
+    max_requests: MaxRequests = None,
+    allow_network: AllowNetwork = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,30 +64,32 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
     from induction.corpus.corpus import Corpus
     from sampling.pipeline.pipeline import Pipeline
     from sampling.pipeline.settings import read_settings
-    from sampling.pipeline.sources import read_source
+    from sampling.pipeline.sources import check_same, named_file, read_source
 
     if "input" not in manifest:
         raise SchemaError(
             "the manifest names no input", hint="it is not of treewright augment, or was changed"
         )
+    settings = read_settings(manifest["settings"])
+    _check_read(settings, manifest)
     columns = manifest["columns"]
     corpora = {}
-    for name in ("input", "test"):
-        if name in manifest:
-            file = moved[name] or manifest[name]["path"]
-            _check_file(name, file, manifest[name])
-            entry = manifest[name]
-            corpora[name] = read_source(
-                file,
-                entry.get("columns", columns),
-                entry.get("format"),
-                entry.get("on_error", "stop"),
-            )
-    settings = read_settings(manifest["settings"])
+    for name in [name for name in moved if name in manifest]:
+        entry = manifest[name]
+        if moved[name] is None:
+            file = named_file(name, entry)
+        else:
+            file = moved[name]
+            check_same(name, file, entry["sha256"])
+        corpora[name] = read_source(
+            file,
+            entry.get("columns", columns),
+            entry.get("format"),
+            entry.get("on_error", "stop"),
+        )
     source = corpora.get("input", Corpus.from_columns(text=[]))  # names need no corpus
     pipeline = Pipeline(source, settings, test=corpora.get("test"), workers=workers)
     _check_versions(pipeline, manifest)
-    _check_read(pipeline, manifest)
     return pipeline
 
 
@@ -117,35 +125,22 @@ def _told(version: str | None) -> str:
     return f"WordNet {version}" if version else "no WordNet"
 
 
-def _check_read(pipeline: Pipeline, manifest: Mapping[str, Any]) -> None:
-    """Refuse files of names or grammars that are others than they were."""
+def _check_read(settings: Settings, manifest: Mapping[str, Any]) -> None:
+    """Refuse files of names or grammars that are others than they were, before they are read."""
     from grammar.errors import CorpusError
+    from sampling.expression import read_expression, with_options
     from sampling.pipeline.manifest import files_read
 
-    for path, digest in files_read(pipeline.expression).items():
-        then = manifest.get("reads", {}).get(path)
-        if then not in (None, digest):
+    expression = with_options(read_expression(settings.method), settings.options or {})
+    known = manifest.get("reads", {})
+    for path, digest in files_read(expression).items():
+        then = known.get(path)
+        if digest is not None and then != digest:
             raise CorpusError(
                 "the file is not the one that a method read",
                 where=path,
-                hint=f"put that file there again; its SHA-256 begins {then[:12]}",
+                hint=f"put that file there again; its SHA-256 begins {(then or '?')[:12]}",
             )
-
-
-def _check_file(name: str, path: str, made_from: Mapping[str, Any]) -> None:
-    from grammar.errors import CorpusError, OptionError
-    from sampling.pipeline.manifest import file_hash
-
-    if path == "-":
-        raise OptionError(
-            f"the {name} was standard input", hint=f"name a file that holds it with --{name}"
-        )
-    if made_from["sha256"] not in (None, file_hash(path)):
-        raise CorpusError(
-            f"the {name} is not the file that the output was made from",
-            where=path,
-            hint=f"name that file with --{name}; its SHA-256 begins {made_from['sha256'][:12]}",
-        )
 
 
 def _all_again(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
 from treewright.outputs import FILE, Force, check_folder
 from treewright.pair_files import check_pair_output, write_pair_tables
 from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
@@ -79,6 +80,10 @@ def sample(
     workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
     engine: EngineName = None,
     seed: Seed = 0,
+    endpoint: Asked = None,
+    key: Key = None,
+    max_requests: MaxRequests = None,
+    allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -12,6 +12,7 @@ from typing import Any
 
 from grammar.chart.parses import NoParse
 from grammar.errors import MissingDataError, OptionError, SchemaError
+from grammar.places.permissions import check_network
 from grammar.trees.tree import Tree
 from induction.corpus.text.tokens import penn_word
 from induction.parsers.adapters.foreign import call_in_batches, refuse_tags
@@ -52,6 +53,8 @@ class CoreNLPParser(TextParser):
     ------
     OptionError
         If the URL is not that of a server on this machine, or the timeout is not above zero.
+    NotAllowedError
+        If a file names the URL, and this run does not.
     """
 
     name = "corenlp"
@@ -70,6 +73,7 @@ class CoreNLPParser(TextParser):
                 f"{url!r} is not the URL of a server on this machine",
                 hint="for example http://localhost:9000",
             )
+        check_network(url)
         if not timeout > 0:
             raise OptionError(f"the timeout {timeout} is not above zero", hint="give seconds")
         self.url = url

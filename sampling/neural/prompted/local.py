@@ -62,11 +62,11 @@ class LocalModel:
         read = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
         return [len(row) for row in read["input_ids"]]
 
-    def answers(self, asked: Sequence[Asked], seed: int) -> list[tuple[str, None]]:
-        """Return a line for each prompt; draws are a function of the seed and the prompts."""
+    def answers(self, asked: Sequence[Asked], seeds: Sequence[int]) -> list[tuple[str, None]]:
+        """Return a line for each prompt; draws are a function of the first seed and the prompts."""
         given = self._read([one.before + one.begin for one in asked])
         with torch.no_grad(), torch.random.fork_rng():
-            torch.manual_seed(seed)
+            torch.manual_seed(seeds[0])
             ids = self.model.generate(
                 **given, do_sample=True, temperature=self.temperature, top_k=0,
                 max_new_tokens=self.pieces, pad_token_id=self.tokenizer.pad_token_id,

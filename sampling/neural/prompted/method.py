@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,18 +11,18 @@ import numpy as np
 
 from grammar.arrays import BoolArray, LongArray
 from grammar.errors import OptionError
-from grammar.messages import tell
 from grammar.options import option, read_options
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import read_labels
 from sampling.neural.grammar import ModelGrammar
 from sampling.neural.opening import KINDS, needs_libraries
-from sampling.neural.prompted.endpoint import Endpoint
+from sampling.neural.prompted.endpoint import USUAL_KEY, Endpoint
 from sampling.neural.prompted.lines import Answer, Asked, Item, Lines
+from sampling.neural.prompted.requests import AskedAttempts, Requests
 from sampling.neural.prompted.skeletons import Skeletons, skeletons_of
 from sampling.neural.sampler import DEVICE, TEACHER, ModelSampler, fitting
-from sampling.stream import Columns, in_rounds
+from sampling.stream import Columns, Stream, in_rounds
 
 __all__ = ["Prompted", "PromptedOptions"]
 
@@ -57,7 +57,7 @@ class PromptedOptions:
         "Texts of the corpus are sent to it, and to no other.",
     )
     key: str = option(
-        "OPENAI_API_KEY", "The environment variable that holds the key of the endpoint, if any."
+        USUAL_KEY, "The environment variable that holds the key of the endpoint, if any."
     )
     shown: int = option(2, "Examples that are shown.", source="Yoo et al. 2021", least=1, most=64)
     temperature: float = option(1.0, "Words are drawn at it.", least=0.01)
@@ -69,7 +69,9 @@ class PromptedOptions:
         None,
         "A saved grammar: its sentences, with gaps for content words, are what the model fills.",
     )
-    tries: int = option(4, "How often a request to an endpoint is sent.", least=1, most=16)
+    tries: int = option(
+        4, "How often an endpoint is asked for an example, at most.", least=1, most=16
+    )
     seconds: float = option(60.0, "How long an answer of an endpoint may take.", least=0.01)
     prices: str | None = option(
         None, "What a million pieces cost, of prompts and of answers, as 0.15:0.6."
@@ -97,16 +99,19 @@ class Prompted(ModelSampler):
     """
 
     method = "prompted"
+    version = "2"
     Options = PromptedOptions
 
     def __init__(self, grammar: ModelGrammar) -> None:
         super().__init__(grammar)
+        _price(self.options.prices, 0, 0)  # says if they are none
         if self.options.endpoint is not None:
             self.at_once = Endpoint.at_once
+            self.requests = Requests(self.options.tries, self.cost)
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Prompted:
-        """Find which texts can be shown, and say what a thousand requests take.
+        """Find which texts can be shown.
 
         Parameters
         ----------
@@ -134,9 +139,7 @@ class Prompted(ModelSampler):
             given = given.with_column("skeleton", skeletons_of(corpus.column("tree")))
         facts = cls.method, cls.version, asdict(chosen)
         weights = cls.weights_of(writer)
-        made = cls(ModelGrammar(*facts, given, hosts, weights, chosen.shown, np.zeros(0)))
-        made._say_what_it_takes(model)
-        return made
+        return cls(ModelGrammar(*facts, given, hosts, weights, chosen.shown, np.zeros(0)))
 
     @classmethod
     def opened_model(cls, options: PromptedOptions) -> Any:
@@ -152,8 +155,8 @@ class Prompted(ModelSampler):
                 hint=f"model='FOLDER': {KINDS['causal'][2]}; or endpoint='URL' and its name there",
             )
         if o.endpoint is not None:
-            return Endpoint.checked(
-                o.endpoint, model=o.model, key=o.key, temperature=o.temperature, pieces=o.pieces,
+            return Endpoint.allowed(
+                o.endpoint, o.key, model=o.model, temperature=o.temperature, pieces=o.pieces,
                 tries=o.tries, seconds=o.seconds,
             )  # fmt: skip
         needs_libraries(cls.method)
@@ -171,6 +174,41 @@ class Prompted(ModelSampler):
         """Return an upper bound of the number of distinct new texts."""
         return len(self.grammar.hosts) << 32
 
+    def cost(self, n: int) -> str:
+        """Say how many requests there may be, how many pieces they have, and what these cost."""
+        if self.options.endpoint is None or not n:
+            return ""
+        with self.as_allowed():
+            endpoint = self.model.model
+        most = n * self.options.tries
+        prompt = self._lines.ask(self._items[: self.options.shown])
+        (size,) = endpoint.lengths([prompt.before + prompt.begin])
+        answered = most * self.options.pieces
+        price = _price(self.options.prices, most * size, answered)
+        examples = f"{n:,} example{'s' * (n > 1)}"
+        return (
+            f"up to {most:,} requests to {endpoint.url} for {examples}: they have about "
+            f"{most * size:,} pieces, and answers at most {answered:,}{price}"
+        )
+
+    def prepare(self, n: int) -> None:
+        """Say what so many examples take of an endpoint, before it is asked for any.
+
+        Raises
+        ------
+        NotAllowedError
+            If the endpoint is the word of a file, or there would be more requests than this run
+            allows.
+        """
+        if self.options.endpoint is not None and n:
+            self.requests.expect(n)
+
+    def stream(self, seed: int) -> Stream:
+        """Return the examples of a seed from the first on; of an endpoint, by single requests."""
+        if self.options.endpoint is None:
+            return super().stream(seed)
+        return AskedAttempts(self, seed, self.requests)
+
     def draw(self, seed: int, numbers: LongArray) -> Columns:
         """Show texts, the first in turn and others by chance, and read what comes."""
         size, shown = len(self.grammar.hosts), self.options.shown
@@ -182,14 +220,13 @@ class Prompted(ModelSampler):
             others = random.choice(size - 1, shown - 1, replace=False)
             parents[row] = first[row], *(others + (others >= first[row]))
         asked = self._asked(seed, numbers, parents)
-        # what is drawn together has one seed: that of the first of its block
-        at = np.random.Generator(np.random.Philox(key=[int(key), int(numbers[0])])).integers(2**62)
-        answers = self.model.model.answers(asked, int(at))
+        seeds = [_seed_of(int(key), number) for number in numbers.tolist()]
+        answers = self.model.model.answers(asked, seeds)
         items = [self._lines.read(line, one) for (line, _), one in zip(answers, asked, strict=True)]
         texts = [("",) * len(self.sides) if item is None else item.texts for item in items]
         likely = np.full(len(numbers), -float(np.log(np.arange(size, size - shown, -1)).sum()))
         rules = np.column_stack([np.zeros(len(numbers), np.int64), 1 + parents])
-        made = np.array(texts, object), parents, rules, likely
+        made = np.array(texts, object).reshape(-1, len(self.sides)), parents, rules, likely
         if not self._lines.classes:
             return made
         read = {
@@ -226,6 +263,14 @@ class Prompted(ModelSampler):
         return made
 
     @cached_property
+    def model(self) -> _Writer:
+        """The model, and what it is to fill; an endpoint sends no more than it may."""
+        opened: _Writer = super().model
+        if self.options.endpoint is None:
+            return opened
+        return replace(opened, model=replace(opened.model, spend=self.requests.spend))
+
+    @cached_property
     def _lines(self) -> Lines:
         return Lines(tuple(self.sides), self.class_names(), self.options.skeletons is not None)
 
@@ -248,19 +293,9 @@ class Prompted(ModelSampler):
         texts = zip(*([side[row] for row in rows] for side in self.texts), strict=True)
         return [Item(*row) for row in zip(texts, labels, gaps, strict=True)]
 
-    def _say_what_it_takes(self, model: Any) -> None:
-        """Say how many pieces requests have, before any is sent."""
-        if self.options.endpoint is None:
-            return
-        lines = Lines(tuple(self.sides), self.class_names(), self.options.skeletons is not None)
-        prompt = lines.ask(self._shown(range(self.options.shown)))
-        (size,) = model.lengths([prompt.before + prompt.begin])
-        asked, answered = 1000 * size, 1000 * self.options.pieces
-        price = _price(self.options.prices, asked, answered)
-        tell(
-            f"a thousand requests to {self.options.endpoint} have about {asked:,} pieces, and "
-            f"answers at most {answered:,}{price}"
-        )
+
+def _seed_of(key: int, number: int) -> int:
+    return int(np.random.Generator(np.random.Philox(key=[key, number])).integers(2**62))
 
 
 def _price(prices: str | None, asked: int, answered: int) -> str:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from grammar.errors import CorpusError, OptionError
+from grammar.errors import CorpusError, NotAllowedError, OptionError
 from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
+from grammar.places.permissions import allowing
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.prompted.endpoint import EndpointError
@@ -277,15 +279,90 @@ def answered(number: int) -> Reply:
 NAMED_NUMBERS = Corpus.from_columns(text=["a fine day", "a long night", "tea"], label=[1, 0, 1])
 
 
-def test_what_it_takes_is_told_before_anything_is_sent(server: Server) -> None:
+def test_what_it_costs_is_told_before_anything_is_sent(server: Server) -> None:
+    server.reply = lambda number, body: answered(number)
     heard: list[str] = []
-    with heard_by(heard.append):
-        induce("prompted", NAMED_NUMBERS, model="m", endpoint=server.url, prices="2:10", pieces=50)
+
+    def hear(message: str) -> None:
+        if "requests" in message:
+            assert not server.bodies
+            heard.append(message)
+
+    options: dict[str, Any] = {"model": "m", "endpoint": server.url, "prices": "2:10", "pieces": 50}
+    with heard_by(hear):
+        sampler = induce("prompted", NAMED_NUMBERS, **options, tries=2)
+        assert not heard
+        sampler.sample(3)
     (line,) = heard
-    assert "answers at most 50,000: at most 0." in line
-    assert not server.bodies
+    assert line.startswith(f"up to 6 requests to {server.url} for 3 examples: they have about ")
+    assert "answers at most 300: at most 0." in line
     size = int(line.split("about ")[1].split(" pieces")[0].replace(",", ""))
-    assert f"{(2 * size + 10 * 50_000) / 1e6:.2f}" in line
+    assert f"{(2 * size + 10 * 300) / 1e6:.2f}" in line
+    assert len(server.bodies) == 3
+
+
+@pytest.mark.parametrize("n", [1, 2, 20])
+def test_no_more_is_asked_than_examples_need(server: Server, n: int) -> None:
+    server.reply = numbered
+    assert len(drawn(server, n=n)) == n
+    assert len(server.bodies) == n
+    assert len(drawn(server, n=n + 3)) == n + 3
+    assert len(server.bodies) == n + 3
+
+
+@pytest.mark.parametrize(("n", "tries"), [(1, 4), (1, 1), (3, 2), (33, 3)])
+def test_answers_that_are_none_count_as_tries(server: Server, n: int, tries: int) -> None:
+    server.reply = lambda number, body: said("I cannot do that.")
+    assert drawn(server, n=n, tries=tries) == []
+    assert len(server.bodies) == n * tries
+
+
+def test_what_is_sent_again_counts(server: Server, slept: list[float]) -> None:
+    def reply(number: int, body: dict[str, Any]) -> Reply:
+        return (503, {}, b"") if number in (0, 2) else said("I cannot do that.")
+
+    server.reply = reply
+    assert drawn(server, n=1, tries=4) == []
+    assert len(server.bodies) == 4
+
+
+def test_more_than_is_allowed_is_not_begun(server: Server) -> None:
+    server.reply = numbered
+    with pytest.raises(NotAllowedError, match="this run") as caught:
+        drawn(server, n=300)
+    assert "allowing(max_requests=1200)" in str(caught.value)
+    assert server.bodies == []
+    with allowing(max_requests=10):
+        assert len(drawn(server, n=2)) == 2
+        with pytest.raises(NotAllowedError, match="there are 16 in this run"):
+            drawn(server, n=2, temperature=0.9)
+    assert len(server.bodies) == 2
+
+
+def test_examples_are_functions_of_their_numbers(server: Server) -> None:
+    def reply(number: int, body: dict[str, Any]) -> Reply:
+        return said(f'{{"text": "text {body["seed"]}", "label": "1"}}')
+
+    server.reply = reply
+    options: dict[str, Any] = {"model": "m", "endpoint": server.url}
+    with heard_by(lambda message: None):
+        whole = induce("prompted", NAMED_NUMBERS, **options).sample(20, seed=3).table
+        sampler = induce("prompted", NAMED_NUMBERS, **options, tries=3)
+        parts = [sampler.sample(count, seed=3, start=at).table for at, count in ((0, 1), (1, 19))]
+        late = induce("prompted", NAMED_NUMBERS, **options, tries=2)
+        assert late.sample(4, seed=3, start=16).table == whole.slice(16)
+    assert pa.concat_tables(parts) == whole
+
+
+@pytest.mark.parametrize("secret", ["sk-two\nlines", "sk-\u20ac", "sk with spaces"])
+def test_a_key_that_cannot_be_sent_is_not_shown(
+    server: Server, monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    monkeypatch.setenv("MY_KEY", secret)
+    with pytest.raises(OptionError, match="the variable MY_KEY") as caught:
+        induce("prompted", NAMED_NUMBERS, model="m", endpoint=server.url, key="MY_KEY")
+    assert secret not in str(caught.value) + repr(caught.value.args).replace("\\n", "\n")
+    assert server.bodies == []
 
 
 @pytest.mark.parametrize(
@@ -293,7 +370,11 @@ def test_what_it_takes_is_told_before_anything_is_sent(server: Server) -> None:
     [
         ({"endpoint": "ftp://x/v1"}, "not an address"),
         ({"endpoint": "x"}, "not an address"),
-        ({"endpoint": "http://a:b@localhost/v1"}, "not an address"),
+        ({"endpoint": "http://a:hidden@localhost/v1"}, "a password or a query"),
+        ({"endpoint": "http://localhost/v1?key=hidden"}, "a password or a query"),
+        ({"endpoint": "http://localhost:port/v1"}, "not an address"),
+        ({"endpoint": "http://[::1/v1"}, "not an address"),
+        ({"endpoint": "http://localhost/a b"}, "not an address"),
         ({"endpoint": "http://localhost/v1", "prices": "1"}, "not two numbers"),
         ({"endpoint": "http://localhost/v1", "prices": "1:nan"}, "not two numbers"),
         ({"endpoint": "http://localhost/v1", "model": ""}, "needs a language model"),
@@ -301,8 +382,9 @@ def test_what_it_takes_is_told_before_anything_is_sent(server: Server) -> None:
     ],
 )
 def test_options_that_cannot_be_used_are_told(options: dict[str, Any], match: str) -> None:
-    with pytest.raises(OptionError, match=match):
+    with pytest.raises(OptionError, match=match) as caught:
         induce("prompted", NAMED_NUMBERS, **{"model": "m", **options})
+    assert "hidden" not in str(caught.value)
 
 
 def test_fewer_texts_than_are_shown_are_told() -> None:

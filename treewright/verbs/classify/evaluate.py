@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.allowed import AllowNetwork
 from treewright.screen import Json, Quiet, show_facts, warnings_said
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
@@ -27,6 +28,7 @@ def evaluate(
     label: LabelColumn = None,
     format: Format = None,
     device: Device = "auto",
+    allow_network: AllowNetwork = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.allowed import AllowNetwork
 from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, show_facts, warnings_said
 from treewright.verbs.classify.reading import (
@@ -35,6 +36,7 @@ def predict(
     text: TextColumn = None,
     format: Format = None,
     device: Device = "auto",
+    allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

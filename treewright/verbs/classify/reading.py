@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from treewright.allowed import MaxRequests
 from treewright.flags import FlagsOfOptions, read_settings
 from treewright.outputs import Force
 from treewright.screen import Json, Quiet, Seed
@@ -66,6 +67,7 @@ class Training:
     format: Format = None
     set_option: SetOption = None
     seed: Seed = 0
+    max_requests: MaxRequests = None
     force: Force = False
     as_json: Json = False
     quiet: Quiet = False

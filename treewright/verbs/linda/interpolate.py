@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.allowed import AllowNetwork
 from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet
 from treewright.terminal import show
@@ -36,6 +37,7 @@ def interpolate(
     device: Annotated[
         str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:N.")
     ] = "auto",
+    allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.allowed import AllowNetwork
 from treewright.outputs import FILE, Force
 from treewright.screen import Json, Quiet, show_facts
 from treewright.terminal import say
@@ -28,6 +29,7 @@ def predict(
     device: Annotated[
         str, typer.Option(help="Where the encoder computes: auto, cpu, cuda, cuda:N.")
     ] = "auto",
+    allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
