@@ -17,6 +17,11 @@ _HERE = re.compile(r"(?:file|local)://", re.IGNORECASE)
 def place_of(path: PathLike) -> Place:
     """Return the place of a name: of a URL in an object store, else of this machine.
 
+    Raises
+    ------
+    OptionError
+        If no file can have such a name.
+
     >>> place_of("a.jsonl").identity == place_of("file://" + os.path.abspath("a.jsonl")).identity
     True
     """
