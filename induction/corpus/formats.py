@@ -48,6 +48,7 @@ from induction.corpus.inputs.in_memory import is_path, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -56,6 +57,7 @@ from induction.corpus.tables.reading import (
     read_text,
     read_tsv,
 )
+from induction.corpus.tables.refusals import check_schema, refusals_told
 from induction.corpus.tables.writing import (
     ROWS_A_GROUP,
     arrow_writer,
@@ -211,7 +213,8 @@ def read_corpus(
     ('id', 'text', 'label', 'date')
     """
     if isinstance(data, Corpus) and not (text or label or rename):
-        return data
+        table = plain_table(data.table, "the corpus")
+        return data if table is data.table else replace(data, table=table)
     source = str(data) if is_path(data) else "the data"
     skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
     asked = Asked(source, rename or {}, names, tags, text, label, skips)
@@ -299,20 +302,30 @@ def write_batches(
     chosen = output_format(path, format)
     if is_many(path):
         return _write_shards(tables, path, format, workers)
-    groups = iter(_regrouped(tables, _ROWS_A_GROUP))
+    plain = (plain_table(table, os.fsdecode(path)) for table in tables)
+    groups = iter(_regrouped(plain, _ROWS_A_GROUP))
     first = next(groups)
     if chosen is None:
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
-    with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
+    told = partial(
+        refusals_told, writer=chosen.writer, encode=chosen.encode, format=_name_of(chosen)
+    )
+    with (
+        atomic_output(path) as temporary,
+        told(first),
+        chosen.writer(temporary, first.schema) as write,
+    ):
 
-        def encoded(group: pa.Table) -> tuple[Any, int]:
-            return chosen.encode(group), int(group.num_rows)
+        def encoded(group: pa.Table) -> tuple[Any, pa.Table]:
+            with told(group):
+                return chosen.encode(group), group
 
-        def written(made: tuple[Any, int]) -> int:
-            write(made[0])
-            return made[1]
+        def written(made: tuple[Any, pa.Table]) -> int:
+            with told(made[1]):
+                write(made[0])
+            return int(made[1].num_rows)
 
         every = (partial(encoded, group) for group in itertools.chain([first], groups))
         # a copy takes less time than to hand it to another thread
@@ -339,9 +352,24 @@ def _write_shards(
 
 
 def check_output(
-    path: PathLike, *, format: str | None = None, columns: Sequence[str] | None = None
+    path: PathLike,
+    *,
+    format: str | None = None,
+    columns: Sequence[str] | None = None,
+    schema: pa.Schema | None = None,
 ) -> None:
     """Check that rows can be written to a path, before there are any.
+
+    Parameters
+    ----------
+    path : path
+        The output.
+    format : str, optional
+        If the name does not tell it.
+    columns : sequence of str, optional
+        Which columns there will be.
+    schema : pyarrow.Schema, optional
+        The same, with their types.
 
     Raises
     ------
@@ -350,11 +378,17 @@ def check_output(
     OutputError
         If a folder is to be made where something else lies.
     CorpusError
-        If the format needs a column that is not among ``columns``, where these are given.
+        If the format needs a column that will not be there, or cannot hold one that will be.
     """
     chosen = output_format(path, format)
     if chosen is None:
         huggingface.check_folder(path)
+    if schema is not None:
+        columns = schema.names
+        if chosen is None:
+            huggingface.check_kinds(schema)
+        elif set(chosen.suffixes) & set(_TABLES):
+            check_schema(schema, chosen.writer, chosen.encode, _name_of(chosen))
     needed = chosen.needs if chosen else None
     if needed and columns is not None and needed not in columns:
         raise CorpusError(
@@ -461,6 +495,10 @@ def named_format(path: PathLike) -> str | None:
     """
     suffix = _suffix(path)
     return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
+
+
+def _name_of(chosen: Format) -> str:
+    return next(name for name, one in FORMATS.items() if one is chosen)
 
 
 def _chosen(path: PathLike, format: str | None) -> Format | None:

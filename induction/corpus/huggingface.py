@@ -36,9 +36,11 @@ from grammar.places.place import is_url
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, numbered_rows
 from induction.corpus.tables.reading import read_arrow
+from induction.corpus.tables.refusals import REFUSED, unwritable
 
 __all__ = [
     "check_folder",
+    "check_kinds",
     "is_saved_dataset",
     "read_folder",
     "table_of_dataset",
@@ -106,10 +108,31 @@ def to_dataset(corpus: Corpus) -> Any:
     ------
     MissingDataError
         If the library ``datasets`` is not installed.
+    CorpusError
+        If it has no kind of column for one (:func:`check_kinds`).
     """
     datasets = _library()
     table = corpus.table.replace_schema_metadata(None)
+    check_kinds(table.schema)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=_fingerprint(table))
+
+
+def check_kinds(schema: pa.Schema) -> None:
+    """Refuse columns of kinds that the library does not know.
+
+    Raises
+    ------
+    CorpusError
+        If there is such a column; the message names it.
+    MissingDataError
+        If the library is not installed.
+    """
+    feature_of = _library().features.features.generate_from_arrow_type
+    for field in schema:
+        try:
+            feature_of(field.type)
+        except REFUSED as error:
+            raise unwritable(field, "a data set of Hugging Face", error) from None
 
 
 def _fingerprint(table: pa.Table) -> str:
@@ -290,8 +313,14 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
         with _no_bars():
             dataset.save_to_disk(str(fresh), num_shards=1)
         moved_output(fresh, path)
-    except OutputError:
+    except TreewrightError:
         raise
+    except REFUSED as error:
+        raise CorpusError(
+            f"the rows cannot be written as a data set of Hugging Face: {error}",
+            where=str(path),
+            hint="leave out columns of unusual kinds, or write .arrow",
+        ) from None
     except OSError as error:
         raise OutputError(
             f"cannot write the folder: {error.strerror or error}",

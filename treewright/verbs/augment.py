@@ -282,7 +282,7 @@ def _opened(
             trees=trees,
         )
     if not dry_run:
-        check_output(files["output"], columns=pipeline.schema.names)
+        check_output(files["output"], schema=pipeline.schema)
     files["skipped"] = [row for one in corpora.values() for row in one.skipped]
     read: dict[str, Any] = {"columns": columns["input"]}
     for name, data in corpora.items():

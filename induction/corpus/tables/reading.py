@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
@@ -20,6 +21,7 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
 
 __all__ = [
     "read_arrow",
@@ -30,8 +32,10 @@ __all__ = [
     "read_tsv",
 ]
 
-DEEPEST = 200
-"""How deep the values of JSON lines may be nested."""
+MOST_WHOLE = 2**63
+LONGEST_WHOLE = 20
+"""Whole numbers of 64 bits have no more signs."""
+_LONG_NUMBER = re.compile(rb"\d{19}")
 _JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
@@ -78,7 +82,44 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     dated = {f.name: _undated(f.type) for f in table.schema if "timestamp" in str(f.type)}
     if dated:
         table = _parse_json(data, dated, where).select(table.column_names)
+    if any(_is_rounded(column) for column in table.columns):
+        _refuse_long_numbers(data, asked.path)
     return Rows(table, where, skipped=skipped)
+
+
+def _is_rounded(column: Any) -> bool:
+    """Say whether numbers of a column may be whole ones that the parser took for others.
+
+    >>> _is_rounded(pa.array([[1e30]])), _is_rounded(pa.array([1e3]))
+    (True, False)
+    """
+    floats = (leaf for leaf in leaves(column) if pa.types.is_floating(leaf.type))
+    bounds = (bound for leaf in floats for bound in pc.min_max(leaf).as_py().values())
+    return any(bound is not None and abs(bound) >= MOST_WHOLE for bound in bounds)
+
+
+def _refuse_long_numbers(data: bytes, path: str) -> None:
+    """Refuse whole numbers that 64 bits do not hold: others would be read in their place."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if _LONG_NUMBER.search(line) and (fault := long_number(line)):
+            raise CorpusError(fault, where=f"{path}:{number}", hint="write it as text, in quotes")
+
+
+def long_number(line: bytes) -> str | None:
+    """Return what is wrong with a whole number in a line of JSON, if 64 bits do not hold it.
+
+    >>> long_number(b'{"a": "123456789012345678901", "b": 123456789012345678901}')
+    'the whole number 123456789012345678901 has more than 64 bits'
+    """
+    found: list[str] = []
+
+    def look(digits: str) -> int:
+        if len(digits) > LONGEST_WHOLE or not -MOST_WHOLE <= int(digits) < MOST_WHOLE:
+            found.append(digits)
+        return 0
+
+    json.loads(line, parse_int=look)
+    return f"the whole number {found[0]:.40} has more than 64 bits" if found else None
 
 
 def _sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
@@ -199,6 +240,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     where = functools.partial(_line_of_record, data, asked.path, separator, header)
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
+    check_names(verbatim, asked.path)
     skipped: dict[int, Skipped] = {}
 
     def leave_out(row: Any) -> str:
