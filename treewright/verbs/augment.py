@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AugmentCommand", "augment"]
 
-_FILES = (
-    "input", "output", "test", "text", "label", "test_text", "test_label", "format", "on_error",
-    "workers", "engine",
-)  # fmt: skip
+_FILES: Mapping[str, type] = {
+    "input": str, "output": str, "test": str, "text": str, "label": str, "test_text": str,
+    "test_label": str, "format": str, "on_error": str, "workers": int, "engine": str,
+}  # fmt: skip
+"""What belongs to files, on the command line and in TOML, and of what kind it is."""
 
 
 def augment(
