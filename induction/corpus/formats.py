@@ -47,6 +47,7 @@ from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
+from induction.corpus.inputs.sound_text import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.reading import (
@@ -97,6 +98,10 @@ def _as_it_is(table: pa.Table) -> Any:
     return table
 
 
+_LINE: Unit = "line"
+_SENTENCE: Unit = "sentence"
+
+
 @dataclass(frozen=True)
 class Format:
     """A file format: the endings that tell it, and how it is read and written."""
@@ -111,6 +116,8 @@ class Format:
     binary: bool = False
     needs: str | None = None
     """The column that it cannot do without, beside ``text``."""
+    unit: Unit | None = None
+    """What can be read alone, so that one at fault is left out; None: the reader does it."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -120,15 +127,21 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format((".parquet",), read_parquet, parquet_writer, copied, binary=True),
     "arrow": Format((".arrow",), read_arrow, arrow_writer, copied, binary=True),
     "text": Format((".txt",), read_text, lines_writer(), text_lines),
-    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
-    "conll": Format((".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans"),
-    "bilou": Format((".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans"),
+    "conllu": Format(
+        (".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens", unit=_SENTENCE
+    ),
+    "conll": Format(
+        (".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans", unit=_SENTENCE
+    ),
+    "bilou": Format(
+        (".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans", unit=_SENTENCE
+    ),
     "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
-    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree"),
-    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target"),
+    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
+    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
 
@@ -450,6 +463,8 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 rows.table.validate(full=True)  # its bytes are taken as they are
                 return rows
         data = read_bytes(path)
+        if asked.skips:
+            return sound_rows(data, asked, chosen.read, chosen.unit)
         decode(data, asked.path)
         return chosen.read(data, asked)
     except TreewrightError:

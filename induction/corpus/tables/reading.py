@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import functools
 import io
@@ -11,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -22,6 +20,7 @@ from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
+from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
 
 __all__ = [
     "read_arrow",
@@ -32,11 +31,7 @@ __all__ = [
     "read_tsv",
 ]
 
-MOST_WHOLE = 2**63
-LONGEST_WHOLE = 20
-"""Whole numbers of 64 bits have no more signs."""
 _LONG_NUMBER = re.compile(rb"\d{19}")
-_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
@@ -74,7 +69,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
         return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
     skipped: tuple[Skipped, ...] = ()
     if asked.skips:
-        data, skipped = _sound_lines(data, asked.path)
+        data, skipped = sound_lines(data, asked.path)
     where = functools.partial(_line_of_object, data, asked.path)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
@@ -114,29 +109,12 @@ def long_number(line: bytes) -> str | None:
     found: list[str] = []
 
     def look(digits: str) -> int:
-        if len(digits) > LONGEST_WHOLE or not -MOST_WHOLE <= int(digits) < MOST_WHOLE:
+        if is_long(digits):
             found.append(digits)
         return 0
 
     json.loads(line, parse_int=look)
     return f"the whole number {found[0]:.40} has more than 64 bits" if found else None
-
-
-def _sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
-    """Return the lines that hold an object each; others become empty, so that numbers stay."""
-    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
-    skipped = []
-    for number, line in enumerate(lines):
-        if not line.strip():
-            continue
-        try:
-            why = "" if isinstance(json.loads(line), dict) else "this is not an object"
-        except ValueError as error:
-            why = f"this is not JSON: {error}"
-        if why:
-            skipped.append(Skipped(f"{path}:{number + 1}", why, line.decode(errors="replace")))
-            lines[number] = b""
-    return b"\n".join(lines), tuple(skipped)
 
 
 def _undated(kind: pa.DataType) -> pa.DataType:
@@ -158,11 +136,7 @@ def _undated(kind: pa.DataType) -> pa.DataType:
 def _refuse_deep(data: bytes, path: str) -> None:
     """Refuse objects that the parser, which calls itself, could not come back from."""
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.count(b"[") + line.count(b"{") <= DEEPEST:
-            continue
-        signs = np.frombuffer(_JSON_STRING.sub(b"", line), np.uint8)
-        steps = np.isin(signs, (91, 123)).astype(np.int64) - np.isin(signs, (93, 125))
-        if int(np.cumsum(steps).max(initial=0)) > DEEPEST:
+        if is_too_deep(line):
             raise CorpusError(
                 f"an object is nested more than {DEEPEST} deep",
                 where=f"{path}:{number}",
