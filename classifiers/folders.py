@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from grammar.errors import (
     MissingDataError,
-    OutputError,
     SchemaError,
     TreewrightError,
     UnreadableInputError,
     located,
 )
-from grammar.files import PathLike, moved_output
+from grammar.files import PathLike, moved_output, writing
+from grammar.places.place import check_name
 
 __all__ = [
     "arrays_of",
@@ -76,7 +76,8 @@ def save_folder(
         If the folder cannot be written.
     """
     target = Path(folder)
-    try:
+    with writing(folder):
+        check_name(folder)
         part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
         try:
             held: dict[str, Any] = {"schema": schema, **write(part)}
@@ -90,12 +91,6 @@ def save_folder(
             moved_output(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the folder: {error.strerror or error}",
-            where=str(folder),
-            hint="choose a path in an existing folder that you may write to, on a disk with room",
-        ) from None
 
 
 def read_facts(folder: PathLike, schema: str, what: str, verb: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -158,6 +159,9 @@ def read_text(path: PathLike, *, encoding: str = "utf-8") -> str:
         If it cannot be read, or is not text in that encoding (line and column are given).
     """
     return decode(read_bytes(path), str(path), encoding)
+
+
+_OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
 
 
 @dataclass
@@ -338,6 +342,13 @@ def writing(path: PathLike) -> Iterator[None]:
         raise _there(path) from None
     except OSError as error:
         raise _unwritable(path, error) from None
+    except Exception as error:
+        # libraries in Rust, such as safetensors and tokenizers, have errors of their own for a disk
+        found = _OF_SYSTEM.search(str(error))
+        if found is None:
+            raise
+        number = int(found[1])
+        raise _unwritable(path, OSError(number, os.strerror(number))) from None
 
 
 def write_text(path: PathLike, text: str, *, renewed: bool = False) -> None:

@@ -17,8 +17,9 @@ from typing import Any
 
 import torch
 
-from grammar.errors import OptionError, OutputError, SchemaError, TreewrightError, located
-from grammar.files import PathLike, moved_output
+from grammar.errors import OptionError, SchemaError, located
+from grammar.files import PathLike, moved_output, writing
+from grammar.places.place import check_name
 from sampling.neural.linda.interpolator import SIGMA, Interpolator
 from sampling.neural.linda.training import Training
 from sampling.neural.opening import open_model
@@ -163,7 +164,8 @@ def _write(
     from transformers import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
-    try:
+    with writing(target):
+        check_name(target)
         part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
         try:
             model.model.save_pretrained(part)
@@ -180,11 +182,3 @@ def _write(
             moved_output(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
-    except TreewrightError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the folder: {error.strerror or error}",
-            where=str(target),
-            hint="choose a path in an existing folder that you may write to, on a disk with room",
-        ) from None
