@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -13,9 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grammar.errors import OutputError, TreewrightError, UnreadableInputError
+from grammar.errors import OptionError, OutputError, TreewrightError, UnreadableInputError
 from grammar.places.opening import place_of
-from grammar.places.place import PathLike, Place, TakenError, is_many, is_url
+from grammar.places.place import PathLike, Place, TakenError, check_name, is_many, is_url
 
 __all__ = [
     "PathLike",
@@ -160,6 +161,9 @@ def read_text(path: PathLike, *, encoding: str = "utf-8") -> str:
     return decode(read_bytes(path), str(path), encoding)
 
 
+_OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
+
+
 @dataclass
 class _Run:
     """What a run was given and what it made, so that it writes over nothing else."""
@@ -202,7 +206,7 @@ def check_free(path: PathLike) -> None:
     with writing(path):
         if not place.exists() or not place.can_be_kept or place.identity in run.made:
             return
-        if any(place.is_same(place_of(one)) for one in run.given):
+        if any(_leads_to(place, one) for one in run.given):
             raise OutputError(
                 "the output is also an input", where=str(path), hint="write to another file"
             )
@@ -212,7 +216,15 @@ def check_free(path: PathLike) -> None:
 
 def same_file(one: PathLike, other: PathLike) -> bool:
     """Say whether two paths lead to one file; False if one of them leads to none."""
-    return place_of(one).is_same(place_of(other))
+    return _leads_to(place_of(one), other)
+
+
+def _leads_to(place: Place, path: PathLike) -> bool:
+    """Say whether a path leads to a place; a text that is no path, as of an option, does not."""
+    try:
+        return place.is_same(place_of(path))
+    except OptionError:
+        return False
 
 
 def is_stream(path: PathLike) -> bool:
@@ -330,6 +342,13 @@ def writing(path: PathLike) -> Iterator[None]:
         raise _there(path) from None
     except OSError as error:
         raise _unwritable(path, error) from None
+    except Exception as error:
+        # libraries in Rust, such as safetensors and tokenizers, have errors of their own for a disk
+        found = _OF_SYSTEM.search(str(error))
+        if found is None:
+            raise
+        number = int(found[1])
+        raise _unwritable(path, OSError(number, os.strerror(number))) from None
 
 
 def write_text(path: PathLike, text: str, *, renewed: bool = False) -> None:
@@ -367,6 +386,7 @@ def made_folder(path: PathLike) -> Path:
         If it cannot be made.
     """
     check_here(path)
+    check_name(path)
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:

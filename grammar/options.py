@@ -36,7 +36,11 @@ __all__ = [
 
 T = TypeVar("T")
 _UNSET: Any = object()
-_KINDS: Mapping[str, Any] = {"bool": bool, "int": Integral, "float": Real, "str": str}
+_KINDS: Mapping[str, Any] = {
+    "bool": bool, "int": Integral, "float": Real, "str": str, "Mapping[str, Any]": Mapping,
+}  # fmt: skip
+_MOST = 2**63
+"""Whole numbers of kernels and of files are below it."""
 TINY = 1e-9
 """The least value of options that must be above zero."""
 _TRUTH = {"true": True, "false": False}
@@ -134,12 +138,14 @@ class Option:
         number = _pythons(value)
         if (
             (isinstance(number, float) and not math.isfinite(number))
+            or not -_MOST <= number < _MOST
             or (self.least is not None and number < self.least)
             or (self.most is not None and number > self.most)
         ):
+            within = "that is finite, below 2**63" if abs(number) >= _MOST else self.bounds
             raise OptionError(
-                f"{self.name}={value!r} is out of range",
-                hint=f"use a number {self.bounds or 'that is finite'}",
+                f"{self.name}={value!s:.40} is out of range",
+                hint=f"use a number {within or 'that is finite'}",
             )
         return number
 

@@ -14,11 +14,17 @@ from torch import Tensor
 
 from grammar.errors import OptionError, SchemaError
 from grammar.files import atomic_output
+from grammar.saving.value_checks import Only, Whole, value_fault
 
 __all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint"]
 
 SCHEMA = "treewright.training/1"
 _PARTS = ("model", "moments", "best", "random")
+_CPU = "random/cpu"
+_FACTS = {
+    "schema": Only((SCHEMA,)), "update": Whole(), "key": str, "losses": [float], "score": [float],
+    "chosen": Whole(),
+}  # fmt: skip
 _HINT = "delete the file to begin anew, or name another"
 
 
@@ -112,7 +118,9 @@ def load_checkpoint(path: Path | None, key: str) -> Checkpoint | None:
             metadata = held.metadata() or {}
             tensors = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118
         facts = json.loads(metadata["facts"])
-        if facts["schema"] != SCHEMA or metadata["seal"] != _seal(facts, tensors):
+        if value_fault(facts, _FACTS) or metadata["seal"] != _seal(facts, tensors):
+            raise ValueError
+        if {name.partition("/")[0] for name in tensors} - set(_PARTS) or _CPU not in tensors:
             raise ValueError
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError):
         raise SchemaError(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from grammar.places.place import PathLike, Place, TakenError, is_many
+from grammar.places.place import PathLike, Place, TakenError, check_name, is_many
 
 if sys.platform != "win32":
     import fcntl
@@ -23,9 +23,16 @@ __all__ = ["Local", "cache_folder"]
 
 
 class Local(Place):
-    """A file or folder of this machine, a device, or a pipe."""
+    """A file or folder of this machine, a device, or a pipe.
+
+    Raises
+    ------
+    OptionError
+        If no file can have such a name.
+    """
 
     def __init__(self, path: PathLike) -> None:
+        check_name(path)
         self.path = Path(path)
         self.name = str(path)
 
@@ -62,7 +69,7 @@ class Local(Place):
         """Say whether both lead to one file that is there."""
         try:
             return isinstance(other, Local) and os.path.samefile(self.path, other.path)
-        except (OSError, ValueError):  # such as a text that is no path
+        except OSError:
             return False
 
     @contextmanager

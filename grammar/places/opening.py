@@ -22,6 +22,8 @@ def place_of(path: PathLike) -> Place:
     ------
     NotAllowedError
         If it is a URL that a file names, and this run does not.
+    OptionError
+        If no file can have such a name.
 
     Examples
     --------

@@ -14,12 +14,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 
+from grammar.errors import OptionError
+
 __all__ = [
     "STAR",
     "PathLike",
     "Place",
     "TakenError",
     "beside",
+    "check_name",
     "is_many",
     "is_url",
     "numbered",
@@ -29,6 +32,9 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 STAR = "*"
 """Stands in the last part of a name that many files have, for what tells them apart."""
+
+LONGEST_NAME = 255
+"""So many bytes the name of a file or folder has at most, on all usual disks."""
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -108,6 +114,40 @@ class Place(ABC):
     @abstractmethod
     def remove(self) -> None:
         """Remove a file; none need be there."""
+
+
+def check_name(path: PathLike) -> None:
+    r"""Refuse a text that no file can have for a name, wherever it comes from.
+
+    Raises
+    ------
+    OptionError
+        If it holds a NUL or half of a character, or a part of it is too long.
+
+    >>> check_name("a\0b")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: 'a\x00b': no file can have this name: it holds a NUL
+      hint: give another path
+    """
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise _no_name(path, f"it holds {error.object[error.start]!a}, which is no text") from None
+    if b"\0" in name:
+        raise _no_name(path, "it holds a NUL")
+    longest = max(map(len, re.split(rb"[/\\]", name)))
+    if longest > LONGEST_NAME:
+        raise _no_name(path, f"a part has {longest:,} bytes, and {LONGEST_NAME} are the most")
+
+
+def _no_name(path: PathLike, why: str) -> OptionError:
+    shown = ascii(os.fsdecode(path))
+    return OptionError(
+        f"no file can have this name: {why}",
+        where=shown if len(shown) <= LONGEST_NAME else f"{shown[:40]}...{shown[-40:]}",
+        hint="give another path",
+    )
 
 
 def is_many(path: PathLike) -> bool:

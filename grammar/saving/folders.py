@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
-from grammar.files import PathLike, moved_output
+from grammar.errors import SchemaError, UnreadableInputError
+from grammar.files import PathLike, moved_output, writing
+from grammar.places.place import check_name
 
 __all__ = [
     "FACTS",
@@ -67,7 +68,8 @@ def save_folder(
         If the folder cannot be written.
     """
     target = Path(folder)
-    try:
+    with writing(folder):
+        check_name(folder)
         part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
         try:
             held: dict[str, Any] = {"schema": schema, **write(part)}
@@ -84,14 +86,6 @@ def save_folder(
             moved_output(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
-    except TreewrightError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the folder: {error.strerror or error}",
-            where=str(folder),
-            hint="choose a path in an existing folder that you may write to, on a disk with room",
-        ) from None
 
 
 def read_facts(

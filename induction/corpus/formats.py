@@ -47,7 +47,9 @@ from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
+from induction.corpus.inputs.sound_text import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -56,6 +58,7 @@ from induction.corpus.tables.reading import (
     read_text,
     read_tsv,
 )
+from induction.corpus.tables.refusals import check_schema, refusals_told
 from induction.corpus.tables.writing import (
     ROWS_A_GROUP,
     arrow_writer,
@@ -95,6 +98,10 @@ def _as_it_is(table: pa.Table) -> Any:
     return table
 
 
+_LINE: Unit = "line"
+_SENTENCE: Unit = "sentence"
+
+
 @dataclass(frozen=True)
 class Format:
     """A file format: the endings that tell it, and how it is read and written."""
@@ -109,6 +116,8 @@ class Format:
     binary: bool = False
     needs: str | None = None
     """The column that it cannot do without, beside ``text``."""
+    unit: Unit | None = None
+    """What can be read alone, so that one at fault is left out; None: the reader does it."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -118,15 +127,21 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format((".parquet",), read_parquet, parquet_writer, copied, binary=True),
     "arrow": Format((".arrow",), read_arrow, arrow_writer, copied, binary=True),
     "text": Format((".txt",), read_text, lines_writer(), text_lines),
-    "conllu": Format((".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens"),
-    "conll": Format((".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans"),
-    "bilou": Format((".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans"),
+    "conllu": Format(
+        (".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens", unit=_SENTENCE
+    ),
+    "conll": Format(
+        (".conll", ".bio", ".iob"), read_conll, conll_writer("bio"), needs="spans", unit=_SENTENCE
+    ),
+    "bilou": Format(
+        (".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans", unit=_SENTENCE
+    ),
     "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
-    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree"),
-    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target"),
+    "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
+    "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
 
@@ -211,7 +226,8 @@ def read_corpus(
     ('id', 'text', 'label', 'date')
     """
     if isinstance(data, Corpus) and not (text or label or rename):
-        return data
+        table = plain_table(data.table, "the corpus")
+        return data if table is data.table else replace(data, table=table)
     source = str(data) if is_path(data) else "the data"
     skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
     asked = Asked(source, rename or {}, names, tags, text, label, skips)
@@ -299,20 +315,30 @@ def write_batches(
     chosen = output_format(path, format)
     if is_many(path):
         return _write_shards(tables, path, format, workers)
-    groups = iter(_regrouped(tables, _ROWS_A_GROUP))
+    plain = (plain_table(table, os.fsdecode(path)) for table in tables)
+    groups = iter(_regrouped(plain, _ROWS_A_GROUP))
     first = next(groups)
     if chosen is None:
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
-    with atomic_output(path) as temporary, chosen.writer(temporary, first.schema) as write:
+    told = partial(
+        refusals_told, writer=chosen.writer, encode=chosen.encode, format=_name_of(chosen)
+    )
+    with (
+        atomic_output(path) as temporary,
+        told(first),
+        chosen.writer(temporary, first.schema) as write,
+    ):
 
-        def encoded(group: pa.Table) -> tuple[Any, int]:
-            return chosen.encode(group), int(group.num_rows)
+        def encoded(group: pa.Table) -> tuple[Any, pa.Table]:
+            with told(group):
+                return chosen.encode(group), group
 
-        def written(made: tuple[Any, int]) -> int:
-            write(made[0])
-            return made[1]
+        def written(made: tuple[Any, pa.Table]) -> int:
+            with told(made[1]):
+                write(made[0])
+            return int(made[1].num_rows)
 
         every = (partial(encoded, group) for group in itertools.chain([first], groups))
         # a copy takes less time than to hand it to another thread
@@ -339,9 +365,24 @@ def _write_shards(
 
 
 def check_output(
-    path: PathLike, *, format: str | None = None, columns: Sequence[str] | None = None
+    path: PathLike,
+    *,
+    format: str | None = None,
+    columns: Sequence[str] | None = None,
+    schema: pa.Schema | None = None,
 ) -> None:
     """Check that rows can be written to a path, before there are any.
+
+    Parameters
+    ----------
+    path : path
+        The output.
+    format : str, optional
+        If the name does not tell it.
+    columns : sequence of str, optional
+        Which columns there will be.
+    schema : pyarrow.Schema, optional
+        The same, with their types.
 
     Raises
     ------
@@ -350,11 +391,17 @@ def check_output(
     OutputError
         If a folder is to be made where something else lies.
     CorpusError
-        If the format needs a column that is not among ``columns``, where these are given.
+        If the format needs a column that will not be there, or cannot hold one that will be.
     """
     chosen = output_format(path, format)
     if chosen is None:
         huggingface.check_folder(path)
+    if schema is not None:
+        columns = schema.names
+        if chosen is None:
+            huggingface.check_kinds(schema)
+        elif set(chosen.suffixes) & set(_TABLES):
+            check_schema(schema, chosen.writer, chosen.encode, _name_of(chosen))
     needed = chosen.needs if chosen else None
     if needed and columns is not None and needed not in columns:
         raise CorpusError(
@@ -416,6 +463,8 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 rows.table.validate(full=True)  # its bytes are taken as they are
                 return rows
         data = read_bytes(path)
+        if asked.skips:
+            return sound_rows(data, asked, chosen.read, chosen.unit)
         decode(data, asked.path)
         return chosen.read(data, asked)
     except TreewrightError:
@@ -461,6 +510,10 @@ def named_format(path: PathLike) -> str | None:
     """
     suffix = _suffix(path)
     return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
+
+
+def _name_of(chosen: Format) -> str:
+    return next(name for name, one in FORMATS.items() if one is chosen)
 
 
 def _chosen(path: PathLike, format: str | None) -> Format | None:

@@ -1,7 +1,8 @@
 """Corpora as Hugging Face datasets, in memory and in the folders that ``save_to_disk`` makes.
 
 The library ``datasets`` is an extra (``pip install 'treewright[hf]'``) and is imported only here,
-when a dataset is read or written.
+for data sets in memory and to write a folder. A folder of others is read without it: each file that
+it names is looked for in the folder alone, and of what it says of its columns only the names count.
 """
 
 from __future__ import annotations
@@ -10,25 +11,36 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, MissingDataError, OutputError, UnreadableInputError
-from grammar.files import PathLike, moved_output, read_text
+from grammar.errors import (
+    CorpusError,
+    MissingDataError,
+    OutputError,
+    TreewrightError,
+    UnreadableInputError,
+)
+from grammar.files import PathLike, at_hand, moved_output, read_text
+from grammar.places.inside import check_links, file_inside
 from grammar.places.opening import place_of
 from grammar.places.place import is_url
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, numbered_rows
+from induction.corpus.tables.reading import read_arrow
+from induction.corpus.tables.refusals import REFUSED, unwritable
 
 __all__ = [
     "check_folder",
+    "check_kinds",
     "is_saved_dataset",
     "read_folder",
     "table_of_dataset",
@@ -36,7 +48,10 @@ __all__ = [
     "write_folder",
 ]
 
-_STATE, _SPLITS = "state.json", "dataset_dict.json"
+_STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
+_SPLIT = re.compile(r"\w+(\.\w+)*")
+"""What the library lets the name of a split be."""
+_AGAIN = "make it again with dataset.save_to_disk"
 
 
 def _library() -> Any:
@@ -93,10 +108,31 @@ def to_dataset(corpus: Corpus) -> Any:
     ------
     MissingDataError
         If the library ``datasets`` is not installed.
+    CorpusError
+        If it has no kind of column for one (:func:`check_kinds`).
     """
     datasets = _library()
     table = corpus.table.replace_schema_metadata(None)
+    check_kinds(table.schema)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=_fingerprint(table))
+
+
+def check_kinds(schema: pa.Schema) -> None:
+    """Refuse columns of kinds that the library does not know.
+
+    Raises
+    ------
+    CorpusError
+        If there is such a column; the message names it.
+    MissingDataError
+        If the library is not installed.
+    """
+    feature_of = _library().features.features.generate_from_arrow_type
+    for field in schema:
+        try:
+            feature_of(field.type)
+        except REFUSED as error:
+            raise unwritable(field, "a data set of Hugging Face", error) from None
 
 
 def _fingerprint(table: pa.Table) -> str:
@@ -134,10 +170,12 @@ def read_folder(asked: Asked) -> Rows:
         If it is no such folder.
     CorpusError
         If it holds several splits (they are named), or its files are damaged.
+    SchemaError
+        If it names a file that is not in it.
     """
     several = f"{asked.path}/{_SPLITS}"
     if place_of(several).exists():
-        splits = _splits(several)
+        splits = _splits(asked.path)
         raise CorpusError(
             f"the folder holds several datasets: {', '.join(splits)}",
             where=asked.path,
@@ -149,31 +187,94 @@ def read_folder(asked: Asked) -> Rows:
             where=asked.path,
             hint="make it with dataset.save_to_disk",
         )
-    datasets = _library()
     try:
-        table = table_of_dataset(datasets.load_from_disk(asked.path))
+        tables = [_shard(shard, asked) for shard in _shards(asked.path)]
+        table = pa.concat_tables(tables)
         table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+    except TreewrightError:
+        raise
+    except (pa.ArrowException, OSError) as error:
         raise CorpusError(
             f"the folder does not hold a whole dataset: {str(error).splitlines()[0]}",
             where=asked.path,
-            hint="make it again with dataset.save_to_disk",
+            hint=_AGAIN,
         ) from None
+    _check_features(asked.path, table.column_names)
     return Rows(table, numbered_rows(asked.path))
 
 
-def _splits(path: str) -> list[str]:
+def _shards(folder: str) -> list[str]:
+    """Return the Arrow files that a data set consists of, each of which lies in its folder."""
+    path = f"{folder}/{_STATE}"
+    state = _held(folder, _STATE)
+    files = state.get("_data_files")
+    if not isinstance(files, list) or not files:
+        raise _untold("_data_files is no list of the files that hold the rows", path)
+    if state.get("_indices_data_files"):
+        raise _untold("it names files of indices, as versions of datasets before 2.0 do", path)
+    names = [one.get("filename") if isinstance(one, dict) else one for one in files]
+    return [
+        file_inside(folder, name, f"{path}, _data_files[{number}]")
+        for number, name in enumerate(names)
+    ]
+
+
+def _shard(path: str, asked: Asked) -> pa.Table:
+    with at_hand(path) as file:
+        # what lies here is mapped, so that it need not fit into memory
+        opened = pa.OSFile if is_url(path) else pa.memory_map
+        with opened(os.fsencode(file)) as source:
+            return read_arrow(source, asked).table
+
+
+def _check_features(folder: str, columns: Sequence[str]) -> None:
+    """Refuse features that are of another table; nothing else of them is used."""
+    path = f"{folder}/{_INFO}"
+    if not place_of(path).exists():
+        return
+    features = _held(folder, _INFO).get("features")
+    if features is None:
+        return
+    if not isinstance(features, dict):
+        raise _untold(f"features is {type(features).__name__}, not columns by their names", path)
+    for name, feature in features.items():
+        if not isinstance(feature, dict | list):
+            raise _untold(f"features, {name!r}: {type(feature).__name__} is no feature", path)
+    if set(features) != set(columns):
+        name = min(set(features) ^ set(columns))
+        there, absent = ("features", "files") if name in features else ("files", "features")
+        raise _untold(f"the column {name!r} is in the {there} and not in the {absent}", path)
+
+
+def _held(folder: str, name: str) -> dict[str, Any]:
+    """Return what a JSON file of a folder holds, which is an object."""
+    path = f"{folder}/{name}"
+    if not is_url(folder):
+        check_links(folder, path, path)
     try:
-        splits = json.loads(read_text(path))["splits"]
-        if isinstance(splits, list) and all(isinstance(name, str) for name in splits):
-            return splits
-    except (ValueError, LookupError, TypeError, RecursionError):
-        pass
-    raise CorpusError(
-        "the file does not say which datasets the folder holds",
-        where=path,
-        hint="make it again with dataset.save_to_disk",
-    )
+        held = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TreewrightError):
+            raise
+        held = None
+    if not isinstance(held, dict):
+        raise _untold("it is no object of JSON", path)
+    return held
+
+
+def _untold(what: str, path: str) -> CorpusError:
+    return CorpusError(f"the folder does not hold a whole dataset: {what}", where=path, hint=_AGAIN)
+
+
+def _splits(folder: str) -> list[str]:
+    path = f"{folder}/{_SPLITS}"
+    splits = _held(folder, _SPLITS).get("splits")
+    if not isinstance(splits, list):
+        raise _untold("splits is no list of the datasets that the folder holds", path)
+    for number, name in enumerate(splits):
+        if not isinstance(name, str) or not _SPLIT.fullmatch(name):
+            raise _untold(f"splits[{number}], {name!a:.60}, is no name of a dataset", path)
+    return splits
 
 
 def check_folder(path: PathLike) -> None:
@@ -212,8 +313,14 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
         with _no_bars():
             dataset.save_to_disk(str(fresh), num_shards=1)
         moved_output(fresh, path)
-    except OutputError:
+    except TreewrightError:
         raise
+    except REFUSED as error:
+        raise CorpusError(
+            f"the rows cannot be written as a data set of Hugging Face: {error}",
+            where=str(path),
+            hint="leave out columns of unusual kinds, or write .arrow",
+        ) from None
     except OSError as error:
         raise OutputError(
             f"cannot write the folder: {error.strerror or error}",

@@ -21,10 +21,10 @@ import pyarrow as pa
 from grammar.arrays import BoolArray
 from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
-from grammar.errors import OutputError
 from grammar.files import PathLike, atomic_output
 from grammar.places.place import is_many
 from induction.corpus.formats import FORMATS, Format, output_format, write_batches
+from induction.corpus.tables.refusals import refusals_told
 
 __all__ = [
     "Piece",
@@ -209,10 +209,9 @@ def lines_piece(unit: Unit) -> Piece:
 
 
 def _write(format: Format, path: Path, table: pa.Table) -> None:
-    try:
-        with format.writer(path, table.schema) as write:
-            write(format.encode(table))
-    except pa.ArrowException as error:
-        raise OutputError(
-            f"cannot write the file: {error}", where=str(path), hint="is the disk full?"
-        ) from None
+    name = next(name for name, one in FORMATS.items() if one is format)
+    with (
+        refusals_told(table, format.writer, format.encode, name),
+        format.writer(path, table.schema) as write,
+    ):
+        write(format.encode(table))

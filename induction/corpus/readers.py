@@ -12,8 +12,9 @@ from typing import Any
 
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
 from grammar.files import PathLike, decode, read_bytes, read_text, reading
+from grammar.places.inside import check_links
 from grammar.places.opening import place_of
-from grammar.places.place import is_many
+from grammar.places.place import is_many, is_url
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -137,11 +138,17 @@ def _bracketed(source: str) -> list[str] | None:
         if not (is_many(source) or place.is_folder()):
             return None
         files = place.files()
-    return [
-        file.name
-        for name, file in files.items()
-        if is_many(source) or PurePath(name.removesuffix(".gz")).suffix in _BRACKETED
-    ]
+    if is_many(source):
+        return [file.name for file in files.values()]
+    found = {name: file for name, file in files.items() if _is_bracketed(name)}
+    if not is_url(source):
+        for file in found.values():
+            check_links(source, file.name, file.name)
+    return [file.name for file in found.values()]
+
+
+def _is_bracketed(name: str) -> bool:
+    return PurePath(name.removesuffix(".gz")).suffix in _BRACKETED
 
 
 def _read_nltk(name: str) -> Treebank:

@@ -8,6 +8,7 @@ write-ahead log.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -19,6 +20,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from grammar.chart.parses import CoarseTree, NoParse, Parse, Span
 from grammar.errors import OutputError, SchemaError
 from grammar.files import PathLike
+from grammar.messages import tell
+from grammar.places.place import check_name
 from grammar.trees.tree import Tree
 from induction.parsers.protocol import ScoringParser, Sentence, Tags, TextParser, paired
 
@@ -57,8 +60,15 @@ class _Kind(NamedTuple, Generic[_Answer]):
     read: Callable[[Any], _Answer]
 
 
+def _digest(key: _Key, text: str) -> str:
+    """Return the digest of a parse and what it is of: it stands before the parse."""
+    return hashlib.sha256(json.dumps([*key, text]).encode()).hexdigest()
+
+
 class CachedParser(TextParser):
     """A parser that looks sentences up before it parses them.
+
+    A parse that is not as it was stored is made anew, which is told once.
 
     Failures are kept as trees are, but not refusals (:attr:`grammar.chart.parses.NoParse.refused`):
     another limit, or another moment, may give another answer.
@@ -107,6 +117,8 @@ class CachedParser(TextParser):
         self.path = os.fspath(path)
         self.hits = 0
         self.misses = 0
+        self._told = False
+        check_name(self.path)
         with closing(self._connect()):
             pass  # a fault of the file is told before anything is parsed
 
@@ -163,9 +175,15 @@ class CachedParser(TextParser):
         if row is None:
             return None
         try:
-            return kind.read(json.loads(row[0]))
-        except (ValueError, TypeError, LookupError, RecursionError):
-            raise _not_a_cache(self.path, "a stored parse is malformed") from None
+            digest, text = row[0].split(" ", 1)
+            if digest == _digest(key, text):
+                return kind.read(json.loads(text))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            pass  # as what was changed, or is of an older version
+        if not self._told:
+            tell(f"{self.path} holds parses that are not as they were stored: they are made anew")
+            self._told = True
+        return None
 
     def _store(
         self, kind: _Kind[_Answer], database: sqlite3.Connection, key: _Key, result: _Answer
@@ -173,7 +191,8 @@ class CachedParser(TextParser):
         if isinstance(result, NoParse) and result.refused:
             return
         with _faults_told(self.path):
-            database.execute(_STORE, (*key, json.dumps(kind.write(result))))
+            text = json.dumps(kind.write(result))
+            database.execute(_STORE, (*key, f"{_digest(key, text)} {text}"))
 
     def _connect(self) -> sqlite3.Connection:
         # a connection for each use: they must not be shared by processes and threads

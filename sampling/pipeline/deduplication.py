@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, Bytes, LongArray, kernel, text_bytes
 from grammar.errors import OptionError
 from grammar.hashing import hash_rows, members, new_set, slot_of
+from grammar.saving.value_checks import Whole, value_fault
 from induction.corpus.corpus import Corpus
 from induction.corpus.pieces import Piece, mapped
 from sampling.pipeline.near_duplicates import NOTHING_NEAR, Candidates, NearIndex, is_near, keep
@@ -164,10 +165,37 @@ class Progress:
         }  # fmt: skip
 
     @classmethod
-    def from_dict(cls, saved: dict[str, Any]) -> Progress:
-        """Undo :meth:`to_dict`."""
+    def from_dict(cls, saved: dict[str, Any], asked: LongArray) -> Progress:
+        """Undo :meth:`to_dict`; ``asked`` is what was wanted when nothing was made.
+
+        Raises
+        ------
+        ValueError
+            If no run of an equal part comes to such a state.
+        """
+        if fault := value_fault(saved, _STATE):
+            raise ValueError(fault)
         arrays = {name: np.array(saved[name], np.int64) for name in ("wanted", "tally")}
-        return cls(**{**saved, **arrays})
+        found = cls(**{**{name: saved[name] for name in _STATE}, **arrays})
+        found._check(asked)
+        return found
+
+    def _check(self, asked: LongArray) -> None:
+        if self.wanted.shape != asked.shape or self.tally.shape != (len(FATES),):
+            raise ValueError("it is of another number of classes and lengths")
+        made, drawn = int(self.tally[_MADE]), sum(self.tally.tolist())
+        if (self.wanted > asked).any() or int((asked - self.wanted).sum()) != made:
+            raise ValueError("what was made and what is wanted do not make what was asked for")
+        if drawn > self.position or self.barren > drawn - made or self.leaked > made:
+            raise ValueError("more came of the examples than were drawn")
+        if bool(self.shortfall) != bool(self.finished and self.wanted.any()):
+            raise ValueError("it is finished without an end or a reason")
+
+
+_STATE = {
+    "wanted": [Whole()], "tally": [Whole()], "position": Whole(), "barren": Whole(),
+    "leaked": Whole(), "finished": bool, "shortfall": str,
+}  # fmt: skip
 
 
 class Screen:

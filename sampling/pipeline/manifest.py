@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.errors import SchemaError, UnreadableInputError
+from grammar.errors import SchemaError, TreewrightError, UnreadableInputError
 from grammar.files import PathLike, read_text, reading, write_text
 from grammar.places.opening import place_of
 from grammar.places.place import Place, beside, is_many
+from grammar.saving.value_checks import ANY, Only, Whole, value_fault
 from sampling.english.wordnet import wordnet_version
 from sampling.expression import FILE, OPERAND, Expression, read_expression
 from sampling.method import find_method
@@ -172,42 +173,38 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
             )
     try:
         manifest = json.loads(read_text(own))
-        if manifest["schema"] != SCHEMA:
-            raise KeyError
-        _check_kinds(manifest)
-        return dict(manifest)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TreewrightError):
+            raise
+        manifest = None
+    fault = value_fault(manifest, _MANIFEST)
+    if fault is None and "input" in manifest and "columns" not in {**manifest, **manifest["input"]}:
+        fault = "columns is missing"
+    if fault:
         raise SchemaError(
-            f"not a manifest of the schema {SCHEMA}",
+            f"not a manifest of the schema {SCHEMA}: {fault}",
             where=own,
             hint="augment again with this version of treewright",
-        ) from None
+        )
+    return dict(manifest)
 
 
-def _check_kinds(manifest: Mapping[str, Any]) -> None:
-    """Raise TypeError or KeyError where something has another kind than what is written."""
-    text, maybe = (str,), (str, type(None))
-    _check_kind(manifest["settings"], {})
-    _check_kind(manifest.get("reads", {}), dict.fromkeys(manifest.get("reads", {}), maybe))
-    versions = manifest["versions"]
-    _check_kind(versions, {"treewright": text, "methods": (dict,)})
-    _check_kind(versions, dict.fromkeys({"wordnet"}.intersection(versions), maybe))
-    _check_kind(
-        manifest["versions"]["methods"], dict.fromkeys(manifest["versions"]["methods"], text)
-    )
-    if "output" in manifest:
-        _check_kind(manifest["output"], {"sha256": text})
-    for name in {"input", "test"}.intersection(manifest):
-        entry = manifest[name]
-        _check_kind(entry, {"path": text, "sha256": maybe})
-        _check_kind(entry, dict.fromkeys({"format", "on_error"}.intersection(entry), text))
-        columns = entry.get("columns", manifest["columns"])
-        _check_kind(columns, dict.fromkeys(columns, maybe))
-
-
-def _check_kind(entry: Any, kinds: Mapping[str, tuple[type, ...]]) -> None:
-    if not isinstance(entry, dict) or not all(isinstance(entry[k], v) for k, v in kinds.items()):
-        raise TypeError
+_COLUMNS = {ANY: (str, None)}
+_READ = {
+    "path": str, "sha256": (str, None), "examples?": Whole(), "format?": str, "skipped?": Whole(),
+    "on_error?": Only(("stop", "skip")), "columns?": _COLUMNS,
+}  # fmt: skip
+_MANIFEST = {
+    "schema": Only((SCHEMA,)),
+    "versions": {
+        "treewright": str, "methods": {ANY: str}, "python?": str, "numpy?": str, "pyarrow?": str,
+        "parser?": (str, None), "wordnet?": (str, None),
+    },
+    "input?": _READ, "test?": _READ, "columns?": _COLUMNS, "reads?": {ANY: (str, None)},
+    "classes?": [str], "expression": str, "settings": {"seed": Whole()},
+    "output?": {"path?": str, "sha256": (str, None), "examples?": Whole()},
+}  # fmt: skip
+"""What a manifest holds; settings are checked by their own declarations where they are used."""
 
 
 def file_hash(path: PathLike) -> str | None:

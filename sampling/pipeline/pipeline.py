@@ -12,12 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from grammar.engines.engine import Engine
 from grammar.errors import CorpusError, OptionError, located
 from grammar.messages import said_once, tell
 from grammar.options import whole_number
+from grammar.saving.value_checks import value_fault
 from induction.corpus.corpus import PROVENANCE, Corpus
 from induction.corpus.inputs.names import MIXED
 from induction.corpus.pieces import Piece, chosen, read_piece
@@ -178,15 +181,36 @@ class Pipeline:
         }
 
     def resume(self, state: dict[str, Any], made: Iterable[pa.Table]) -> None:
-        """Go on from a state of an equal pipeline, with the examples made up to there."""
+        """Go on from a state of an equal pipeline, with the examples made up to there.
+
+        Raises
+        ------
+        ValueError, pyarrow.ArrowException
+            If no equal pipeline comes to such a state with these examples.
+        """
+        if fault := value_fault(state, {"originals": bool, "parts": [object]}):
+            raise ValueError(fault)
         self._originals_given = state["originals"]
-        self._progress = [Progress.from_dict(saved) for saved in state["parts"]]
-        skip = len(self.corpus) if self.settings.keep_originals else 0
+        self._progress = [
+            Progress.from_dict(saved, wanted)
+            for saved, wanted in zip(state["parts"], self.wanted, strict=True)
+        ]
+        skip = len(self.corpus) if self.settings.keep_originals and self._originals_given else 0
+        left = [int(progress.tally[0]) for progress in self._progress]
+        last = [-1] * len(left)
         for table in made:
+            if not table.schema.equals(self.schema):
+                raise ValueError("its examples have other columns")
             new = table.slice(min(skip, table.num_rows))
             skip -= table.num_rows - new.num_rows
+            for number, own in _by_part(new, left):
+                last[number] = _last_of(own, self.sources[number], last[number])
             if new.num_rows:
                 self._screen.remember(new)
+        if skip or any(left):
+            raise ValueError("examples are missing")
+        if any(end >= p.position for end, p in zip(last, self._progress, strict=True) if end >= 0):
+            raise ValueError("an example lies behind the place to go on from")
 
     def report(self) -> Report:
         """Sum up what was made so far."""
@@ -277,6 +301,32 @@ class Pipeline:
     def _classes_asked(self) -> int:
         asked = [step.options.get("classes") for part in self.parts for step in part.steps]
         return max(a for a in [0, *asked] if a is not None)
+
+
+def _by_part(table: pa.Table, left: list[int]) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the rows of each part, by how many each has ``left``, which are then fewer."""
+    for number in range(len(left)):
+        own = table.slice(0, left[number])
+        left[number] -= own.num_rows
+        table = table.slice(own.num_rows)
+        if own.num_rows:
+            yield number, own
+    if table.num_rows:
+        raise ValueError("there are more examples than were made")
+
+
+def _last_of(table: pa.Table, source: Source, last: int) -> int:
+    """Return the number of the last example; raise ValueError if they are of another source."""
+    made = table.column("provenance").combine_chunks()
+    index = made.field("index").to_numpy(zero_copy_only=False)
+    same = pc.and_(
+        pc.equal(made.field("method"), source.name), pc.equal(made.field("seed"), source.seed)
+    )
+    if same.null_count or not pc.all(same).as_py() or made.field("index").null_count:
+        raise ValueError("an example is of another method or seed")
+    if (np.diff(index, prepend=last) <= 0).any():
+        raise ValueError("the examples are not in order")
+    return int(index[-1])
 
 
 def _check_test(test: Corpus, corpus: Corpus) -> None:

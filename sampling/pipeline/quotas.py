@@ -30,6 +30,8 @@ __all__ = ["ANY_LENGTH", "Band", "Cells", "apportion", "classes_of", "levelled",
            "read_bands"]  # fmt: skip
 
 _BAND = re.compile(r"(\d+)(?::(\d+))?(?:=(\d+))?")
+_DIGITS = 15
+"""Numbers of lengths and counts have no more."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ def read_bands(text: str | None) -> tuple[Band, ...]:
             raise OptionError(
                 f"the length {part.strip()!r} is not a band",
                 hint="for example 5:20, or 5:10=100,11:20=50",
+            )
+        if any(number and len(number) > _DIGITS for number in match.groups()):
+            raise OptionError(
+                f"a number of the length {part.strip():.40} is too large",
+                hint=f"give numbers of up to {_DIGITS} digits",
             )
         least, most, count = (None if number is None else int(number) for number in match.groups())
         bands.append(Band(least or 0, least if most is None else most, count))

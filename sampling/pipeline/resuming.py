@@ -36,6 +36,7 @@ from grammar.files import (
 from grammar.places.opening import place_of
 from grammar.places.place import is_many
 from grammar.saving.seal import UNSEALED, check_seal, sealed
+from grammar.saving.value_checks import ANY, Whole, value_fault
 from induction.corpus.pieces import Piece, mapped
 from sampling.pipeline.locking import LOCK, owned_folder, unfinished_folder
 from sampling.pipeline.manifest import file_hash, manifest_path, write_manifest
@@ -49,6 +50,14 @@ SHARD = 65_536
 
 _DAMAGED = "use --force to begin anew"
 _PLAN, _FINISHED, _FILES = "plan.json", "finished.json", "finished"
+_STATE = "state.json"
+_HELD = {
+    _PLAN: {"seal": str, "plan": {ANY: object}},
+    _FINISHED: {"seal": str, "plan": str, "files": {ANY: (str, None)}, "state": {ANY: object}},
+    _STATE: {"seal": str, "plan": str, "files": [list], "state": {ANY: object}},
+}
+"""What the files hold; a state is looked at where the run goes on from it."""
+_FILE = {"name": str, "sha256": str, "rows": Whole(), "left out": [Whole()]}
 
 
 class PartialWork:
@@ -236,11 +245,13 @@ class PartialWork:
             piece.file.checked()
         if self.is_finished:
             saved = self._read(_FINISHED)
+            if saved["plan"] != self._digest:
+                raise _changed(self.folder / _FINISHED)
             for name, digest in saved["files"].items():
                 draft = self.folder / _FILES / name
                 if place_of(draft).exists() and file_hash(draft) != digest:
                     raise _changed(draft)
-        pipeline.resume(saved["state"], map(mapped, self._pieces()))
+        pipeline.resume(saved["state"], map(_whole, self._pieces()))
         return sum(piece.num_rows for piece in self._pieces())
 
     def _check_plan(self) -> None:
@@ -316,6 +327,10 @@ class PartialWork:
         data = read_bytes(self.folder / name)
         check_seal(data, str(self.folder / name))
         read: dict[str, Any] = json.loads(data)
+        if fault := value_fault(read, _HELD[name if name in _HELD else _STATE]):
+            raise SchemaError(fault, where=str(self.folder / name))
+        if not read["seal"].startswith(UNSEALED.rstrip("0")):
+            raise SchemaError("it has no seal", where=str(self.folder / name))
         return read
 
     def _state(self, number: int) -> dict[str, Any]:
@@ -323,7 +338,10 @@ class PartialWork:
 
     def _pieces(self) -> Iterator[Piece]:
         for number in range(self._shards):
-            for name, digest, rows, left_out in self._state(number)["files"]:
+            for file in self._state(number)["files"]:
+                if fault := value_fault(dict(zip(_FILE, file, strict=True)), _FILE):
+                    raise ValueError(fault)
+                name, digest, rows, left_out = file
                 kept = Kept(str(self.folder / Path(name).name), digest)
                 yield Piece(kept, rows, left_out=tuple(left_out))
 
@@ -339,13 +357,25 @@ class PartialWork:
                 hint=_DAMAGED,
             ) from None
         except (
-            ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException,
+            ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+            pa.ArrowException,
         ) as error:  # fmt: skip
             if isinstance(error, TreewrightError):
                 raise
             raise SchemaError(
-                "the unfinished work is damaged", where=str(self.folder), hint=_DAMAGED
+                f"the unfinished work is damaged: {str(error) or type(error).__name__}",
+                where=str(self.folder),
+                hint=_DAMAGED,
             ) from None
+
+
+def _whole(piece: Piece) -> pa.Table:
+    """Map a piece; raise ValueError if it has other rows than its state says."""
+    table = mapped(piece)
+    if table.num_rows != piece.num_rows:
+        raise ValueError("a shard has another number of rows")
+    table.validate(full=True)
+    return table
 
 
 def _changed(path: Path) -> SchemaError:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from grammar.errors import OptionError
 from grammar.files import PathLike, read_text
 from grammar.options import option, read_options, refuse_unknown
+from grammar.saving.value_checks import value_fault
 from sampling.pipeline.deduplication import DEDUPLICATION
 
 __all__ = ["METHOD", "Settings", "read_settings", "read_toml"]
@@ -87,22 +89,23 @@ def read_settings(given: Mapping[str, Any], further: Iterable[str] = ()) -> Sett
     return read_options(Settings, named, "augment")
 
 
-def read_toml(path: PathLike, further: tuple[str, ...] = ()) -> dict[str, Any]:
+def read_toml(path: PathLike, further: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """Read the table ``[augment]`` of a TOML file.
 
     Parameters
     ----------
     path : path
         The file; its keys are those of :class:`Settings`, with hyphens or underscores.
-    further : tuple of str
-        Other keys that it may have.
+    further : mapping
+        Other keys that it may have, and what each is to be (:mod:`grammar.saving.value_checks`).
 
     Raises
     ------
     UnreadableInputError
         If the file cannot be read.
     OptionError
-        If it is not TOML, has no such table, or a key is unknown (the nearest is named).
+        If it is not TOML, has no such table, a key is unknown (the nearest is named), or one of
+        the ``further`` ones is something else. The others are checked by :func:`read_settings`.
     """
     text = read_text(path)
     try:
@@ -127,4 +130,6 @@ def read_toml(path: PathLike, further: tuple[str, ...] = ()) -> dict[str, Any]:
         raise OptionError(
             "'options' is no table", where=str(path), hint="write [augment.options] above them"
         )
+    if fault := value_fault(named, {f"{name}?": kind for name, kind in further.items()}):
+        raise OptionError(fault, where=str(path), hint="mend it in the file")
     return named

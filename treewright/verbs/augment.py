@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AugmentCommand", "augment"]
 
-_FILES = (
-    "input", "output", "test", "text", "label", "test_text", "test_label", "format", "on_error",
-    "workers", "engine",
-)  # fmt: skip
+_FILES: Mapping[str, type] = {
+    "input": str, "output": str, "test": str, "text": str, "label": str, "test_text": str,
+    "test_label": str, "format": str, "on_error": str, "workers": int, "engine": str,
+}  # fmt: skip
+"""What belongs to files, on the command line and in TOML, and of what kind it is."""
 
 
 def augment(
@@ -287,7 +288,7 @@ def _opened(
             trees=trees,
         )
     if not dry_run:
-        check_output(files["output"], columns=pipeline.schema.names)
+        check_output(files["output"], schema=pipeline.schema)
     files["skipped"] = [row for one in corpora.values() for row in one.skipped]
     read: dict[str, Any] = {"columns": columns["input"]}
     for name, data in corpora.items():

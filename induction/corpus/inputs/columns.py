@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from grammar.hashing import hash_rows
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.inputs.names import renamed_by_use
 from induction.corpus.rows import Asked, Rows
+from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows", "renamed"]
@@ -77,6 +77,7 @@ def renamed(table: pa.Table, asked: Asked) -> pa.Table:
     CorpusError, OptionError
         If a column that is named is not there, several may be meant, or two have one name.
     """
+    table = plain_table(table, asked.path)
     for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
         if old not in table.column_names:
             raise OptionError(
@@ -87,13 +88,7 @@ def renamed(table: pa.Table, asked: Asked) -> pa.Table:
     with located(asked.path):
         rename = renamed_by_use(table, asked.rename, asked.text, asked.label)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
-    twice = [name for name, times in Counter(table.column_names).items() if times > 1]
-    if twice:
-        raise CorpusError(
-            f"two columns have the name {twice[0]!r}",
-            where=asked.path,
-            hint="rename one of them in the file",
-        )
+    check_names(table.column_names, asked.path)
     return table
 
 
@@ -180,8 +175,6 @@ def _labels(column: Any, where: Where) -> pa.Array:
         return column.cast(pa.int64())
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column
-    if pa.types.is_string_view(kind):
-        return column.cast(pa.string())
     if pa.types.is_boolean(kind):
         return column
     if pa.types.is_floating(kind):

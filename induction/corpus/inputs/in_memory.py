@@ -12,8 +12,12 @@ import pyarrow as pa
 from grammar.errors import CorpusError
 from induction.corpus import huggingface
 from induction.corpus.rows import Rows, numbered_rows
+from induction.corpus.tables.kinds import check_names
 
 __all__ = ["is_path", "rows_in_memory"]
+
+_NO_ARRAY = (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError, RecursionError)
+"""What Arrow raises of values that are none of one column."""
 
 
 def is_path(data: Any) -> bool:
@@ -68,18 +72,18 @@ def _table(data: Any) -> pa.Table:
 
 def _frame(frame: Any) -> pa.Table:
     """Return a frame of pandas, column by column, so that a fault names its column."""
-    if list(frame.columns) != list(dict.fromkeys(frame.columns)):
-        raise CorpusError("two columns have one name", hint="rename one of them")
+    check_names([str(name) for name in frame.columns], "the data")
     columns = {}
     for name in frame.columns:
         try:
             columns[str(name)] = pa.array(frame[name], from_pandas=True)
-        except (pa.ArrowException, TypeError) as error:
+        except _NO_ARRAY as error:
             raise _of_several_types(str(name), error) from None
     return pa.table(columns)
 
 
 def _columns(columns: Mapping[str, Any]) -> pa.Table:
+    check_names([str(name) for name in columns], "the data")
     arrays = {}
     for name, values in columns.items():
         if isinstance(values, str | bytes):
@@ -90,7 +94,7 @@ def _columns(columns: Mapping[str, Any]) -> pa.Table:
         try:
             arrow = isinstance(values, pa.Array | pa.ChunkedArray)
             arrays[str(name)] = values if arrow else pa.array(list(values))
-        except (pa.ArrowException, TypeError, OverflowError) as error:
+        except _NO_ARRAY as error:
             raise _of_several_types(str(name), error) from None
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -120,6 +124,10 @@ def _of_items(data: Any) -> pa.Table:
 
 def _of_several_types(name: str, error: Exception) -> CorpusError:
     return CorpusError(
-        f"the column {name!r} does not hold values of one type: {str(error).splitlines()[0]}",
+        f"the column {name!r} does not hold values of one type: {_said(error)}",
         hint="convert its values first",
     )
+
+
+def _said(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -121,7 +121,6 @@ def _can_be(new: str, column: pa.ChunkedArray) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     stringy = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    stringy = stringy or pa.types.is_string_view(kind)
     if new == "text" or stringy:
         return bool(stringy)
     if pa.types.is_floating(kind):

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike
+from grammar.places.inside import check_links
 from grammar.places.opening import place_of
-from grammar.places.place import Place, is_many
+from grammar.places.place import Place, is_many, is_url
 from induction.corpus.rows import Rows
 
 __all__ = ["shards_of", "together"]
@@ -28,6 +29,8 @@ def shards_of(path: PathLike, suffixes: Sequence[str]) -> list[str]:
     ------
     OptionError
         If files of a folder end in several ways.
+    SchemaError
+        If one of a folder is a symbolic link out of it.
     OSError
         If a store cannot be reached.
     """
@@ -40,6 +43,8 @@ def shards_of(path: PathLike, suffixes: Sequence[str]) -> list[str]:
     for name, file in place.files().items():
         ending = _ending(name)
         if ending in suffixes:
+            if not is_url(path):
+                check_links(path, file.name, file.name)
             found.setdefault(ending, []).append(file)
     if len(found) > 1:
         raise OptionError(

@@ -28,11 +28,15 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
     CorpusError, OptionError
         If the columns are at fault, or no row can be used.
     """
+    if rows.skipped and not rows.table.num_rows:
+        raise _nothing_left(rows.skipped[0].why, rows.skipped[0].where)
     corpus_of_rows(replace(rows, table=rows.table.slice(0, 0)), asked)  # it tells what is read
 
     def check(first: int, stop: int) -> None:
         with heard_by(lambda message: None):
-            part = replace(rows, table=rows.table.slice(first, stop - first))
+            # copied: Arrow casts what lies around the lists of a slice, too
+            table = rows.table.take(pa.array(np.arange(first, stop)))
+            part = replace(rows, table=table)
             _refuse_absent(corpus_of_rows(part, asked))
 
     found = faults_of(check, 0, rows.table.num_rows)
@@ -40,11 +44,7 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
     kept = np.setdiff1d(np.arange(rows.table.num_rows), sorted(found))
     if found and not len(kept):
         first = min(found)
-        raise CorpusError(
-            f"no row can be used: {found[first]}",
-            where=rows.where(first),
-            hint="leave --on-error skip out to see how to mend it",
-        )
+        raise _nothing_left(found[first], rows.where(first))
     with heard_by(lambda message: None):
         part = Rows(
             rows.table.take(pa.array(kept)), lambda row: rows.where(kept[row]), rows.untyped
@@ -55,6 +55,14 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
             corpus = corpus.with_column("id", [str(row) for row in kept])
     skipped = (*rows.skipped, *_skipped(rows.table, found, rows.where))
     return replace(corpus, places=part.where, skipped=skipped)
+
+
+def _nothing_left(why: str, where: str) -> CorpusError:
+    return CorpusError(
+        f"no row can be used: {why}",
+        where=where,
+        hint="leave --on-error skip out to see how to mend it",
+    )
 
 
 def without_faults(corpus: Corpus, check: Callable[[Corpus], object]) -> Corpus:

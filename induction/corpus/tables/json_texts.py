@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["TEXT", "is_nested", "is_text", "joined", "json_texts", "number_texts"]
+__all__ = ["TEXT", "has_text", "is_nested", "is_text", "joined", "json_texts", "number_texts"]
 
 TEXT = pa.large_string()
 _ESCAPED = r'["\\\x00-\x1f]'
@@ -39,7 +39,7 @@ def json_texts(values: pa.Array) -> pa.Array:
     Raises
     ------
     TypeError
-        If JSON has no such value, as a date.
+        If JSON has no such values, as bytes. Dates, times and decimal numbers are their texts.
 
     Examples
     --------
@@ -110,12 +110,31 @@ def joined(*parts: Any, between: str = "") -> pa.Array:
     return pc.binary_join_element_wise(*texts, pa.scalar(between, TEXT))
 
 
+def has_text(kind: pa.DataType) -> bool:
+    """Whether values of a kind are texts to a person: bytes and intervals are not.
+
+    >>> has_text(pa.date32()), has_text(pa.binary()), has_text(pa.list_(pa.binary(4)))
+    (True, False, False)
+    """
+    types = pa.types
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+        return False
+    if types.is_binary_view(kind) or types.is_interval(kind):
+        return False
+    if types.is_dictionary(kind):
+        return has_text(kind.value_type)
+    within = range(kind.num_fields) if types.is_nested(kind) else ()
+    return all(has_text(kind.field(number).type) for number in within)
+
+
 def _one_by_one(values: pa.Array) -> pa.Array:
+    if not has_text(values.type):
+        raise TypeError(f"there is no text of {values.type}")
     return pa.array([_dumped(value) for value in values.to_pylist()], TEXT)
 
 
 def _dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _quoted(values: pa.Array) -> pa.Array:

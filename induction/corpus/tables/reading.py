@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import functools
 import io
@@ -11,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
@@ -20,6 +19,8 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
+from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
 
 __all__ = [
     "read_arrow",
@@ -30,9 +31,7 @@ __all__ = [
     "read_tsv",
 ]
 
-DEEPEST = 200
-"""How deep the values of JSON lines may be nested."""
-_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_LONG_NUMBER = re.compile(rb"\d{19}")
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
@@ -70,7 +69,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
         return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
     skipped: tuple[Skipped, ...] = ()
     if asked.skips:
-        data, skipped = _sound_lines(data, asked.path)
+        data, skipped = sound_lines(data, asked.path)
     where = functools.partial(_line_of_object, data, asked.path)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
@@ -78,24 +77,44 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     dated = {f.name: _undated(f.type) for f in table.schema if "timestamp" in str(f.type)}
     if dated:
         table = _parse_json(data, dated, where).select(table.column_names)
+    if any(_is_rounded(column) for column in table.columns):
+        _refuse_long_numbers(data, asked.path)
     return Rows(table, where, skipped=skipped)
 
 
-def _sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
-    """Return the lines that hold an object each; others become empty, so that numbers stay."""
-    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
-    skipped = []
-    for number, line in enumerate(lines):
-        if not line.strip():
-            continue
-        try:
-            why = "" if isinstance(json.loads(line), dict) else "this is not an object"
-        except ValueError as error:
-            why = f"this is not JSON: {error}"
-        if why:
-            skipped.append(Skipped(f"{path}:{number + 1}", why, line.decode(errors="replace")))
-            lines[number] = b""
-    return b"\n".join(lines), tuple(skipped)
+def _is_rounded(column: Any) -> bool:
+    """Say whether numbers of a column may be whole ones that the parser took for others.
+
+    >>> _is_rounded(pa.array([[1e30]])), _is_rounded(pa.array([1e3]))
+    (True, False)
+    """
+    floats = (leaf for leaf in leaves(column) if pa.types.is_floating(leaf.type))
+    bounds = (bound for leaf in floats for bound in pc.min_max(leaf).as_py().values())
+    return any(bound is not None and abs(bound) >= MOST_WHOLE for bound in bounds)
+
+
+def _refuse_long_numbers(data: bytes, path: str) -> None:
+    """Refuse whole numbers that 64 bits do not hold: others would be read in their place."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if _LONG_NUMBER.search(line) and (fault := long_number(line)):
+            raise CorpusError(fault, where=f"{path}:{number}", hint="write it as text, in quotes")
+
+
+def long_number(line: bytes) -> str | None:
+    """Return what is wrong with a whole number in a line of JSON, if 64 bits do not hold it.
+
+    >>> long_number(b'{"a": "123456789012345678901", "b": 123456789012345678901}')
+    'the whole number 123456789012345678901 has more than 64 bits'
+    """
+    found: list[str] = []
+
+    def look(digits: str) -> int:
+        if is_long(digits):
+            found.append(digits)
+        return 0
+
+    json.loads(line, parse_int=look)
+    return f"the whole number {found[0]:.40} has more than 64 bits" if found else None
 
 
 def _undated(kind: pa.DataType) -> pa.DataType:
@@ -117,11 +136,7 @@ def _undated(kind: pa.DataType) -> pa.DataType:
 def _refuse_deep(data: bytes, path: str) -> None:
     """Refuse objects that the parser, which calls itself, could not come back from."""
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.count(b"[") + line.count(b"{") <= DEEPEST:
-            continue
-        signs = np.frombuffer(_JSON_STRING.sub(b"", line), np.uint8)
-        steps = np.isin(signs, (91, 123)).astype(np.int64) - np.isin(signs, (93, 125))
-        if int(np.cumsum(steps).max(initial=0)) > DEEPEST:
+        if is_too_deep(line):
             raise CorpusError(
                 f"an object is nested more than {DEEPEST} deep",
                 where=f"{path}:{number}",
@@ -199,6 +214,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     where = functools.partial(_line_of_record, data, asked.path, separator, header)
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
+    check_names(verbatim, asked.path)
     skipped: dict[int, Skipped] = {}
 
     def leave_out(row: Any) -> str:

@@ -22,6 +22,7 @@ from grammar.errors import CorpusError
 from induction.corpus.rows import Write, Writer
 from induction.corpus.tables.json_texts import (
     TEXT,
+    has_text,
     is_nested,
     is_text,
     joined,
@@ -216,6 +217,8 @@ def _cell_texts(values: pa.Array) -> pa.Array:
         texts = number_texts(values)
     elif is_nested(kind):
         texts = pc.if_else(values.is_valid(), json_texts(values), pa.scalar(None, TEXT))
+    elif not has_text(kind):
+        raise TypeError(f"there is no text of {kind}")
     else:
         texts = pa.array([None if v is None else str(v) for v in values.to_pylist()], TEXT)
     return pc.fill_null(texts, "")

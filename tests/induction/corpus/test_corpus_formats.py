@@ -378,7 +378,7 @@ def test_part_of_a_provenance_is_enough(tmp_path):
         ("a.csv", b"text,label\na,1\nb\n", "Expected 2 columns, got 1"),
         ("a.csv", b'text,label\n"a,1\n', "CSV"),
         ("a.csv", b"", "Empty CSV file"),
-        ("a.csv", b"text,text\na,b\n", "two columns have the name 'text'"),
+        ("a.csv", b"text,text\na,b\n", "the columns 1 and 2 have one name, 'text'"),
         ("a.csv", b"score,mark\na,b\n", "has no column 'text'"),
         ("a.csv", b"text,heads\na,[1\n", "column 'heads' does not hold list"),
         ("a.csv", b"text,heads\na,\"[\"\"x\"\"]\"\n", "column 'heads' does not hold list"),
@@ -447,7 +447,7 @@ def test_a_column_that_is_not_there_cannot_be_renamed(tmp_path):
 
 def test_two_columns_cannot_get_one_name(tmp_path):
     (tmp_path / "a.csv").write_text("text,sentence\na,b\n")
-    with pytest.raises(CorpusError, match="two columns have the name 'text'"):
+    with pytest.raises(CorpusError, match="the columns 1 and 2 have one name, 'text'"):
         read_corpus(tmp_path / "a.csv", rename={"sentence": "text"})
 
 

@@ -168,11 +168,13 @@ def test_numbers_are_written_as_python_writes_them(numbers, bits):
     assert csv_lines(table).decode() == plain_csv(table)
 
 
-def test_a_day_has_no_json_and_is_a_cell():
+def test_a_day_is_its_text_and_bytes_are_none():
     table = pa.table({"id": ["a"], "day": [datetime.date(2024, 1, 2)]})
-    with pytest.raises(TypeError, match="date"):
-        json_lines(table)
+    assert json_lines(table) == b'{"id": "a", "day": "2024-01-02"}\n'
     assert csv_lines(table) == b"a,2024-01-02\n"
+    for lines in (json_lines, csv_lines):
+        with pytest.raises(TypeError, match="no text of binary"):
+            lines(pa.table({"id": [b"a"]}))
 
 
 def test_headers_are_quoted_as_cells_are():

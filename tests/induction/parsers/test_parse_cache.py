@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from grammar import Grammar, Tree
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import OptionError, OutputError, SchemaError
+from grammar.messages import heard_by
 from induction.parsers.cache import CachedParser, CachedScoringParser
 from induction.parsers.chart import ChartTextParser
 from induction.parsers.protocol import ScoringParser, TextParser, paired, read_sentences
@@ -218,15 +219,44 @@ def test_the_k_best_are_kept_by_k_beside_the_best(path):
     assert spans == list(inner.spans_each(["a b a"]))
 
 
-@pytest.mark.parametrize("stored", ['{"tree": ["S"], "reason": ""}', "[[1]]", '[["S", 1, 2]]', "7"])
-def test_malformed_k_best_are_told(path, stored):
-    cached = CachedScoringParser(ChartTextParser(Grammar.parse(AMBIGUOUS)), path)
-    list(cached.kbest_each(["a"], 2))
+CHANGED = [
+    '{"tree": ["S"], "reason": ""}', "[[1]]", '[["S", 1, 2]]', "7", "", "x" * 64 + " [[1]]",
+    "x", b"\xff", 7, '["S", {"sentence": [], "reason": ""}]', "[" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stored", CHANGED)
+def test_parses_that_were_changed_are_made_anew_and_it_is_told_once(path, stored):
+    given = ["a", "a b a", "c"]
+    inner = Counting(Grammar.parse(AMBIGUOUS))
+    expected = list(inner.kbest_each(given, 2))
+    cached = CachedScoringParser(inner, path)
+    list(cached.kbest_each(given, 2))
     with sqlite3.connect(path) as database:
         database.execute("UPDATE parses SET result = ?", (stored,))
     database.close()
-    with pytest.raises(SchemaError, match="a stored parse is malformed"):
-        list(cached.kbest_each(["a"], 2))
+    told: list[str] = []
+    inner.asked = 0
+    with heard_by(told.append):
+        again = CachedScoringParser(inner, path)
+        assert list(again.kbest_each(given, 2)) == expected
+        assert inner.asked == len(given)
+        assert list(again.kbest_each(given, 2)) == expected
+        assert inner.asked == len(given)
+    assert len(told) == 1
+    assert "are made anew" in told[0]
+
+
+def test_a_parse_of_another_sentence_is_not_believed(path):
+    cached = CachedParser(Flat(), path)
+    wanted = list(cached.parse(["a", "b c"]))
+    with sqlite3.connect(path) as database:
+        [one] = database.execute("SELECT result FROM parses WHERE sentence = '\"a\"'").fetchone()
+        database.execute("UPDATE parses SET result = ?", (one,))
+    database.close()
+    inner = Flat()
+    found = CachedParser(inner, path).parse(["a", "b c"])
+    assert [tree.leaves() for tree in found] == [tree.leaves() for tree in wanted]
 
 
 # --- files that are no caches ------------------------------------------------------------------
@@ -249,20 +279,13 @@ def newer(path: Path) -> None:
     database.close()
 
 
-def malformed(path: Path) -> None:
-    CachedParser(Flat(), path).parse(["a"])
-    with sqlite3.connect(path) as database:
-        database.execute("""UPDATE parses SET result = '["S", {"sentence": [], "reason": ""}]'""")
-    database.close()
-
-
 def torn(path: Path) -> None:
     CachedParser(Flat(), path).parse(["a"] + [f"sentence {i}" for i in range(400)])
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
 
 
-@pytest.mark.parametrize("spoil", [foreign, text, newer, malformed, torn])
+@pytest.mark.parametrize("spoil", [foreign, text, newer, torn])
 def test_a_file_that_is_no_cache_is_one_clear_error_and_stays_as_it_is(path, spoil):
     spoil(path)
     before = path.read_bytes()
