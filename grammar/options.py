@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from grammar.errors import OptionError
 
 __all__ = [
+    "MOST",
     "TINY",
     "Checked",
     "Option",
@@ -39,6 +40,8 @@ _UNSET: Any = object()
 _KINDS: Mapping[str, Any] = {"bool": bool, "int": Integral, "float": Real, "str": str}
 TINY = 1e-9
 """The least value of options that must be above zero."""
+MOST = 2**63 - 1
+"""The largest number, either side of zero: kernels have no larger ones."""
 _TRUTH = {"true": True, "false": False}
 
 
@@ -134,6 +137,7 @@ class Option:
         number = _pythons(value)
         if (
             (isinstance(number, float) and not math.isfinite(number))
+            or abs(number) > MOST
             or (self.least is not None and number < self.least)
             or (self.most is not None and number > self.most)
         ):

@@ -24,7 +24,9 @@ from grammar.arrays import IntArray, LongArray, kernel, text_bytes
 from grammar.codecs import ArrayCodec
 from grammar.errors import CorpusError, MissingDataError
 from grammar.hashing import Keys, hash_rows
+from grammar.options import MOST
 from grammar.rng import below, next_uniform, open_stream, stream_key
+from grammar.saving.facts import ANY, CLASSES, FLAG, TEXT, Fields, whole
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
@@ -84,7 +86,20 @@ class PhraseGrammar(Weighted):
     facts: Mapping[str, Any]
 
     family = "phrases"
-    codec = ArrayCodec("treewright.alp-phrases/1", "a grammar of phrases")
+    codec = ArrayCodec(
+        "treewright.alp-phrases/1",
+        "a grammar of phrases",
+        Fields({
+            "classes": CLASSES,
+            "facts": Fields(
+                {"seq_len": whole(1, MOST), "distinct": FLAG, "version": TEXT}, others=ANY
+            ),
+        }),
+        {
+            "phrases": "text", "donor": "int32", "offsets": "int64", "ids": "text",
+            "texts": "text",
+        },
+    )  # fmt: skip
     method = "alp"
     start = "class 0"
 

@@ -18,6 +18,7 @@ from grammar.arrays import FloatArray, IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.errors import NothingNewError
 from grammar.options import read_options
+from grammar.saving.facts import ANY, Fields, one_of
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.examples.patterns import START, add_filler
@@ -33,6 +34,7 @@ from sampling.geca.spelling import (
 from sampling.geca.templates import find_fragments
 from sampling.geca.walk_arrays import walks_of_arrays, walks_to_arrays
 from sampling.geca.walks import Places, Walks, known_sides, walk_probabilities, walks_of
+from sampling.method import check_saved
 
 __all__ = ["WalkGrammar", "induce_walks"]
 
@@ -80,7 +82,24 @@ class WalkGrammar(Weighted):
     options: Mapping[str, Any]
 
     family: ClassVar[str] = "walks"
-    codec: ClassVar[ArrayCodec] = ArrayCodec("treewright.walks/1", "a grammar of walks")
+    codec: ClassVar[ArrayCodec] = ArrayCodec(
+        "treewright.walks/1",
+        "a grammar of walks",
+        Fields({"method": one_of("geca-stream"), "options": ANY}),
+        {
+            "sequence": "int32", "template": "int32", "fragment": "int32", "environment": "int32",
+            "keys": "int64", "tokens": "int32", "starts": "int64", "sizes": "int32",
+            "table": "int32", "names": "text", "examples": "rows",
+            **{
+                f"{name}_{side}": kind
+                for side in (0, 1)
+                for name, kind in (
+                    ("text", "uint8"), ("text_offsets", "int64"), ("offsets", "int64"),
+                    ("start", "int64"), ("end", "int64"),
+                )
+            },
+        },
+    )  # fmt: skip
     method: ClassVar[str] = "geca-stream"
     start: ClassVar[str] = START  # type: ignore[misc]
 
@@ -209,6 +228,7 @@ class WalkGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: Mapping[str, Any], columns: Mapping[str, Any]) -> WalkGrammar:
         """Read the columns of a file (ValueError if they do not belong together)."""
+        check_saved(cls.method, facts["options"], cls.codec.schema)
         options = asdict(read_options(GECAStreamOptions, facts["options"], cls.method))
         names, examples = columns["names"], columns["examples"]
         walks, sides = walks_of_arrays(columns, len(names), options["gaps"])

@@ -22,12 +22,14 @@ from grammar.arrays import LongArray
 from grammar.codecs import ArrayCodec
 from grammar.look import Look
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets, check_shares
+from grammar.saving.facts import ANY, FLAG, TEXT, TEXTS, Fields, whole
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_spans
 from sampling.examples.patterns import FAMILY, START, hole
 from sampling.examples.sides import Side, read_side
+from sampling.method import check_saved
 from sampling.spans.look import look_at_spans
 from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
@@ -67,7 +69,19 @@ class SpanGrammar(Weighted):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     family = FAMILY
-    codec = ArrayCodec("treewright.spans/1", "a span grammar")
+    codec = ArrayCodec(
+        "treewright.spans/1",
+        "a span grammar",
+        Fields({
+            "method": TEXT, "version": TEXT, "columns": TEXTS, "mixes": FLAG, "options": ANY,
+            "sides": whole(1, 2), "names": TEXTS,
+        }),
+        {
+            "examples": "rows", "example": "int32", "start": "int32", "end": "int32",
+            "node": "int64", "of_site": "int32", "host_weight": "float64", "offsets": "int64",
+            "fillers": "int32", "weight": "float64",
+        },
+    )  # fmt: skip
     start = START
 
     def __repr__(self) -> str:
@@ -197,6 +211,7 @@ class SpanGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> SpanGrammar:
         """Read a grammar off what :meth:`to_arrays` returned."""
+        check_saved(facts["method"], facts["options"], cls.codec.schema)
         start, end, node = (
             columns[name].reshape(-1, facts["sides"]) for name in ("start", "end", "node")
         )

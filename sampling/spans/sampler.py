@@ -110,7 +110,7 @@ class SpanSampler(Sampler):
                 f"{self.method} does not tell the target of a new text",
                 hint="give an executor (as scan.interpret), use 'geca', or drop the column",
             )
-        self.distinct = bool(grammar.options.get("distinct", True))
+        self.distinct = self.options.distinct
         self._executor = executor
         self._tilted: TiltedPairs | None = None  # of the last tilt, whose pairs are weighed once
 

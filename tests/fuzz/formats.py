@@ -205,5 +205,8 @@ def _formats() -> Iterator[Format]:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    FORMATS: Mapping[str, Format] = {each.name: each for each in _formats()}
-"""Every format by the name of its file."""
+    _WHOLE = tuple(_formats())
+FORMATS: Mapping[str, Format] = {
+    each.name: each for each in (*_WHOLE, *(form.fields for form in _WHOLE))
+}
+"""Every format by its name: damaged as it stands, and then in its fields."""
