@@ -166,42 +166,34 @@ def find_method(name: str) -> Method:
     return named(name, METHODS)
 
 
-def check_saved(method: Any, options: Any, family: str) -> None:
-    """Refuse what a file says of its method and options, where these are declared otherwise.
+def check_saved(grammar: Any) -> None:
+    """Refuse the method and the options of a grammar from a file, unless they are as declared.
 
     Options that the method does not have may be of another version: such a grammar can be looked
     at, and its sampler refuses them.
 
     Parameters
     ----------
-    method, options : object
-        What a file holds.
-    family : str
-        Of the grammar in the file, as :data:`grammar.opening.FAMILIES` has it.
+    grammar : Weighted
+        With ``method`` and ``options``.
 
     Raises
     ------
     SchemaError
         If there is no such method of the family, or an option has a value that cannot be used.
-
-    Examples
-    --------
-    >>> check_saved("treemix", {"low": "x"}, "treewright.spans/1")
-    Traceback (most recent call last):
-    ...
-    grammar.errors.SchemaError: options.low: low='x' is not of the kind float
-      hint: for example 0.1
     """
-    TEXT("method", method)
+    method, kind = grammar.method, type(grammar)
     known = METHODS.get(method)
-    if known is None or known.family != family:
+    family = getattr(grammar.codec, "schema", grammar.family)
+    # what a class says of itself is true, and a file may say anything
+    if known is None or ("method" not in vars(kind) and known.family != family):
         raise SchemaError(
             f"{method[:80]!r} is no method whose grammars are of this family", where="method"
         )
     declared = {o.name: o for o in known.options}
     kinds = {n: Fields({}, others=TEXT) for n, o in declared.items() if "Mapping" in o.kind}
-    Fields({}, kinds, others=SCALAR)("options", options)
-    for name, value in options.items():
+    Fields({}, kinds, others=SCALAR)("options", dict(grammar.options))
+    for name, value in grammar.options.items():
         if name in declared and name not in kinds:
             try:
                 declared[name].kept(value)

@@ -22,6 +22,7 @@ __all__ = [
     "FLAG",
     "FOREIGN",
     "NOTES",
+    "OPTIONS",
     "SCALAR",
     "TEXT",
     "TEXTS",
@@ -221,7 +222,7 @@ def _inside(value: Any) -> Collection[Any]:
 
 def _classes(field: str, value: Any) -> None:
     """Refuse labels of classes that are not all whole numbers, or distributions equally long."""
-    each(any_of(whole(), each(real(0), least=1)))(field, value)
+    each(any_of(whole(), each(real(0), least=1)), least=1)(field, value)
     shapes = {len(label) if isinstance(label, list | tuple) else -1 for label in value}
     if len(shapes) > 1:
         raise SchemaError("labels of several kinds or lengths", where=field)
@@ -235,6 +236,8 @@ TEXT: Kind = _text
 FLAG: Kind = _flag
 CLASSES: Kind = _classes
 TEXTS: Kind = each(TEXT)
+OPTIONS: Kind = Fields({}, others=ANY)
+"""What a method was told; :func:`grammar.opening.open_grammar` checks it by its declaration."""
 NOTES: Kind = Fields({}, others=ANY)
 
 

@@ -17,14 +17,13 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
-from grammar.saving.facts import ANY, CLASSES, TEXT, Fields, each, one_of, real
+from grammar.saving.facts import ANY, CLASSES, OPTIONS, TEXT, Fields, each, one_of, real
 from grammar.weighted import Weighted
 from sampling.alp.checks import check_alp
 from sampling.alp.frames import Frames
 from sampling.alp.slots import NOTHING, Choices, Texts
 from sampling.alp.words import WordModel, word_model
 from sampling.english.articles import article
-from sampling.method import check_saved
 from sampling.seams.joints import touching_words
 
 __all__ = ["ALPGrammar"]
@@ -93,7 +92,7 @@ class ALPGrammar(Weighted):
             "classes": CLASSES,
             "columns": each(one_of("text", "label", "tree", "tokens", "tags")),
             "facts": Fields(
-                {"version": TEXT, "options": ANY, "least_score": real()}, others=ANY
+                {"version": TEXT, "options": OPTIONS, "least_score": real()}, others=ANY
             ),
         }),
         {
@@ -327,7 +326,6 @@ class ALPGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> ALPGrammar:
         """Read a grammar off what :meth:`to_arrays` returned."""
-        check_saved(cls.method, facts["facts"]["options"], cls.codec.schema)
         columns["events"] = columns["events"].reshape(-1, 5)
         kept: dict[str, Any] = {name: columns[name] for name in _ARRAYS}
         kept |= {name: tuple(columns[name]) for name in _STRINGS}

@@ -18,9 +18,10 @@ from grammar.arrays import FloatArray, IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.errors import NothingNewError
 from grammar.options import read_options
-from grammar.saving.facts import ANY, Fields, one_of
+from grammar.saving.facts import OPTIONS, Fields, one_of
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.examples.labels import read_labels
 from sampling.examples.patterns import START, add_filler
 from sampling.geca.options import GECAStreamOptions
 from sampling.geca.sequences import Sequences, SideWords, read_tokens
@@ -34,7 +35,6 @@ from sampling.geca.spelling import (
 from sampling.geca.templates import find_fragments
 from sampling.geca.walk_arrays import walks_of_arrays, walks_to_arrays
 from sampling.geca.walks import Places, Walks, known_sides, walk_probabilities, walks_of
-from sampling.method import check_saved
 
 __all__ = ["WalkGrammar", "induce_walks"]
 
@@ -85,7 +85,7 @@ class WalkGrammar(Weighted):
     codec: ClassVar[ArrayCodec] = ArrayCodec(
         "treewright.walks/1",
         "a grammar of walks",
-        Fields({"method": one_of("geca-stream"), "options": ANY}),
+        Fields({"method": one_of("geca-stream"), "options": OPTIONS}),
         {
             "sequence": "int32", "template": "int32", "fragment": "int32", "environment": "int32",
             "keys": "int64", "tokens": "int32", "starts": "int64", "sizes": "int32",
@@ -228,12 +228,16 @@ class WalkGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: Mapping[str, Any], columns: Mapping[str, Any]) -> WalkGrammar:
         """Read the columns of a file (ValueError if they do not belong together)."""
-        check_saved(cls.method, facts["options"], cls.codec.schema)
         options = asdict(read_options(GECAStreamOptions, facts["options"], cls.method))
         names, examples = columns["names"], columns["examples"]
         walks, sides = walks_of_arrays(columns, len(names), options["gaps"])
         if len(examples) != len(walks.grams.offsets) - 1 or not len(walks.hosts):
             raise ValueError("the examples are not those of the walks")
+        if examples.type.get_field_index("label") >= 0:
+            read_labels(Corpus(pa.Table.from_struct_array(examples)))
+        ids = examples.field("id")
+        if not pa.types.is_string(ids.type) or ids.null_count:
+            raise ValueError("the ids of the examples are no texts")
         return cls(walks, sides, names, examples, options)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import networkx as nx
-import pyarrow as pa
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.codecs import ArrayCodec
@@ -20,7 +19,7 @@ from grammar.options import MOST
 from grammar.saving import facts as kinds
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
-from sampling.method import check_saved
+from sampling.examples.examples import checked, saved_examples
 
 __all__ = ["SHARE", "START", "TEXT", "ModelGrammar"]
 
@@ -134,8 +133,7 @@ class ModelGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> Self:
         """Make a grammar of what its file holds (ValueError if parts do not fit)."""
-        check_saved(facts["method"], facts["options"], cls.codec.schema)
-        corpus = Corpus(pa.Table.from_struct_array(columns["examples"]))
+        corpus = checked(saved_examples(columns["examples"]))
         hosts, shares = columns["hosts"], columns["shares"]
         if not len(hosts) or not 0 <= int(hosts.min()) <= int(hosts.max()) < len(corpus):
             raise ValueError("the texts that can be used are not those of its examples")

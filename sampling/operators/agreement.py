@@ -113,6 +113,8 @@ class Agreement:
         rows = np.flatnonzero(~np.isin(self.fold, list(folds)))
         if len(np.unique(self.labels[rows])) < 2:
             return None
+        if not any(self.texts[row].strip() for row in rows.tolist()):
+            return None  # there are no words to tell classes by
         words = TfidfVectorizer(token_pattern=r"\S+", ngram_range=(1, 2), sublinear_tf=True)
         features = words.fit_transform([self.texts[row] for row in rows.tolist()])
         with threadpool_limits(1):  # sums over more threads differ in their last digits

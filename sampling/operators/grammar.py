@@ -20,12 +20,12 @@ import numpy as np
 from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
-from grammar.saving.facts import ANY, TEXT, Fields, one_of
+from grammar.saving.facts import ANY, OPTIONS, TEXT, Fields, one_of
 from grammar.weighted import Weighted
-from sampling.method import check_saved
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.seams.score import SeamScore
+from sampling.spans.grammar import SpanGrammar
 
 __all__ = ["TiltedGrammar"]
 
@@ -62,7 +62,7 @@ class TiltedGrammar(Weighted):
         "treewright.tilted/3",
         "a grammar under a tilt",
         Fields({
-            "method": TEXT, "options": ANY, "suffix": one_of(".arrow", ".json"),
+            "method": TEXT, "options": OPTIONS, "suffix": one_of(".arrow", ".json"),
             "kind": one_of(*_SCORES), "score": ANY,
         }),
         {"base": "uint8", **{k: v for score in _SCORES.values() for k, v in score.columns.items()}},
@@ -133,7 +133,6 @@ class TiltedGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> TiltedGrammar:
         """Read a grammar off what :meth:`to_arrays` returned."""
-        check_saved(facts["method"], facts["options"], cls.codec.schema)
         kind = _SCORES[facts["kind"]]
         kind.facts("score", facts["score"])
         score = kind.from_arrays(facts["score"], columns)
@@ -141,4 +140,6 @@ class TiltedGrammar(Weighted):
             path = Path(folder, f"base{facts['suffix']}")
             path.write_bytes(columns["base"].tobytes())
             base = open_grammar(path)
+        if isinstance(base, SpanGrammar) and isinstance(score, SeamScore):
+            score.check_beside(base.sides)  # each place of a span is one of the score, too
         return cls(facts["method"], base, score, facts["options"])

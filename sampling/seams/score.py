@@ -151,6 +151,13 @@ class SeamScore:
             borders = borders.scaled(OF_TREES * trees[0])
         return replace(self, weights=(words / 2 if tags else words, tags), borders=borders)
 
+    def check_beside(self, sides: tuple[Side, ...]) -> None:
+        """Refuse sentences that are not as long as those of the sides (SchemaError)."""
+        lengths = np.concatenate([side.lengths for side in sides])
+        for held in (self.words, self.tags):
+            if held is not None and not np.array_equal(np.diff(held.offsets) - 1, lengths):
+                raise SchemaError("the sentences of the score are not those of the examples")
+
     def of(self, made: Corpus) -> FloatArray:
         """Return the weighted cohesion of examples.
 

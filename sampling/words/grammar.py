@@ -23,7 +23,7 @@ from grammar.saving.array_checks import check_length, check_numbers
 from grammar.saving.facts import ANY, TEXT, TEXTS, Fields, each, maybe, real, row
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
-from sampling.method import check_saved
+from sampling.examples.examples import saved_examples
 from sampling.words.pools import Pools, check_pools, probabilities, vocabulary_of
 from sampling.words.texts import TokenTexts, read_texts
 
@@ -96,7 +96,7 @@ class WordGrammar(Weighted):
         "a grammar of edited words",
         Fields({
             "method": TEXT, "version": TEXT,
-            "options": Fields({"protect": maybe(TEXT)}, others=ANY),
+            "options": Fields({"protect": maybe(TEXT)}, {"repair": TEXT}, others=ANY),
             "operations": each(row(TEXT, TEXT, real(0), TEXTS)),
         }),
         {
@@ -212,15 +212,13 @@ class WordGrammar(Weighted):
         ValueError, TreewrightError
             If they do not fit each other.
         """
-        check_saved(facts["method"], facts["options"], cls.codec.schema)
-        examples = columns["examples"]
         words = pack_strings(columns["vocabulary"])
         grammar = cls(
             facts["method"],
             facts["version"],
             facts["options"],
             read_texts(
-                Corpus(pa.Table.from_struct_array(examples)),
+                saved_examples(columns["examples"]),
                 facts["options"]["protect"],
                 cores="spacing" in facts["options"].get("repair", ""),
             ),

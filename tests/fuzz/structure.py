@@ -43,7 +43,8 @@ def restructured(data: bytes, name: str, number: int) -> bytes:
             held, together = _apart(data, name, draw)
             return together(changed_value(held, draw))
         except (ValueError, TypeError, AttributeError, OverflowError, LookupError,
-                NotImplementedError, pa.ArrowException, sqlite3.Error):  # fmt: skip
+                NotImplementedError, RecursionError, pa.ArrowException,
+                sqlite3.Error):  # fmt: skip
             continue  # no file can hold that
     return damaged(data, name, number)
 
