@@ -83,7 +83,7 @@ def _begin_work(folder: Path) -> None:
         pipeline, output = _pipeline(), Path(place) / "o.jsonl"
         with PartialWork(output, plan_of(pipeline), shard=1) as work:
             work.begin(pipeline, resume=False, force=False)
-            list(itertools.islice(work.tables(pipeline.run(), pipeline.state), 1))
+            list(itertools.islice(work.tables(pipeline.run(), pipeline.state), 2))
         shutil.copytree(f"{output}.partial", folder)
 
 
