@@ -17,7 +17,7 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
-from grammar.saving.facts import ANY, CLASSES, OPTIONS, TEXT, Fields, each, one_of, real
+from grammar.saving.facts import ANY, CLASSES, OPTIONS, TEXT, Fields, each, maybe, one_of, real
 from grammar.weighted import Weighted
 from sampling.alp.checks import check_alp
 from sampling.alp.frames import Frames
@@ -92,7 +92,7 @@ class ALPGrammar(Weighted):
             "classes": CLASSES,
             "columns": each(one_of("text", "label", "tree", "tokens", "tags")),
             "facts": Fields(
-                {"version": TEXT, "options": OPTIONS, "least_score": real()}, others=ANY
+                {"version": TEXT, "options": OPTIONS, "least_score": maybe(real())}, others=ANY
             ),
         }),
         {
