@@ -46,7 +46,7 @@ def member(name: str, save: Make, file: str, use: Use) -> Format:
             shutil.copyfile(path, folder / file)
             use(folder)
 
-    return Format(name, make, used)
+    return Format(name, make, used, slow=True)
 
 
 def folder_formats() -> Iterator[Format]:

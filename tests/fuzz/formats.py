@@ -172,17 +172,25 @@ def _grammar_formats() -> Iterator[Format]:
             f"{name}{suffix}",
             lambda path, m=method, c=source, o=options: induce(m, c, **o).grammar.save(path),
             _use_sampler,
+            slow=True,
         )
     yield Format("fluent-language.arrow", _save_language_fit, _use_grammar)
     yield Format("prompted.arrow", _save_prompted, _look_at)
     yield Format("names.json", _save_names, _use_sampler)
-    yield Format("grammar-classes.json", _save_class_grammars, _use_sampler)
+    yield Format("grammar-classes.json", _save_class_grammars, _use_sampler, slow=True)
     skipped = ("bayes-tsg", "latent", *METHODS)
     for name, suffix, make in families(held):
         if name not in skipped:
-            yield Format(f"{name}{suffix}", lambda path, make=make: make().save(path), _use_grammar)
+            yield Format(
+                f"{name}{suffix}",
+                lambda path, make=make: make().save(path),
+                _use_grammar,
+                slow=True,
+            )
         if name == "latent":
-            yield Format("latent.arrow", lambda path, make=make: make().save(path), _use_parser)
+            yield Format(
+                "latent.arrow", lambda path, make=make: make().save(path), _use_parser, slow=True
+            )
 
 
 def _save_language_fit(path: Path) -> None:

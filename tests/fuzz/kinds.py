@@ -1,4 +1,12 @@
-"""What a format is, for those that try it."""
+"""What a format is, for those that try it.
+
+To add one, yield another :class:`Format` in the module of its kind: :mod:`tests.fuzz.formats`
+(corpora, texts, grammars), :mod:`tests.fuzz.kept` (states, settings, models) or
+:mod:`tests.fuzz.folders` (one file of a folder, by ``member``). ``make`` writes a small file, ``use``
+does all with it that a person does. It is then damaged as it stands and, as ``NAME, fields``, in
+its fields: :mod:`tests.fuzz.structure` takes a file apart by the end of its name, so a new kind of
+content needs a function there. In the table, in ``make fuzz`` and in the tests it is by itself.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +29,15 @@ Damage = Callable[[bytes, str, int], bytes]
 class Format:
     """A format: the name of its file, what writes a small one, and what reads and uses it.
 
-    ``damage`` makes of the bytes of a file, its name and a number those of a damaged one.
+    ``damage`` makes of the bytes of a file, its name and a number those of a damaged one. Of what
+    is ``slow``, as it samples or opens a model, tests try fewer.
     """
 
     file: str
     make: Make
     use: Use
     damage: Damage = damaged
+    slow: bool = False
 
     @property
     def name(self) -> str:
