@@ -181,16 +181,13 @@ def _grammar_formats() -> Iterator[Format]:
     skipped = ("bayes-tsg", "latent", *METHODS)
     for name, suffix, make in families(held):
         if name not in skipped:
-            yield Format(
-                f"{name}{suffix}",
-                lambda path, make=make: make().save(path),
-                _use_grammar,
-                slow=True,
-            )
+            yield Format(f"{name}{suffix}", _saving(make), _use_grammar, slow=True)
         if name == "latent":
-            yield Format(
-                "latent.arrow", lambda path, make=make: make().save(path), _use_parser, slow=True
-            )
+            yield Format("latent.arrow", _saving(make), _use_parser, slow=True)
+
+
+def _saving(make: Callable[[], Any]) -> Make:
+    return lambda path: make().save(path)
 
 
 def _save_language_fit(path: Path) -> None:

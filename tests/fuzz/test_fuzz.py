@@ -65,7 +65,6 @@ def test_changed_fields_are_a_function_of_their_number() -> None:
     changed = [restructured(data, "a.json", number) for number in range(50)]
     assert changed == [restructured(data, "a.json", number) for number in range(50)]
     assert len(set(changed)) > 40
-    assert all(b"[" * 5000 in each or json.loads(each) is not data for each in changed)
 
 
 def test_a_file_whose_field_is_changed_has_a_seal_that_fits(tmp_path: Path) -> None:

@@ -83,13 +83,8 @@ def renamed_by_use(
             open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             old = _recognised(new, usable, usual)
-            if (
-                old is None
-                and new == "text"
-                and usable
-                and usable == table.column_names[:1] == there
-            ):
-                old = usable[0]
+            if old is None and new == "text" and usable == table.column_names[:1] == there:
+                old = next(iter(usable), None)
             if old is not None:
                 names[old] = new
                 found[new] = old
