@@ -507,6 +507,9 @@ class Sampler:
         """
         return self
 
+    def check_score(self, score: Any) -> None:
+        """Refuse a score of seams that cannot be of the grammar's examples (SchemaError)."""
+
     def own_score(self, kind: str) -> Any:
         """Learn a score from what the grammar holds, where a method knows how; else None."""
         return None

@@ -25,7 +25,6 @@ from grammar.weighted import Weighted
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.seams.score import SeamScore
-from sampling.spans.grammar import SpanGrammar
 
 __all__ = ["TiltedGrammar"]
 
@@ -140,6 +139,4 @@ class TiltedGrammar(Weighted):
             path = Path(folder, f"base{facts['suffix']}")
             path.write_bytes(columns["base"].tobytes())
             base = open_grammar(path)
-        if isinstance(base, SpanGrammar) and isinstance(score, SeamScore):
-            score.check_beside(base.sides)  # each place of a span is one of the score, too
         return cls(facts["method"], base, score, facts["options"])

@@ -215,6 +215,8 @@ class Fluent(Operator):
         # beneath a model's choice there is what proposes to it
         if chooses != bool(self.options.model) or (chooses and type(self.inner) is not Fluent):
             raise SchemaError(f"model={self.options.model!r} does not fit the score")
+        if isinstance(grammar.score, SeamScore):
+            self.inner.check_score(grammar.score)
         if chooses:
             self.batch = _READ_BATCH
             self.inner = self.inner.written_by(grammar.score)

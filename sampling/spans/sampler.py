@@ -159,6 +159,10 @@ class SpanSampler(Sampler):
             self._tilted = tilted_pairs(self.grammar, self.tables, tilt)
         return TiltedSpans(self, seed, self._tilted)
 
+    def check_score(self, score: SeamScore) -> None:
+        """Refuse a score whose sentences are not the examples, where places are one by one."""
+        score.check_beside(self.grammar.sides)
+
     def own_score(self, kind: str) -> SeamScore:
         """Learn the score of seams from the examples of the grammar."""
         return learn_seams(self.grammar, self.tables, kind)

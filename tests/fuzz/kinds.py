@@ -3,9 +3,10 @@
 To add one, yield another :class:`Format` in the module of its kind: :mod:`tests.fuzz.formats`
 (corpora, texts, grammars), :mod:`tests.fuzz.kept` (states, settings, models) or
 :mod:`tests.fuzz.folders` (one file of a folder, by ``member``). ``make`` writes a small file, and
-``use`` does all with it that a person does. It is then damaged as it stands and, as ``NAME, fields``, in
-its fields: :mod:`tests.fuzz.structure` takes a file apart by the end of its name, so a new kind of
-content needs a function there. In the table, in ``make fuzz`` and in the tests it is by itself.
+``use`` does all with it that a person does. The file is damaged as it stands and, as
+``NAME, fields``, in its fields: :mod:`tests.fuzz.structure` takes it apart by the end of its name,
+so a new kind of content needs a function there. The table, ``make fuzz`` and the tests then have
+both.
 """
 
 from __future__ import annotations

@@ -195,4 +195,4 @@ def test_sentences_of_a_score_are_those_of_the_examples(saved, tmp_path):
         columns["words offsets"] = np.append(ends, ends[-1] + 2)
 
     with pytest.raises(SchemaError, match="not those of the examples"):
-        open_grammar(changed(saved["fluent"], tmp_path, change))
+        open_sampler(changed(saved["fluent"], tmp_path, change))
