@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from grammar.errors import OptionError, SchemaError, TreewrightError
+from grammar.errors import OptionError
 from grammar.files import PathLike, read_text, write_text
 from grammar.graph.storage import looks_like_json, table_from_json, without_collection, write_graph
 from grammar.graph.table import GraphTable
+from grammar.saving.array_checks import typed_columns
 from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.facts import ANY, NOTES, Fields, damage_told
 from grammar.saving.seal import check_seal
 
 __all__ = ["ArrayCodec", "Codec", "GraphCodec", "read_content"]
@@ -72,12 +75,20 @@ class ArrayCodec:
     ----------
     schema : str
         What is written into the file, with its version.
-    what, hint : str
-        What the file should be, and how to get one, for errors.
+    what : str
+        What the file should be, for errors.
+    facts : Fields
+        What its facts must be. Notes are beside them in every file.
+    columns : mapping of str to str
+        The type of every column, as :func:`grammar.saving.array_checks.typed_columns` has them.
+    hint : str
+        How to get such a file, for errors.
     """
 
     schema: str
     what: str
+    facts: Fields
+    columns: Mapping[str, str]
     hint: str = "save it again with the sampler's grammar.save"
 
     @property
@@ -99,14 +110,14 @@ class ArrayCodec:
     def read(self, family: type[Any], path: PathLike, **options: Any) -> Any:
         """Read the file (see :meth:`grammar.weighted.Weighted.load`)."""
         facts, columns = load_arrays(path, self.schema, what=self.what, hint=self.hint)
-        try:
+        with damage_told(str(path), self.hint):
+            ANY("facts", facts)
             notes = facts.pop("notes", {})
-            made = family.from_arrays(facts, columns, **options)
+            NOTES("notes", notes)
+            self.facts("facts", facts)
+            typed = typed_columns(columns, self.columns)
+            made = family.from_arrays(facts, typed, **options)
             return made.noted(**notes) if notes else made
-        except (TreewrightError, LookupError, TypeError, ValueError) as error:
-            raise SchemaError(
-                f"the file is damaged: {error}".splitlines()[0], where=str(path), hint=self.hint
-            ) from None
 
 
 Codec = GraphCodec | ArrayCodec

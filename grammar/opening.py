@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from grammar.codecs import read_content
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.graph.storage import without_collection
 from grammar.saving.array_file import array_fault, array_schema, is_arrow_file
@@ -39,6 +39,9 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 
 Classes are named and not imported, as those of methods live in rooms above this one.
 """
+
+_CHECK = "sampling.method:check_saved"
+"""What knows the options of methods; it is named for the same reason."""
 
 _CORPORA = (".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".mrg", ".ptb")
 
@@ -111,8 +114,7 @@ def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
         found: Any = family_of(family, source=source)
         options = _options(found, source, normalise=normalise)
         make = found.parse if isinstance(content, str) else found.from_graph
-        grammar: Weighted = make(content, source=source, **options)
-        return grammar
+        return _checked(make(content, source=source, **options), source)
 
 
 def _of_arrays(path: PathLike, schema: str | None, *, normalise: bool) -> Weighted:
@@ -128,7 +130,16 @@ def _of_arrays(path: PathLike, schema: str | None, *, normalise: bool) -> Weight
     if suffix not in ("", ".arrow"):
         raise SchemaError("this is an Arrow file", where=source, hint="name it .arrow")
     found = family_of(schema)
-    return found.load(path, **_options(found, source, normalise=normalise))
+    return _checked(found.load(path, **_options(found, source, normalise=normalise)), source)
+
+
+def _checked(grammar: Weighted, source: str) -> Weighted:
+    """Return a grammar whose method, if it is of one, declares the options that the file has."""
+    if hasattr(grammar, "method"):
+        module, _, check = _CHECK.partition(":")
+        with located(source):
+            getattr(importlib.import_module(module), check)(grammar)
+    return grammar
 
 
 def _options(family: type[Weighted], source: str, *, normalise: bool) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from grammar.errors import OptionError
 
 __all__ = [
+    "MOST",
     "TINY",
     "Checked",
     "Option",
@@ -39,10 +40,10 @@ _UNSET: Any = object()
 _KINDS: Mapping[str, Any] = {
     "bool": bool, "int": Integral, "float": Real, "str": str, "Mapping[str, Any]": Mapping,
 }  # fmt: skip
-_MOST = 2**63
-"""Whole numbers of kernels and of files are below it."""
 TINY = 1e-9
 """The least value of options that must be above zero."""
+MOST = 2**63 - 1
+"""The largest number, either side of zero: kernels have no larger ones."""
 _TRUTH = {"true": True, "false": False}
 
 
@@ -138,11 +139,11 @@ class Option:
         number = _pythons(value)
         if (
             (isinstance(number, float) and not math.isfinite(number))
-            or not -_MOST <= number < _MOST
+            or abs(number) > MOST
             or (self.least is not None and number < self.least)
             or (self.most is not None and number > self.most)
         ):
-            within = "that is finite, below 2**63" if abs(number) >= _MOST else self.bounds
+            within = "that is finite, below 2**63" if abs(number) > MOST else self.bounds
             raise OptionError(
                 f"{self.name}={value!s:.40} is out of range",
                 hint=f"use a number {within or 'that is finite'}",

@@ -20,13 +20,14 @@ import networkx as nx
 import numpy as np
 
 from grammar.codecs import Codec, GraphCodec
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.graph.graphml import write_graphml
 from grammar.graph.report import analyse_graph
 from grammar.graph.table import GraphTable
 from grammar.look import Findings, Look, look_at_graph
 from grammar.pictures.neighbourhood import neighbourhood_svg
+from grammar.saving.facts import NOTES
 
 __all__ = ["Weighted"]
 
@@ -127,8 +128,8 @@ class Weighted(ABC):
             )
         made = cls.from_table(GraphTable.of(graph), source=source, **options)
         notes = graph.graph.get("notes", {})
-        if not isinstance(notes, Mapping):
-            raise SchemaError("the part 'notes' is of the wrong kind", where=source)
+        with located(source):
+            NOTES("notes", notes)
         return made.noted(**notes) if notes else made
 
     @classmethod

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from grammar.errors import OptionError, SchemaError
 from grammar.options import Option, gathers, named, options_of, refuse_unknown
+from grammar.saving.facts import SCALAR, TEXT, Fields
 from induction.corpus.corpus import Corpus
 from sampling.stream import Sampler
 
 __all__ = [
     "METHODS",
     "Method",
+    "check_saved",
     "find_method",
     "induce",
 ]
@@ -161,6 +164,41 @@ def find_method(name: str) -> Method:
     'constituents exchanged, labels mixed (Zhang et al. 2022)'
     """
     return named(name, METHODS)
+
+
+def check_saved(grammar: Any) -> None:
+    """Refuse the method and the options of a grammar from a file, unless they are as declared.
+
+    Options that the method does not have may be of another version: such a grammar can be looked
+    at, and its sampler refuses them.
+
+    Parameters
+    ----------
+    grammar : Weighted
+        With ``method`` and ``options``.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such method of the family, or an option has a value that cannot be used.
+    """
+    method, kind = grammar.method, type(grammar)
+    known = METHODS.get(method)
+    family = getattr(grammar.codec, "schema", grammar.family)
+    # what a class says of itself is true, and a file may say anything
+    if known is None or ("method" not in vars(kind) and known.family != family):
+        raise SchemaError(
+            f"{method[:80]!r} is no method whose grammars are of this family", where="method"
+        )
+    declared = {o.name: o for o in known.options}
+    kinds = {n: Fields({}, others=TEXT) for n, o in declared.items() if "Mapping" in o.kind}
+    Fields({}, kinds, others=SCALAR)("options", dict(grammar.options))
+    for name, value in grammar.options.items():
+        if name in declared and name not in kinds:
+            try:
+                declared[name].kept(value)
+            except OptionError as error:
+                raise SchemaError(error.what, where=f"options.{name}", hint=error.hint) from None
 
 
 def induce(name: str, corpus: Corpus, **options: Any) -> Sampler:

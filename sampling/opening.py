@@ -5,15 +5,12 @@ What one person induced another can sample, without the corpus and without knowi
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 from grammar.engines.units import Unit, opened
-from grammar.errors import SchemaError, TreewrightError, located
+from grammar.errors import SchemaError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
 from grammar.places.permissions import files_say
 from induction.corpus.pieces import Piece, write_piece
-from sampling.examples.class_names import named
 from sampling.method import METHODS
 from sampling.stream import Sampler, method_of
 
@@ -67,17 +64,7 @@ def open_sampler(path: PathLike) -> Sampler:
         )
     kind = METHODS[method].sampler
     with located(str(path)), files_say():
-        try:
-            sampler: Sampler = kind.opened(grammar)
-            notes = getattr(grammar, "notes", {})
-            if "classes" in notes:
-                named(pa.array([], pa.int64()), notes["classes"], notes["class_kind"])
-        except TreewrightError:
-            raise
-        except (LookupError, TypeError, ValueError) as error:
-            raise SchemaError(
-                f"the facts of the grammar are damaged: {error}", hint="save it again"
-            ) from None
+        sampler: Sampler = kind.opened(grammar)
     return sampler
 
 

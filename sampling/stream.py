@@ -28,13 +28,19 @@ from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
-from grammar.options import whole_number
+from grammar.options import read_options, whole_number
 from grammar.places.permissions import Permissions, current, files_say
 from grammar.rng import stream_key, uniforms, uniforms_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.pieces import Piece, read_piece
-from sampling.examples.class_names import class_names, label_kind, named, number_classes
+from sampling.examples.class_names import (
+    check_names,
+    class_names,
+    label_kind,
+    named,
+    number_classes,
+)
 from sampling.examples.entities import refuse_spans
 from sampling.examples.travelling import tell_losses, tell_mixing
 
@@ -363,10 +369,14 @@ class Sampler:
     Raises
     ------
     SchemaError
-        If the grammar is of another method.
+        If the grammar is of another method, or its notes of classes are damaged.
+    OptionError
+        If an option of the grammar is unknown, or has a value that cannot be used.
     """
 
     method: ClassVar[str]
+    Options: ClassVar[Any] = None
+    """The dataclass of its options; those that a grammar holds are read by it."""
     version: ClassVar[str] = "1"
     grammar: Any
     distinct: bool = True
@@ -412,6 +422,8 @@ class Sampler:
                 f"a grammar of the method {method_of(grammar)!r}, not {self.method!r}",
                 hint="give it to the sampler of its own method",
             )
+        check_names(grammar.notes)
+        self.options: Any = self.options_of(grammar)
         self.grammar = grammar
         self.allowed = current().of_files
 
@@ -444,6 +456,11 @@ class Sampler:
     def opened(cls, grammar: Any) -> Sampler:
         """Return the sampler of a grammar of the method, where it has several kinds of them."""
         return cls(grammar)
+
+    @classmethod
+    def options_of(cls, grammar: Any) -> Any:
+        """Read the options that a grammar was induced with; a file may hold any value."""
+        return cls.Options and read_options(cls.Options, grammar.options, cls.method)
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
@@ -521,6 +538,9 @@ class Sampler:
         ``model`` reads along (``sampling.alp.writing.Reader``).
         """
         return self
+
+    def check_score(self, score: Any) -> None:
+        """Refuse a score of seams that cannot be of the grammar's examples (SchemaError)."""
 
     def own_score(self, kind: str) -> Any:
         """Learn a score from what the grammar holds, where a method knows how; else None."""

@@ -5,6 +5,7 @@ All raise ValueError, which :class:`grammar.codecs.ArrayCodec` tells with the na
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,55 @@ __all__ = [
     "check_offsets",
     "check_running_sums",
     "check_shares",
+    "typed_columns",
 ]
 
 _ROUNDING = 1e-6
+
+
+def typed_columns(columns: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
+    """Return columns of the types that they must have; empty ones are saved as of any.
+
+    Parameters
+    ----------
+    columns : mapping
+        Of a file, as :func:`grammar.saving.array_file.load_arrays` returns them.
+    known : mapping of str to str
+        The type of each: that of an array, ``text``, or ``rows``. A name such as ``0.states`` may
+        stand there by what is behind its point.
+
+    Raises
+    ------
+    ValueError
+        If a column is not known, or has values of another type, or none.
+
+    Examples
+    --------
+    >>> typed_columns({"words": np.array([0, 3])}, {"words": "int32"})
+    Traceback (most recent call last):
+    ...
+    ValueError: words: of the type int64, not int32
+    """
+    typed: dict[str, Any] = {}
+    for name, values in columns.items():
+        wanted = known.get(name) or known.get(name.rpartition(".")[2])
+        if wanted is None:
+            raise ValueError(f"the column {name[:80]!r} is not known")
+        found = _type_of(values)
+        typed[name] = values
+        if found != wanted:
+            if len(values) or wanted == "rows":
+                raise ValueError(f"{name}: of the type {found}, not {wanted}")
+            typed[name] = [] if wanted == "text" else np.zeros(0, wanted)
+    return typed
+
+
+def _type_of(values: Any) -> str:
+    if isinstance(values, np.ndarray):
+        return str(values.dtype)
+    if isinstance(values, list):
+        return "text or null" if None in values else "text"
+    return "rows or null" if values.null_count else "rows"
 
 
 def check_numbers(name: str, numbers: Any, least: int, below: int) -> None:

@@ -26,10 +26,12 @@ from grammar.forest.latent import LatentGrammar
 from grammar.forest.skeleton import Skeleton
 from grammar.graph.table import GraphTable
 from grammar.look import Look, known_symbol
+from grammar.options import TINY
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.bar_chart import draw_bars
 from grammar.rules.rules import RuleTable
 from grammar.saving.array_checks import check_counts, check_length, check_numbers, check_offsets
+from grammar.saving.facts import TEXT, Fields, real, whole
 from grammar.weighted import Weighted
 from induction.counts.lexicon import Lexicon
 from induction.counts.tagged_words import TaggedWords
@@ -98,8 +100,26 @@ class LatentParser(ForestParser, Weighted):
     codec = ArrayCodec(
         "treewright.latent-parser/1",
         "a latent parser",
+        Fields(
+            {
+                "start": TEXT, "models": whole(1, 10_000), "threshold": real(0, 1),
+                "lexicon": Fields({}, {
+                    "rare": whole(), "open_below": whole(), "weight": real(TINY, 1e9),
+                    "unseen": real(0, 1),
+                }),
+            },
+            {"heads": Fields({}, others=real(0, 1e9))},
+        ),
+        {
+            "nonterminals": "text", "tags": "text", "lhs": "int32", "offsets": "int64",
+            "rhs": "int32", "rule_weight": "float64", "rule_count": "int64", "words": "text",
+            "starts": "int64", "states_of_words": "int32", "counts": "float64",
+            "width": "int64", "states": "int32", "weight": "float64", "category": "int32",
+            "word": "int32", "tag": "int32", "first": "int32", "second": "int32",
+            "head": "int32", "count": "int32",
+        },
         "train one with 'treewright induce --model latent'",
-    )
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if not self.models:

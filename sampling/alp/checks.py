@@ -25,7 +25,6 @@ _TAGS = 4096
 
 def check_alp(grammar: Any) -> None:
     """Refuse columns that do not belong together (ValueError)."""
-    _check_facts(grammar, "options", "version", "least_score")
     _check_texts(grammar)
     _check_frames(grammar)
     _check_choices(grammar)
@@ -134,15 +133,8 @@ def _check_choices(grammar: Any) -> None:
 
 def check_phrases(grammar: Any) -> None:
     """Refuse columns that do not belong together (ValueError)."""
-    _check_facts(grammar, "seq_len", "distinct", "version")
     check_offsets("offsets", grammar.offsets, len(grammar.classes), len(grammar), least=1)
     check_length("donor", grammar.donor, len(grammar))
     check_numbers("donor", grammar.donor, 0, len(grammar.ids))
     if len(grammar.ids) != len(grammar.texts):
         raise ValueError("texts: not one for each id")
-
-
-def _check_facts(grammar: Any, *names: str) -> None:
-    missing = [name for name in names if name not in grammar.facts]
-    if missing:
-        raise ValueError(f"facts: there is no {missing[0]}")

@@ -25,13 +25,14 @@ from grammar.codecs import ArrayCodec
 from grammar.errors import CorpusError, MissingDataError
 from grammar.hashing import Keys, hash_rows
 from grammar.rng import below, next_uniform, open_stream, stream_key
+from grammar.saving.facts import ANY, CLASSES, FLAG, TEXT, Fields, whole
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.alp.checks import check_phrases
 from sampling.alp.columns import class_labels
 from sampling.alp.induction import refuse_no_labels, text_classes
-from sampling.alp.options import ALPOptions
+from sampling.alp.options import LONGEST, ALPOptions
 from sampling.alp.trees import ParsedTexts, parsed_texts
 from sampling.english.wordnet import MissingWordNetWarning, wordnet
 from sampling.examples.examples import no_material
@@ -84,7 +85,20 @@ class PhraseGrammar(Weighted):
     facts: Mapping[str, Any]
 
     family = "phrases"
-    codec = ArrayCodec("treewright.alp-phrases/1", "a grammar of phrases")
+    codec = ArrayCodec(
+        "treewright.alp-phrases/1",
+        "a grammar of phrases",
+        Fields({
+            "classes": CLASSES,
+            "facts": Fields(
+                {"seq_len": whole(1, LONGEST), "distinct": FLAG, "version": TEXT}, others=ANY
+            ),
+        }),
+        {
+            "phrases": "text", "donor": "int32", "offsets": "int64", "ids": "text",
+            "texts": "text",
+        },
+    )  # fmt: skip
     method = "alp"
     start = "class 0"
 
@@ -210,8 +224,11 @@ class ALPCode(Sampler):
         for first, last in zip(self.grammar.offsets, self.grammar.offsets[1:], strict=False):
             shortest = min(len(p) + 1 for p in self.grammar.phrases[int(first) : int(last)])
             draws = -(-limit // shortest)
-            total += sum(int(last - first) ** k for k in range(1, draws + 1))
-        return min(total, 2**63 - 1)
+            for k in range(1, draws + 1):
+                total += int(last - first) ** k
+                if total >= 2**63:
+                    return 2**63 - 1
+        return total
 
     def sample(self, n: int, *, seed: int = 0, start: int = 0, per_class: bool = False) -> Corpus:
         """Draw examples with ``text`` and ``label``; else as :meth:`ALP.sample`."""

@@ -17,6 +17,7 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
+from grammar.saving.facts import ANY, CLASSES, OPTIONS, TEXT, Fields, each, maybe, one_of, real
 from grammar.weighted import Weighted
 from sampling.alp.checks import check_alp
 from sampling.alp.frames import Frames
@@ -84,7 +85,28 @@ class ALPGrammar(Weighted):
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     family = "alp"
-    codec = ArrayCodec("treewright.alp/1", "a grammar of ALP")
+    codec = ArrayCodec(
+        "treewright.alp/1",
+        "a grammar of ALP",
+        Fields({
+            "classes": CLASSES,
+            "columns": each(one_of("text", "label", "tree", "tokens", "tags")),
+            "facts": Fields(
+                {"version": TEXT, "options": OPTIONS, "least_score": maybe(real())}, others=ANY
+            ),
+        }),
+        {
+            "sentences": "int64", "classes": "int64", "words": "int64", "trees": "int64",
+            "tree_ends": "float64", "root": "int64", "form": "int32", "gap": "int32",
+            "capital": "bool", "size": "int32", "word": "int32", "head": "int32",
+            "governor": "int32", "label": "int32", "tag": "int32", "open": "bool",
+            "synonyms": "int32", "pool": "int32", "pool_offsets": "int64", "pool_node": "int32",
+            "pool_ends": "float64", "events": "int64", "counts": "int64",
+            "synonym_offsets": "int64", "synonym": "int32", "tails": "int32",
+            "pool_names": "text", "forms": "text", "gaps": "text", "labels": "text",
+            "ids": "text",
+        },
+    )  # fmt: skip
     method = "alp"
     start = "EXAMPLE"
 

@@ -118,7 +118,7 @@ class ALP(Sampler):
 
     def __init__(self, grammar: ALPGrammar) -> None:
         super().__init__(grammar)
-        o = self._options = read_options(ALPOptions, grammar.options, self.method)
+        o = self.options
         self.distinct = o.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.ids), CHUNK)
         self._fit: Fit = no_fit()
@@ -208,7 +208,7 @@ class ALP(Sampler):
 
     def count(self) -> int:
         """Return an upper bound of the number of distinct examples; at most 2**63 - 1."""
-        return self.grammar.size(self._options.depth)
+        return self.grammar.size(self.options.depth)
 
     def sample(self, n: int, *, seed: int = 0, start: int = 0, per_class: bool = False) -> Corpus:
         """Draw new examples.

@@ -9,10 +9,14 @@ from typing import Any
 from grammar.errors import OptionError
 from grammar.options import option
 
-__all__ = ["ALPOptions", "settled"]
+__all__ = ["LONGEST", "ALPOptions", "settled"]
 
 _OF_THE_PROGRAM = frozenset({"faithful", "seq_len", "parser", "distinct"})
 """The options that have a meaning in the released program."""
+
+
+LONGEST = 2**16
+"""The largest ``seq_len``: an example is drawn until it has twice as many characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +130,7 @@ class ALPOptions:
         "twice as many characters.",
         source="aug_alp.py (max_seq_len)",
         least=1,
+        most=LONGEST,
     )
     distinct: bool = option(
         True,

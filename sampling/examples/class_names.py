@@ -7,19 +7,29 @@ type that they had. Distributions are over the classes in that order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, SchemaError
+from grammar.saving.facts import ANY, TEXTS, Fields, one_of
 from induction.corpus.corpus import Corpus
 
-__all__ = ["class_names", "holds_names", "label_kind", "named", "number_classes", "type_of"]
+__all__ = [
+    "check_names",
+    "class_names",
+    "holds_names",
+    "label_kind",
+    "named",
+    "number_classes",
+    "type_of",
+]
 
 _KINDS = {"string": pa.string(), "bool": pa.bool_(), "int64": pa.int64(), "double": pa.float64()}
+_NOTES = Fields({"classes": TEXTS, "class_kind": one_of(*_KINDS)}, others=ANY)
 
 
 def class_names(*corpora: Corpus, classes: int | None = None) -> tuple[str, ...]:
@@ -90,8 +100,6 @@ def named(classes: Any, names: Sequence[str], kind: str = "string") -> Any:
     ------
     CorpusError
         If a class has no name.
-    ValueError, TypeError, LookupError
-        If the names are none of values of this type.
 
     Examples
     --------
@@ -104,13 +112,35 @@ def named(classes: Any, names: Sequence[str], kind: str = "string") -> Any:
         values = pa.array([name == "True" for name in names])
     else:
         values = pa.array(names, pa.string()).cast(_KINDS[kind])
-    most = pc.max(classes).as_py()
-    if most is not None and most >= len(values):
+    ends = pc.min_max(classes)
+    for number in (ends["min"].as_py(), ends["max"].as_py()):
+        if number is None or 0 <= number < len(values):
+            continue
         raise CorpusError(
-            f"an example is of class {most}, and {len(values)} classes have names",
+            f"an example is of class {number}, and {len(values)} classes have names",
             hint="induce the grammar again",
         )
     return values.take(classes)
+
+
+def check_names(notes: Mapping[str, Any]) -> None:
+    """Refuse what a grammar notes of its classes, unless each has a name of their type.
+
+    Raises
+    ------
+    SchemaError
+        If a name is missing, or none of such a class.
+    """
+    if "classes" not in notes and "class_kind" not in notes:
+        return
+    _NOTES("notes", dict(notes))
+    names, kind = notes["classes"], notes["class_kind"]
+    try:
+        named(pa.array([], pa.int64()), names, kind)
+    except pa.ArrowInvalid as error:
+        raise SchemaError(f"names of no classes: {error}", where="notes.classes") from None
+    if kind == "bool" and not {*names} <= {"True", "False"}:
+        raise SchemaError("names of classes that are neither True nor False", where="notes.classes")
 
 
 def label_kind(corpus: Corpus) -> str | None:

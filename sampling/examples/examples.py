@@ -14,7 +14,16 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from sampling.examples.labels import check_corpus
 from sampling.examples.sides import Side, read_side
 
-__all__ = ["Examples", "no_material", "read_examples", "refuse_pairs"]
+__all__ = [
+    "Examples",
+    "checked",
+    "no_material",
+    "read_examples",
+    "refuse_pairs",
+    "saved_examples",
+]
+
+_AGAIN = "save the grammar again"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +101,40 @@ def read_examples(
     kept = {*COLUMNS, "label", "protected"} - {"provenance"}
     table = corpus.table.select([name for name in corpus.names if name in kept])
     return Examples(replace(corpus, table=table.combine_chunks()), sides)
+
+
+def saved_examples(rows: pa.StructArray) -> Corpus:
+    """Return the examples that a saved grammar holds, with columns of the agreed types.
+
+    What is said of them by each other :func:`read_examples` sees, as where they are induced from.
+
+    Raises
+    ------
+    CorpusError
+        If a column is there twice, is of another type, or lacks a value.
+
+    Examples
+    --------
+    >>> rows = pa.array([{"id": "1", "text": "a", "tags": [None]}])
+    >>> saved_examples(rows)
+    Traceback (most recent call last):
+    ...
+    grammar.errors.CorpusError: a value of the column 'tags' is missing
+      hint: save the grammar again
+    """
+    table = pa.Table.from_struct_array(rows)
+    names = table.column_names
+    if len(set(names)) < len(names):
+        raise CorpusError("a column of the examples is there twice", hint=_AGAIN)
+    for name in {*names} & {*COLUMNS}:
+        column = table.column(name).combine_chunks()
+        lists = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        inner = column.flatten() if lists else column
+        if column.null_count or inner.null_count:
+            raise CorpusError(f"a value of the column {name!r} is missing", hint=_AGAIN)
+    corpus = Corpus.from_columns(**{name: table.column(name) for name in names})
+    corpus.arrow("id")
+    return corpus
 
 
 def checked(corpus: Corpus, first: str = "text", *, empty_texts: bool = False) -> Corpus:

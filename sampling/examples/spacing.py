@@ -10,11 +10,12 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from grammar.saving.facts import FLAG, TEXT, Fields, each, row
 from induction.corpus.text.tokens import detokenise, surface_of
 from sampling.examples.sides import Side, are_tokenised, place_words
 
@@ -43,6 +44,15 @@ class Spacing:
     tokenised: bool = True
     joined: Mapping[Pair, bool] = field(default_factory=dict)
     quotes: Mapping[str, str] = field(default_factory=dict)
+
+    fields: ClassVar = Fields(
+        {},
+        {
+            "tokenised": FLAG, "joined": each(row(TEXT, TEXT, FLAG)),
+            "quotes": Fields({}, others=TEXT),
+        },
+    )  # fmt: skip
+    """What :meth:`to_notes` returns."""
 
     def write(self, words: Sequence[str]) -> str:
         """Return the text of a sentence.
@@ -74,16 +84,9 @@ class Spacing:
 
     @classmethod
     def from_notes(cls, notes: Mapping[str, Any]) -> Spacing:
-        """Read what :meth:`to_notes` returned.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is something else.
-        """
-        joined = {(str(a), str(b)): bool(touches) for a, b, touches in notes.get("joined", [])}
-        quotes = {str(k): str(v) for k, v in dict(notes.get("quotes", {})).items()}
-        return cls(bool(notes.get("tokenised", True)), joined, quotes)
+        """Read what :meth:`to_notes` returned; :attr:`fields` says what that is."""
+        joined = {(a, b): touches for a, b, touches in notes.get("joined", [])}
+        return cls(notes.get("tokenised", True), joined, dict(notes.get("quotes", {})))
 
 
 def touching(words: Sequence[str], text: str) -> list[bool]:

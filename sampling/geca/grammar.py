@@ -19,10 +19,21 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import FloatArray, IntArray, LongArray
-from grammar.errors import SchemaError
 from grammar.graph.table import GraphTable
 from grammar.look import Look, look_at_graph
 from grammar.saving.array_checks import check_numbers
+from grammar.saving.facts import (
+    ANY,
+    CLASSES,
+    NOTES,
+    OPTIONS,
+    TEXT,
+    Fields,
+    damage_told,
+    each,
+    maybe,
+    whole,
+)  # fmt: skip
 from grammar.weighted import Weighted
 from sampling.examples.patterns import FAMILY, HOLE, START, add_filler, filler_words
 from sampling.geca.rows import Rows, sized
@@ -227,14 +238,10 @@ class SubstitutionGrammar(Weighted):
     @classmethod
     def from_table(cls, table: GraphTable, *, source: str) -> SubstitutionGrammar:
         """Read the columns back from those of a graph (SchemaError if a part is missing)."""
-        try:
-            return cls(**_columns_of_graph(table.to_graph()))
-        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-            raise SchemaError(
-                f"not a complete substitution grammar ({error!r})",
-                where=source,
-                hint="save it again with SubstitutionGrammar.save",
-            ) from None
+        with damage_told(source, "save it again with SubstitutionGrammar.save"):
+            graph = table.to_graph()
+            _HEAD("the graph", dict(graph.graph))
+            return cls(**_columns_of_graph(graph))
 
     def look(self, symbol: str | None = None, top: int = 20) -> Look:
         """Look at the numbers of contexts, fillers and classes, and at the rules of a symbol."""
@@ -253,15 +260,33 @@ def _rows(rows: Iterable[list[int]]) -> Rows:
     return Rows(sized([len(row) for row in rows]), values)
 
 
+_HEAD = Fields(
+    {"method": TEXT, "separator": maybe(TEXT), "options": OPTIONS, "start": TEXT, "family": TEXT},
+    {"notes": NOTES},
+)
+_CONTEXT = Fields(
+    {"pattern": TEXT, "host": TEXT, "barred": each(whole())}, {"label": ANY}, others=ANY
+)
+_FILLER = Fields({"pattern": TEXT, "donor": TEXT}, others=ANY)
+_COUNTED = Fields({"count": whole(1, 2**53)}, others=ANY)
+
+
 def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
     starts = graph[f"symbol:{graph.graph['start']}"]
     shift = len(starts)
     contexts = [graph.nodes[f"rule:{c}"] for c in range(shift)]
     rules = sum(data["kind"] == "rule" for _, data in graph.nodes(data=True))
     fillers = [graph.nodes[f"rule:{r}"] for r in range(shift, rules)]
+    for kind, nodes in ((_CONTEXT, contexts), (_FILLER, fillers)):
+        for at, data in enumerate(nodes):
+            kind(f"rule:{at + shift * (kind is _FILLER)}", data)
+    for rule, edge in starts.items():
+        _COUNTED(rule, edge[0])
     members: list[list[tuple[int, int]]] = []
     while f"symbol:class-{len(members)}" in graph:
         row = graph[f"symbol:class-{len(members)}"]
+        for rule, edge in row.items():
+            _COUNTED(rule, edge[0])
         members.append(
             sorted((int(rule[5:]) - shift, edge[0]["count"]) for rule, edge in row.items())
         )
@@ -272,9 +297,6 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
         raise ValueError("no contexts, no fillers, or a class without fillers")
     check_numbers("class fillers", class_fillers, 0, len(fillers))
     check_numbers("barred", barred_fillers, 0, len(fillers))
-    named = [c["host"] for c in contexts] + [f["donor"] for f in fillers]
-    if not all(isinstance(name, str) for name in named):
-        raise ValueError("a host or a donor is no text")
     gaps = max(len(filler_words(data["pattern"])) for data in fillers)
     if any(int(k) >= gaps for c in contexts for k in HOLE.findall(c["pattern"])):
         raise ValueError("a context has a hole that no filler fills")
@@ -282,6 +304,9 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
         words = [word for row in filler_words(data["pattern"]) for word in row]
         if [f"word:{word}" for word in words] != _children(graph, f"rule:{shift + f}"):
             raise ValueError(f"the children of rule:{shift + f} are not the words of its pattern")
+    labels = tuple(c["label"] for c in contexts) if "label" in contexts[0] else None
+    if labels is not None:
+        CLASSES("labels", labels)
     return {
         "contexts": tuple(c["pattern"] for c in contexts),
         "hosts": tuple(c["host"] for c in contexts),
@@ -301,7 +326,7 @@ def _columns_of_graph(graph: nx.MultiDiGraph) -> dict[str, Any]:
         "method": graph.graph["method"],
         "separator": graph.graph["separator"],
         "options": graph.graph["options"],
-        "labels": tuple(c["label"] for c in contexts) if "label" in contexts[0] else None,
+        "labels": labels,
     }
 
 

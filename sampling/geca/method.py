@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.errors import NothingNewError, SchemaError
-from grammar.options import read_options, whole_number
+from grammar.options import whole_number
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from sampling.examples.provenance import example_table
@@ -102,7 +102,6 @@ class GECA(Substituting):
                 f"the grammar lacks the options {', '.join(sorted(missing))}",
                 hint="induce it again with GECA.induce",
             )
-        read_options(GECAOptions, grammar.options, self.method)  # a file may hold any value
         self._last: tuple[int, LongArray] | None = None
 
     @classmethod

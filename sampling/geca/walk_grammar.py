@@ -18,8 +18,10 @@ from grammar.arrays import FloatArray, IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.errors import NothingNewError
 from grammar.options import read_options
+from grammar.saving.facts import OPTIONS, Fields, one_of
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.examples.labels import read_labels
 from sampling.examples.patterns import START, add_filler
 from sampling.geca.options import GECAStreamOptions
 from sampling.geca.sequences import Sequences, SideWords, read_tokens
@@ -80,7 +82,24 @@ class WalkGrammar(Weighted):
     options: Mapping[str, Any]
 
     family: ClassVar[str] = "walks"
-    codec: ClassVar[ArrayCodec] = ArrayCodec("treewright.walks/1", "a grammar of walks")
+    codec: ClassVar[ArrayCodec] = ArrayCodec(
+        "treewright.walks/1",
+        "a grammar of walks",
+        Fields({"method": one_of("geca-stream"), "options": OPTIONS}),
+        {
+            "sequence": "int32", "template": "int32", "fragment": "int32", "environment": "int32",
+            "keys": "int64", "tokens": "int32", "starts": "int64", "sizes": "int32",
+            "table": "int32", "names": "text", "examples": "rows",
+            **{
+                f"{name}_{side}": kind
+                for side in (0, 1)
+                for name, kind in (
+                    ("text", "uint8"), ("text_offsets", "int64"), ("offsets", "int64"),
+                    ("start", "int64"), ("end", "int64"),
+                )
+            },
+        },
+    )  # fmt: skip
     method: ClassVar[str] = "geca-stream"
     start: ClassVar[str] = START  # type: ignore[misc]
 
@@ -214,6 +233,11 @@ class WalkGrammar(Weighted):
         walks, sides = walks_of_arrays(columns, len(names), options["gaps"])
         if len(examples) != len(walks.grams.offsets) - 1 or not len(walks.hosts):
             raise ValueError("the examples are not those of the walks")
+        if examples.type.get_field_index("label") >= 0:
+            read_labels(Corpus(pa.Table.from_struct_array(examples)))
+        ids = examples.field("id")
+        if not pa.types.is_string(ids.type) or ids.null_count:
+            raise ValueError("the ids of the examples are no texts")
         return cls(walks, sides, names, examples, options)
 
 

@@ -215,7 +215,8 @@ def _change(
         )
     corpus = source if isinstance(source, Corpus) else _source(name, source, manifest)
     if corpus is None and getattr(grammar, "method", "") == method:
-        corpus = getattr(grammar, "examples", None)  # some keep those that they were induced from
+        kept = getattr(grammar, "examples", None)  # some keep those that they were induced from
+        corpus = kept if isinstance(kept, Corpus) else None  # others the ids of these alone
     if corpus is None:
         return Explained([]), "the parents' texts are not shown: name their corpus as the source"
     parents = parents_of(row, corpus)

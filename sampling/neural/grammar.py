@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import networkx as nx
-import numpy as np
-import pyarrow as pa
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.codecs import ArrayCodec
 from grammar.errors import OptionError
+from grammar.options import MOST
+from grammar.saving import facts as kinds
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.examples.examples import checked, saved_examples
 
 __all__ = ["SHARE", "START", "TEXT", "ModelGrammar"]
 
@@ -60,7 +61,16 @@ class ModelGrammar(Weighted):
     shares: FloatArray
 
     family = "models"
-    codec = ArrayCodec("treewright.models/1", "a grammar of texts for a model")
+    codec = ArrayCodec(
+        "treewright.models/1",
+        "a grammar of texts for a model",
+        kinds.Fields({
+            "method": kinds.TEXT, "version": kinds.TEXT,
+            "options": kinds.Fields({"model": kinds.TEXT}, others=kinds.ANY),
+            "weights": kinds.TEXT, "parents": kinds.whole(1, MOST),
+        }),
+        {"examples": "rows", "hosts": "int64", "shares": "float64"},
+    )  # fmt: skip
     start = START
 
     def __len__(self) -> int:
@@ -123,21 +133,17 @@ class ModelGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> Self:
         """Make a grammar of what its file holds (ValueError if parts do not fit)."""
-        examples = columns["examples"]
-        if not isinstance(examples, pa.StructArray):
-            raise TypeError("it holds no examples")
-        corpus = Corpus(pa.Table.from_struct_array(examples))
-        hosts, shares = np.asarray(columns["hosts"]), np.asarray(columns["shares"], np.float64)
-        fits = hosts.dtype == np.int64 and len(hosts) > 0
-        if not fits or not 0 <= int(hosts.min()) <= int(hosts.max()) < len(corpus):
+        corpus = checked(saved_examples(columns["examples"]))
+        hosts, shares = columns["hosts"], columns["shares"]
+        if not len(hosts) or not 0 <= int(hosts.min()) <= int(hosts.max()) < len(corpus):
             raise ValueError("the texts that can be used are not those of its examples")
-        if not isinstance(facts["parents"], int) or not 1 <= facts["parents"] <= len(hosts):
+        if facts["parents"] > len(hosts):
             raise ValueError("a text cannot go back to so many texts")
         if not ((shares >= 0) & (shares <= 1)).all():
             raise ValueError("a share is not between 0 and 1")
         return cls(
-            str(facts["method"]), str(facts["version"]), dict(facts["options"]), corpus, hosts,
-            str(facts["weights"]), facts["parents"], shares,
+            facts["method"], facts["version"], facts["options"], corpus, hosts,
+            facts["weights"], facts["parents"], shares,
         )  # fmt: skip
 
     def _text(self, number: int) -> str:

@@ -78,7 +78,6 @@ class ModelSampler(Sampler):
 
     def __init__(self, grammar: ModelGrammar) -> None:
         super().__init__(grammar)
-        self.options: Any = self.Options(**grammar.options)
         self.patience = max(4 * len(grammar.hosts), 8 * BLOCK)
 
     @classmethod

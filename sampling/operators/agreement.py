@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow as pa
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, SchemaError
 from grammar.rng import stream_key, uniforms
+from grammar.saving.facts import Fields
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import read_labels
 
@@ -45,6 +46,11 @@ class Agreement:
     labels: IntArray
     fold: IntArray
     _trained: dict[frozenset[int], Any] = field(default_factory=dict)
+
+    facts: ClassVar = Fields({})
+    columns: ClassVar = {
+        "source id": "text", "source text": "text", "source label": "int32", "source fold": "int32",
+    }  # fmt: skip
 
     @classmethod
     def learn(cls, corpus: Corpus, folds: int) -> Agreement:
@@ -107,6 +113,8 @@ class Agreement:
         rows = np.flatnonzero(~np.isin(self.fold, list(folds)))
         if len(np.unique(self.labels[rows])) < 2:
             return None
+        if not any(self.texts[row].strip() for row in rows.tolist()):
+            return None  # there are no words to tell classes by
         words = TfidfVectorizer(token_pattern=r"\S+", ngram_range=(1, 2), sublinear_tf=True)
         features = words.fit_transform([self.texts[row] for row in rows.tolist()])
         with threadpool_limits(1):  # sums over more threads differ in their last digits

@@ -18,8 +18,9 @@ import networkx as nx
 import numpy as np
 
 from grammar.codecs import ArrayCodec
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import OptionError
 from grammar.opening import open_grammar
+from grammar.saving.facts import ANY, OPTIONS, TEXT, Fields, one_of
 from grammar.weighted import Weighted
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
@@ -56,7 +57,15 @@ class TiltedGrammar(Weighted):
     options: Mapping[str, Any]
 
     family = "tilted"
-    codec = ArrayCodec("treewright.tilted/3", "a grammar under a tilt")
+    codec = ArrayCodec(
+        "treewright.tilted/3",
+        "a grammar under a tilt",
+        Fields({
+            "method": TEXT, "options": OPTIONS, "suffix": one_of(".arrow", ".json"),
+            "kind": one_of(*_SCORES), "score": ANY,
+        }),
+        {"base": "uint8", **{k: v for score in _SCORES.values() for k, v in score.columns.items()}},
+    )  # fmt: skip
 
     @property
     def start(self) -> str:  # type: ignore[override]
@@ -123,12 +132,11 @@ class TiltedGrammar(Weighted):
     @classmethod
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> TiltedGrammar:
         """Read a grammar off what :meth:`to_arrays` returned."""
-        suffix = facts["suffix"]
-        if suffix not in (".arrow", ".json"):
-            raise SchemaError(f"a part of it has the suffix {suffix!r}")
+        kind = _SCORES[facts["kind"]]
+        kind.facts("score", facts["score"])
+        score = kind.from_arrays(facts["score"], columns)
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, f"base{suffix}")
-            path.write_bytes(np.asarray(columns["base"], np.uint8).tobytes())
+            path = Path(folder, f"base{facts['suffix']}")
+            path.write_bytes(columns["base"].tobytes())
             base = open_grammar(path)
-        score = _SCORES[facts["kind"]].from_arrays(facts["score"], columns)
         return cls(facts["method"], base, score, facts["options"])

@@ -216,11 +216,12 @@ class Fluent(Operator):
 
     def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
         super().__init__(grammar, inner)
-        self._options = read_options(FluentOptions, grammar.options, self.method)
         chooses = isinstance(grammar.score, LanguageFit)
         # beneath a model's choice there is what proposes to it
-        if chooses != bool(self._options.model) or (chooses and type(self.inner) is not Fluent):
-            raise SchemaError(f"model={self._options.model!r} does not fit the score")
+        if chooses != bool(self.options.model) or (chooses and type(self.inner) is not Fluent):
+            raise SchemaError(f"model={self.options.model!r} does not fit the score")
+        if isinstance(grammar.score, SeamScore):
+            self.inner.check_score(grammar.score)
         if chooses:
             self.batch = _READ_BATCH
             self.inner = self.inner.written_by(grammar.score)
@@ -271,7 +272,7 @@ class Fluent(Operator):
     @property
     def tilt(self) -> Tilt:
         """The score, and how much it weighs."""
-        o = self._options
+        o = self.options
         if o.model:
             assert isinstance(self.inner, Fluent)
             draws = o.draws or _proposals(self.inner.inner)

@@ -8,13 +8,14 @@ learnt, of what stands at its borders. It is learnt from the source corpus alone
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.errors import SchemaError
+from grammar.saving import facts as kinds
 from induction.corpus.corpus import Corpus
 from sampling.examples.sides import Side, read_side
 from sampling.seams.kernels import cohesion_of_pieces
@@ -124,6 +125,18 @@ class SeamScore:
     weights: tuple[float, float] = (1.0, 1.0)
     borders: Borders | None = None
 
+    facts: ClassVar = kinds.Fields(
+        {"weights": kinds.row(kinds.real(), kinds.real()), "words": kinds.TEXTS},
+        {
+            "tags": kinds.TEXTS, "labels": kinds.TEXTS, "places": kinds.TEXTS,
+            "features": kinds.each(kinds.row(kinds.TEXT, kinds.TEXT)),
+        },
+    )  # fmt: skip
+    columns: ClassVar = {
+        "words tokens": "int32", "words offsets": "int64", "tags tokens": "int32",
+        "tags offsets": "int64", "border widths": "int64", "border weights": "float64",
+    }  # fmt: skip
+
     def weighted(self, cohesions: FloatArray) -> SeamScore:
         """Return the score with weights that bring each row of cohesions to a deviation of 1.
 
@@ -137,6 +150,13 @@ class SeamScore:
         if borders is not None and trees:
             borders = borders.scaled(OF_TREES * trees[0])
         return replace(self, weights=(words / 2 if tags else words, tags), borders=borders)
+
+    def check_beside(self, sides: tuple[Side, ...]) -> None:
+        """Refuse sentences that are not as long as those of the sides (SchemaError)."""
+        lengths = np.concatenate([side.lengths for side in sides])
+        for held in (self.words, self.tags):
+            if held is not None and not np.array_equal(np.diff(held.offsets) - 1, lengths):
+                raise SchemaError("the sentences of the score are not those of the examples")
 
     def of(self, made: Corpus) -> FloatArray:
         """Return the weighted cohesion of examples.
@@ -194,7 +214,7 @@ class SeamScore:
         }
         borders = None
         if "features" in facts:
-            features = tuple((str(one), str(other)) for one, other in facts["features"])
+            features = tuple((one, other) for one, other in facts["features"])
             names = tuple(facts["labels"]), tuple(facts["places"])
             widths = columns["border widths"].reshape(-1, 2)
             borders = Borders(features, *names, widths, columns["border weights"]).checked()

@@ -8,6 +8,7 @@ ones, of a given length, with or without given words.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -26,6 +27,7 @@ from grammar.hashing import hash_rows
 from grammar.options import read_options
 from grammar.pcfg.derivable import Derivable
 from grammar.rng import stream_key
+from grammar.saving.facts import ANY, FLAG, SCALAR, TEXT, Fields, each
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -114,8 +116,10 @@ class GrammarSampler(Sampler):
 
     def __init__(self, grammar: Any) -> None:
         super().__init__(grammar)
-        o, self._known, self._spacing = _read_notes(grammar.notes)
-        self.options, self.distinct = o, o.distinct
+        o = self.options
+        self.distinct = o.distinct
+        self._known = [int(value, 16) for value in grammar.notes.get("known", [])]
+        self._spacing = Spacing.from_notes(grammar.notes.get("spacing", {}))
         self._band = read_band(o.length, grammar.notes.get("lengths"))
         covering = o.distribution == "coverage"
         rules: Any = "mle" if covering else o.distribution
@@ -137,6 +141,12 @@ class GrammarSampler(Sampler):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.grammar!r}, {self.options.distribution})"
+
+    @classmethod
+    def options_of(cls, grammar: Any) -> GrammarOptions:
+        """Read the options that the notes of a grammar have, and check the other notes."""
+        _NOTES("notes", dict(grammar.notes))
+        return read_options(GrammarOptions, grammar.notes.get("options", {}), cls.method)
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:
@@ -346,18 +356,22 @@ class _Covering(Attempts):
         np.add.at(self._used, columns[1][vain], 1)
 
 
-def _read_notes(notes: Mapping[str, Any]) -> tuple[GrammarOptions, list[int], Spacing]:
-    """Return the options that notes have, the hashes of known texts, and how texts are written."""
-    try:
-        given = dict(notes.get("options", {}))
-        hashes = [int(value, 16) for value in notes.get("known", [])]
-        spacing = Spacing.from_notes(dict(notes.get("spacing", {})))
-    except (TypeError, ValueError) as error:
-        raise SchemaError(
-            f"the notes of the grammar are damaged: {error}",
-            hint="save it again with the sampler's grammar.save",
-        ) from None
-    return read_options(GrammarOptions, given, GrammarSampler.method), hashes, spacing
+def _hash(field: str, value: Any) -> None:
+    """Refuse what is no hash of a text, in hexadecimal digits (SchemaError)."""
+    if not isinstance(value, str) or not _HASH.fullmatch(value):
+        raise SchemaError("not a hash of 16 digits", where=field)
+
+
+_HASH = re.compile("[0-9a-f]{1,16}")
+_NOTES = Fields(
+    {},
+    {
+        "options": Fields({}, others=SCALAR), "known": each(_hash), "spacing": Spacing.fields,
+        "capitals": FLAG, "rooted": FLAG, "lengths": TEXT,
+    },
+    others=ANY,
+)  # fmt: skip
+"""What is noted of a corpus; a grammar may have other notes of whoever made it."""
 
 
 def notes_of_classes(corpus: Corpus, classes: tuple[str, ...]) -> dict[str, Any]:

@@ -22,10 +22,11 @@ from grammar.arrays import LongArray
 from grammar.codecs import ArrayCodec
 from grammar.look import Look
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets, check_shares
+from grammar.saving.facts import ANY, FLAG, TEXT, TEXTS, Fields, maybe, whole
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
-from sampling.examples.labels import check_spans
+from sampling.examples.examples import read_examples, saved_examples
 from sampling.examples.patterns import FAMILY, START, hole
 from sampling.examples.sides import Side, read_side
 from sampling.spans.look import look_at_spans
@@ -33,6 +34,22 @@ from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
 
 __all__ = ["SpanGrammar"]
+
+_WRITTEN = frozenset(
+    {
+        "text",
+        "text_pair",
+        "tree",
+        "tree_pair",
+        "tokens",
+        "tags",
+        "deprels",
+        "heads",
+        "label",
+        "spans",
+    }
+)
+"""The columns that new examples can have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +84,20 @@ class SpanGrammar(Weighted):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     family = FAMILY
-    codec = ArrayCodec("treewright.spans/1", "a span grammar")
+    codec = ArrayCodec(
+        "treewright.spans/1",
+        "a span grammar",
+        Fields({
+            "method": TEXT, "version": TEXT, "columns": TEXTS, "mixes": FLAG,
+            "options": Fields({}, {"repair": maybe(TEXT)}, others=ANY),
+            "sides": whole(1, 2), "names": TEXTS,
+        }),
+        {
+            "examples": "rows", "example": "int32", "start": "int32", "end": "int32",
+            "node": "int64", "of_site": "int32", "host_weight": "float64", "offsets": "int64",
+            "fillers": "int32", "weight": "float64",
+        },
+    )  # fmt: skip
     start = START
 
     def __repr__(self) -> str:
@@ -200,27 +230,45 @@ class SpanGrammar(Weighted):
         start, end, node = (
             columns[name].reshape(-1, facts["sides"]) for name in ("start", "end", "node")
         )
-        examples = pa.RecordBatch.from_struct_array(columns["examples"])
+        texts = ("text", "text_pair")[: facts["sides"]]
+        cores = "spacing" in (facts["options"].get("repair") or "")
+        examples = read_examples(saved_examples(columns["examples"]), texts, cores=cores)
         names = ("of_site", "host_weight", "offsets", "fillers", "weight")
         grammar = cls(
             facts["method"],
             facts["version"],
-            Corpus(pa.Table.from_batches([examples])),
+            examples.corpus,
             Sites(columns["example"], start, end, node, np.full(start.shape, -1, np.int64)),
             Pools(**{name: columns[name] for name in names}, names=tuple(facts["names"])),
             tuple(facts["columns"]),
             facts["mixes"],
             facts["options"],
         )
+        grammar.__dict__["sides"] = examples.sides  # what the property would read again
+        _check_columns(grammar)
         _check_sites(grammar)
         _check_pools(grammar.pools, len(grammar.sites))
         return grammar
 
 
+def _check_columns(grammar: SpanGrammar) -> None:
+    """Refuse columns of new examples that these examples and spans cannot give (ValueError)."""
+    held = {"text", *grammar.examples.names}
+    lacking = sorted({"text", *grammar.columns} - (held & _WRITTEN))
+    if len(grammar.sides) < grammar.sites.start.shape[1]:
+        lacking.append("text_pair")
+    if "text" not in grammar.columns or len({*grammar.columns}) < len(grammar.columns):
+        raise ValueError("columns: no text, or a column twice")
+    if lacking or (grammar.mixes and "label" not in held):
+        raise ValueError(f"columns: there is no {(*lacking, 'label')[0]!r} among the examples")
+    for k, name in enumerate(("tree", "tree_pair")):
+        if name in grammar.columns and (grammar.sites.node[:, k] < 0).any():
+            raise ValueError(f"columns: a span is no constituent of its {name!r}")
+
+
 def _check_sites(grammar: SpanGrammar) -> None:
-    """Refuse spans that are not in their texts (ValueError; CorpusError for labelled ones)."""
+    """Refuse spans that are not in their texts (ValueError)."""
     sites = grammar.sites
-    check_spans(grammar.examples)
     check_numbers("example", sites.example, 0, len(grammar.examples))
     if np.count_nonzero(sites.example[1:] < sites.example[:-1]):
         raise ValueError("example: spans of an example do not follow each other")

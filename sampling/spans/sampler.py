@@ -110,7 +110,7 @@ class SpanSampler(Sampler):
                 f"{self.method} does not tell the target of a new text",
                 hint="give an executor (as scan.interpret), use 'geca', or drop the column",
             )
-        self.distinct = bool(grammar.options.get("distinct", True))
+        self.distinct = self.options.distinct
         self._executor = executor
         self._tilted: TiltedPairs | None = None  # of the last tilt, whose pairs are weighed once
 
@@ -158,6 +158,10 @@ class SpanSampler(Sampler):
         if self._tilted is None or self._tilted.tilt != tilt:
             self._tilted = tilted_pairs(self.grammar, self.tables, tilt)
         return TiltedSpans(self, seed, self._tilted)
+
+    def check_score(self, score: SeamScore) -> None:
+        """Refuse a score whose sentences are not the examples, where places are one by one."""
+        score.check_beside(self.grammar.sides)
 
     def own_score(self, kind: str) -> SeamScore:
         """Learn the score of seams from the examples of the grammar."""

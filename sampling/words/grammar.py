@@ -20,8 +20,10 @@ from grammar.arrays import IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
 from grammar.look import Look, look_at_graph
 from grammar.saving.array_checks import check_length, check_numbers
+from grammar.saving.facts import ANY, TEXT, TEXTS, Fields, each, maybe, real, row
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
+from sampling.examples.examples import saved_examples
 from sampling.words.pools import Pools, check_pools, probabilities, vocabulary_of
 from sampling.words.texts import TokenTexts, read_texts
 
@@ -89,7 +91,20 @@ class WordGrammar(Weighted):
     inserted: IntArray
 
     family = "words"
-    codec = ArrayCodec("treewright.words/1", "a grammar of edited words")
+    codec = ArrayCodec(
+        "treewright.words/1",
+        "a grammar of edited words",
+        Fields({
+            "method": TEXT, "version": TEXT,
+            "options": Fields({"protect": maybe(TEXT)}, {"repair": TEXT}, others=ANY),
+            "operations": each(row(TEXT, TEXT, real(0), TEXTS)),
+        }),
+        {
+            "examples": "rows", "hosts": "int64", "names": "text", "offsets": "int64",
+            "form": "int32", "ends": "float64", "vocabulary": "text", "replaced": "int32",
+            "inserted": "int32",
+        },
+    )  # fmt: skip
     start = START
 
     def __len__(self) -> int:
@@ -197,16 +212,13 @@ class WordGrammar(Weighted):
         ValueError, TreewrightError
             If they do not fit each other.
         """
-        examples = columns["examples"]
-        if not isinstance(examples, pa.StructArray):
-            raise TypeError("it holds no examples")
         words = pack_strings(columns["vocabulary"])
         grammar = cls(
             facts["method"],
             facts["version"],
             facts["options"],
             read_texts(
-                Corpus(pa.Table.from_struct_array(examples)),
+                saved_examples(columns["examples"]),
                 facts["options"]["protect"],
                 cores="spacing" in facts["options"].get("repair", ""),
             ),

@@ -96,7 +96,6 @@ class TokenSampler(Sampler):
 
     def __init__(self, grammar: WordGrammar) -> None:
         super().__init__(grammar)
-        self.options: Any = read_options(self.Options, grammar.options, self.method)
         self.texts, self.pools = grammar.texts, grammar.pools
         self.distinct = self.options.distinct
         self.patience = max(_ROUNDS_WITHOUT_NEW * len(grammar.hosts), CHUNK)

@@ -11,8 +11,11 @@ import importlib.util
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from grammar.opening import open_grammar
 from grammar.pcfg.ebnf import from_lark
@@ -24,14 +27,19 @@ from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from induction.parsers.opening import open_parser
 from sampling.expression import read_expression
+from sampling.looks.explain import explain
 from sampling.method import METHODS
 from sampling.neural.causal.fit import LanguageFit
+from sampling.neural.grammar import ModelGrammar
+from sampling.neural.prompted.method import PromptedOptions
 from sampling.opening import open_sampler
 from sampling.operators.grammar import TiltedGrammar
+from sampling.sentences.names import Names
 from sampling.sentences.sentences import sample_sentences
 from scan.models.files import TrainedModel
 from scan.models.recipe import Recipe
 from scan.models.training import train
+from tests.fuzz.folders import folder_formats
 from tests.fuzz.kept import kept_formats
 from tests.fuzz.kinds import Format, Make, Use
 from tests.guards.golden import METHODS_TRIED, corpora, families, induce
@@ -47,8 +55,21 @@ SMALLER: dict[str, tuple[int, dict[str, Any]]] = {
 
 def _use_sampler(path: Path) -> None:
     sampler = open_sampler(path)
+    grammar = sampler.grammar
+    grammar.look()
+    made = sampler.sample(3)
+    grammar.rule_text(len(grammar) - 1)
+    repr(grammar.graph), repr(sampler), sampler.count()
+    if len(made):
+        made[0]
+        explain(made, made.column("id")[0], grammar=grammar)
+
+
+def _look_at(path: Path) -> None:
+    """Open a grammar whose model is somewhere else."""
+    sampler = open_sampler(path)
     sampler.grammar.look()
-    sampler.sample(3)
+    repr(sampler), sampler.count()
     sampler.grammar.rule_text(len(sampler.grammar) - 1)
 
 
@@ -151,14 +172,22 @@ def _grammar_formats() -> Iterator[Format]:
             f"{name}{suffix}",
             lambda path, m=method, c=source, o=options: induce(m, c, **o).grammar.save(path),
             _use_sampler,
+            slow=True,
         )
     yield Format("fluent-language.arrow", _save_language_fit, _use_grammar)
+    yield Format("prompted.arrow", _save_prompted, _look_at)
+    yield Format("names.json", _save_names, _use_sampler)
+    yield Format("grammar-classes.json", _save_class_grammars, _use_sampler, slow=True)
     skipped = ("bayes-tsg", "latent", *METHODS)
     for name, suffix, make in families(held):
         if name not in skipped:
-            yield Format(f"{name}{suffix}", lambda path, make=make: make().save(path), _use_grammar)
+            yield Format(f"{name}{suffix}", _saving(make), _use_grammar, slow=True)
         if name == "latent":
-            yield Format("latent.arrow", lambda path, make=make: make().save(path), _use_parser)
+            yield Format("latent.arrow", _saving(make), _use_parser, slow=True)
+
+
+def _saving(make: Callable[[], Any]) -> Make:
+    return lambda path: make().save(path)
 
 
 def _save_language_fit(path: Path) -> None:
@@ -169,6 +198,25 @@ def _save_language_fit(path: Path) -> None:
     fit = LanguageFit("/no/model", "cpu", "0" * 64, tuple(corpus.column("id")), {"text": texts})
     options = {**inner.options, "model": "/no/model"}
     TiltedGrammar("fluent", inner, fit, options).save(path)
+
+
+def _save_prompted(path: Path) -> None:
+    """Write a grammar of texts for a model, without asking one."""
+    corpus = _few(read_reviews())
+    options = asdict(PromptedOptions(model="no/model"))
+    ModelGrammar(
+        "prompted", "1", options, corpus, np.arange(len(corpus)), "0" * 64, 1, np.zeros(0)
+    ).save(path)
+
+
+def _save_names(path: Path) -> None:
+    Names.of(good="great, well made", bad="dull", templates="a NAME film | so NAME !").grammar.save(
+        path
+    )
+
+
+def _save_class_grammars(path: Path) -> None:
+    induce("grammar", _few(read_reviews(), 24), length="3:9").grammar.save(path)
 
 
 def _other_formats() -> Iterator[Format]:
@@ -198,6 +246,7 @@ def _other_formats() -> Iterator[Format]:
 def _formats() -> Iterator[Format]:
     yield from _corpus_formats()
     yield from _folder_formats()
+    yield from folder_formats()
     yield from _other_formats()
     yield from _grammar_formats()
     yield from kept_formats()
@@ -205,5 +254,8 @@ def _formats() -> Iterator[Format]:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    FORMATS: Mapping[str, Format] = {each.name: each for each in _formats()}
-"""Every format by the name of its file."""
+    _WHOLE = tuple(_formats())
+FORMATS: Mapping[str, Format] = {
+    each.name: each for each in (*_WHOLE, *(form.fields for form in _WHOLE))
+}
+"""Every format by its name: damaged as it stands, and then in its fields."""

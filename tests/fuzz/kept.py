@@ -1,7 +1,6 @@
 """Formats of what is kept beside grammars and corpora: states, results, settings, models.
 
-Of a folder one file is damaged and the others are whole; what it says of itself fits again, so that
-more is tried than its digests.
+What a folder says of itself fits again, so that more is tried than its digests.
 """
 
 from __future__ import annotations
@@ -29,7 +28,8 @@ from sampling.pipeline.augment import augment
 from sampling.pipeline.manifest import read_manifest, write_manifest
 from sampling.pipeline.settings import read_settings, read_toml
 from sampling.sentences.name_files import read_names
-from tests.fuzz.kinds import Format, Make, Use
+from tests.fuzz.folders import member
+from tests.fuzz.kinds import Format, Make
 from tests.seals import sealed_again
 
 __all__ = ["kept_formats"]
@@ -123,39 +123,17 @@ def _use_manifest(path: Path) -> None:
     named.unlink()
 
 
-# --- folders ---------------------------------------------------------------------------------
-
-
-def _member(name: str, save: Make, file: str, use: Use) -> Format:
-    """Return the format of one file of a folder, which is opened with the others as they were."""
-
-    def make(path: Path) -> None:
-        folder = path.with_name(f"folder-{name}")
-        save(folder)
-        shutil.copyfile(folder / file, path)
-
-    def used(path: Path) -> None:
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place) / "whole"
-            folder.mkdir()
-            for each in path.with_name(f"folder-{name}").iterdir():
-                (folder / each.name).symlink_to(each)
-            (folder / file).unlink()
-            shutil.copyfile(path, folder / file)
-            use(folder)
-
-    return Format(name, make, used)
-
-
 def _classifiers() -> Iterator[Format]:
-    yield _member("tfidf.arrow", _save_tfidf, "tfidf.arrow", _use_classifier)
-    yield _member("classifier.json", _save_tfidf, "treewright.json", _use_classifier)
-    yield _member("perceptron.safetensors", _save_perceptron, "head.safetensors", _use_classifier)
-    yield _member("cnn.safetensors", _save_cnn, "head.safetensors", _use_classifier)
-    yield _member("words.arrow", _save_cnn, "words.arrow", _use_classifier)
-    yield _member("span-parser.json", _save_span_parser, "treewright.json", _use_span_parser)
-    yield _member("tagger.arrow", _save_tagger, "perceptron.arrow", _use_tagger)
-    yield _member("tagger.json", _save_tagger, "treewright.json", _use_tagger)
+    yield member("tfidf.arrow", _save_tfidf, "tfidf.arrow", _use_classifier)
+    yield member("classifier.json", _save_tfidf, "treewright.json", _use_classifier)
+    yield member("perceptron.safetensors", _save_perceptron, "head.safetensors", _use_classifier)
+    yield member("cnn.safetensors", _save_cnn, "head.safetensors", _use_classifier)
+    yield member("words.arrow", _save_cnn, "words.arrow", _use_classifier)
+    for file in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        yield member(f"encoder-{file}", _save_perceptron, file, _use_classifier)
+    yield member("span-parser.json", _save_span_parser, "treewright.json", _use_span_parser)
+    yield member("tagger.arrow", _save_tagger, "perceptron.arrow", _use_tagger)
+    yield member("tagger.json", _save_tagger, "treewright.json", _use_tagger)
     yield Format("training.safetensors", _save_checkpoint, _use_checkpoint)
 
 
@@ -267,8 +245,10 @@ def _use_checkpoint(path: Path) -> None:
 
 
 def _interpolators() -> Iterator[Format]:
-    yield _member("linda.json", _save_linda, "treewright.json", _use_linda)
-    yield _member("linda.safetensors", _save_linda, "model.safetensors", _use_linda)
+    yield member("linda.json", _save_linda, "treewright.json", _use_linda)
+    for file in ("config.json", "generation_config.json", "tokenizer.json"):
+        yield member(f"linda-{file}", _save_linda, file, _use_linda)
+    yield member("linda.safetensors", _save_linda, "model.safetensors", _use_linda)
 
 
 def _save_linda(folder: Path) -> None:

@@ -16,7 +16,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from grammar.errors import TreewrightError
-from tests.fuzz.damage import damaged
 
 __all__ = ["LIMIT_BYTES", "LIMIT_SECONDS", "Tally", "Worker", "outcome_of"]
 
@@ -133,15 +132,16 @@ def _work(there: Connection, folder: str) -> None:
     warnings.simplefilter("ignore")
     while True:
         name, number = there.recv()
-        form, whole = FORMATS[name], Path(folder) / f"whole-{name}"
+        form = FORMATS[name]
+        whole = Path(folder) / f"whole-{form.file}"
         if not whole.exists():
             form.make(whole)
         if number is None:
             outcome_of(form.use, whole)  # compiles what it needs
             there.send(("ready", ""))
             continue
-        path = Path(folder) / f"{number}-{name}"
-        path.write_bytes(damaged(whole.read_bytes(), name, number))
+        path = Path(folder) / f"{number}-{form.file}"
+        path.write_bytes(form.damage(whole.read_bytes(), form.file, number))
         there.send(outcome_of(form.use, path))
         path.unlink()
 

@@ -84,7 +84,7 @@ def renamed_by_use(
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             old = _recognised(new, usable, usual)
             if old is None and new == "text" and usable == table.column_names[:1] == there:
-                old = usable[0]
+                old = next(iter(usable), None)
             if old is not None:
                 names[old] = new
                 found[new] = old

@@ -16,12 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from grammar.arrays import FloatArray
 from grammar.errors import SchemaError
+from grammar.saving.facts import TEXT, Fields, each, one_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.tokens import detokenise
 from sampling.neural.causal.features import (
@@ -121,6 +122,15 @@ class LanguageFit:
     odds: str = "exchanged"
     probe: str = ""
     _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
+
+    facts: ClassVar = Fields(
+        {
+            "model": TEXT, "device": TEXT, "weights": TEXT,
+            "sides": each(one_of(*_SIDES), least=1, most=2),
+        },
+        {"odds": one_of(*ODDS), "probe": TEXT},  # files of before have one kind, and ask none
+    )  # fmt: skip
+    columns: ClassVar = {"source id": "text", "source text": "text", "source text_pair": "text"}
 
     @classmethod
     def learn(cls, corpus: Corpus, model: str, device: str, odds: str) -> LanguageFit:
@@ -351,19 +361,11 @@ class LanguageFit:
     def from_arrays(cls, facts: dict[str, Any], columns: dict[str, Any]) -> LanguageFit:
         """Read a score off what :meth:`to_arrays` returned (SchemaError if it is damaged)."""
         ids = tuple(columns["source id"])
-        sides = {str(name): tuple(columns[f"source {name}"]) for name in facts["sides"]}
-        if not sides or any(len(texts) != len(ids) for texts in sides.values()):
+        sides = {name: tuple(columns[f"source {name}"]) for name in facts["sides"]}
+        if any(len(texts) != len(ids) for texts in sides.values()):
             raise SchemaError("the columns of the source are not equally long")
-        if not all(isinstance(text, str) for held in (ids, *sides.values()) for text in held):
-            raise SchemaError("the source of the score holds something else than texts")
-        if not set(sides) <= set(_SIDES):
-            raise SchemaError(f"the score is of {', '.join(sides)}, which are no columns of texts")
-        odds = str(facts.get("odds", "exchanged"))  # files of before have one kind
-        if odds not in ODDS:
-            raise SchemaError(f"the score has the odds {odds!r}, which are not known")
-        model, device, weights = (str(facts[name]) for name in ("model", "device", "weights"))
-        probe = str(facts.get("probe", ""))  # files of before ask none
-        return cls(model, device, weights, ids, sides, odds, probe)
+        said = {name: facts[name] for name in ("odds", "probe") if name in facts}
+        return cls(facts["model"], facts["device"], facts["weights"], ids, sides, **said)
 
 
 def _opened(model: str, device: str) -> Any:
