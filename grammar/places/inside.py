@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from grammar.errors import OptionError, SchemaError
 from grammar.places.place import PathLike, check_name, is_url
 
-__all__ = ["check_links", "file_inside"]
+__all__ = ["check_links", "file_inside", "regular_file"]
 
 
 def file_inside(folder: PathLike, name: object, entry: str) -> str:
@@ -69,6 +69,46 @@ def check_links(folder: PathLike, path: PathLike, entry: str) -> None:
         raise _refused(f"a symbolic link leads from {os.fsdecode(path)!a} out of the folder", entry)
     if os.path.exists(here) and not stat.S_ISREG(os.stat(here).st_mode):
         raise _refused(f"{os.fsdecode(path)!a} is no file", entry)
+
+
+def regular_file(folder: PathLike, name: str, *, home: PathLike | None = None) -> Path:
+    """Return the path of a regular file of a folder, all links followed.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where; it may be a link itself.
+    name : str
+        The file, as a path in the folder.
+    home : str or path, optional
+        A folder above, in which links may lead elsewhere.
+
+    Raises
+    ------
+    SchemaError
+        If it leads out of the folder, is no regular file, or is not there.
+    """
+    path = Path(folder) / name
+    try:
+        real = path.resolve()
+        if not real.is_relative_to(Path(home or folder).resolve()):
+            raise SchemaError(
+                "the file leads out of its folder",
+                where=str(path),
+                hint="put a copy of the file in the place of the link",
+            )
+        if not stat.S_ISREG(real.stat().st_mode):
+            raise SchemaError(
+                "it is not a regular file", where=str(path), hint="put the file itself there"
+            )
+    except (OSError, RuntimeError, ValueError) as error:  # loops of links, a NUL in the name
+        if isinstance(error, SchemaError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise SchemaError(
+            f"the file cannot be read: {reason}", where=str(path), hint="fetch the folder again"
+        ) from None
+    return real
 
 
 def _leads_out(name: str) -> bool:

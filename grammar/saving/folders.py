@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,12 +18,12 @@ from typing import Any
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, moved_output, writing
+from grammar.places.inside import regular_file
 from grammar.places.place import check_name
 
 __all__ = [
     "FACTS",
     "check_files",
-    "file_inside",
     "read_facts",
     "read_object",
     "read_sealed",
@@ -138,7 +137,7 @@ def read_facts(
 
 def read_sealed(folder: PathLike, hint: str) -> dict[str, Any]:
     """Return the facts of a folder, whatever its schema, if its seal fits (else SchemaError)."""
-    held = read_object(file_inside(folder, FACTS))
+    held = read_object(regular_file(folder, FACTS))
     files = held.get("files")
     named = isinstance(files, dict) and all(isinstance(one, str) for one in files.values())
     if not named or held.get("seal") != _seal(held):
@@ -153,7 +152,7 @@ def read_sealed(folder: PathLike, hint: str) -> dict[str, Any]:
 def schema_of(folder: PathLike) -> str | None:
     """Return what kind of folder one says it is; None if it says nothing that can be read."""
     try:
-        found = read_object(file_inside(folder, FACTS)).get("schema")
+        found = read_object(regular_file(folder, FACTS)).get("schema")
     except SchemaError:
         return None
     return found if isinstance(found, str) else None
@@ -180,52 +179,12 @@ def check_files(folder: PathLike, held: Mapping[str, Any], hint: str) -> dict[st
     for name, digest in held["files"].items():
         if not os.path.lexists(Path(folder) / name):
             raise SchemaError(f"its file {name!r} is missing", where=str(folder), hint=hint)
-        files[name] = file_inside(folder, name)
+        files[name] = regular_file(folder, name)
         if _digest(files[name]) != digest:
             raise SchemaError(
                 f"its file {name!r} is not as it was saved", where=str(folder), hint=hint
             )
     return files
-
-
-def file_inside(folder: PathLike, name: str, *, home: PathLike | None = None) -> Path:
-    """Return the path of a file of a folder, behind all links.
-
-    Parameters
-    ----------
-    folder : str or path
-        Where; it may be a link itself.
-    name : str
-        The file, as a path in the folder.
-    home : str or path, optional
-        A folder above, in which links may lead elsewhere.
-
-    Raises
-    ------
-    SchemaError
-        If it leads out of the folder, is no regular file, or is not there.
-    """
-    path = Path(folder) / name
-    try:
-        real = path.resolve()
-        if not real.is_relative_to(Path(home or folder).resolve()):
-            raise SchemaError(
-                "the file leads out of its folder",
-                where=str(path),
-                hint="put a copy of the file in the place of the link",
-            )
-        if not stat.S_ISREG(real.stat().st_mode):
-            raise SchemaError(
-                "it is not a regular file", where=str(path), hint="put the file itself there"
-            )
-    except (OSError, RuntimeError, ValueError) as error:  # loops of links, a NUL in the name
-        if isinstance(error, SchemaError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise SchemaError(
-            f"the file cannot be read: {reason}", where=str(path), hint="fetch the folder again"
-        ) from None
-    return real
 
 
 def read_object(path: Path) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import MissingDataError, SchemaError
-from grammar.saving.folders import file_inside, read_object
+from grammar.places.inside import regular_file
+from grammar.saving.folders import read_object
 
 __all__ = [
     "CONFIG",
@@ -163,7 +164,7 @@ def linked(file: Path, place: Path) -> None:
 
 
 def _file(folder: Path, name: str) -> Path:
-    return file_inside(folder, name, home=_home(folder))
+    return regular_file(folder, name, home=_home(folder))
 
 
 def _home(folder: Path) -> Path:

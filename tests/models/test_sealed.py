@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from grammar.errors import OptionError, SchemaError, TreewrightError, UnreadableInputError
-from grammar.saving.folders import check_files, file_inside, read_facts, save_folder
+from grammar.places.inside import regular_file
+from grammar.saving.folders import check_files, read_facts, save_folder
 from tests.seals import sealed_again
 
 SCHEMA = "treewright.example/1"
@@ -92,7 +93,7 @@ def test_a_file_may_be_reached_by_links_inside(tmp_path: Path) -> None:
     save(tmp_path / "f")
     (tmp_path / "f" / "again").symlink_to("words")
     (tmp_path / "g").symlink_to("f")
-    assert file_inside(tmp_path / "g", "again") == (tmp_path / "f" / "words").resolve()
+    assert regular_file(tmp_path / "g", "again") == (tmp_path / "f" / "words").resolve()
 
 
 # --- models --------------------------------------------------------------------------------------
