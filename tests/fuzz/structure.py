@@ -114,7 +114,7 @@ def _arrow(data: bytes, draw: random.Random) -> tuple[Any, Together]:
     reader = pa.ipc.open_file(pa.py_buffer(data))
     table, metadata = reader.read_all(), dict(reader.schema.metadata or {})
     if b"facts" not in metadata:
-        return _columns(table), lambda held: _arrow_bytes(_table(held), {})
+        return _columns(table), lambda held: _arrow_bytes(_table(held), metadata)
     facts = _unfolded(json.loads(metadata[b"facts"]))
     columns: dict[str, Any] = {n: table.column(n)[0].values for n in table.column_names}
     if "base" in columns and draw.random() < 0.5:
@@ -165,7 +165,7 @@ def _table(held: Any) -> pa.Table:
 
 
 def _arrow_bytes(table: pa.Table, metadata: Mapping[bytes, Any]) -> bytes:
-    held = {**metadata, b"seal": UNSEALED} if metadata else None
+    held = {**metadata, b"seal": UNSEALED} if b"seal" in metadata else metadata
     table, sink = table.replace_schema_metadata(held), pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
