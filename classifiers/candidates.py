@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from sampling.expression import Expression, read_expression
 from sampling.method import find_method
 from sampling.pipeline.augment import augment
 from sampling.pipeline.chains import recombines
-from sampling.stream import ShortfallWarning
+from sampling.stream import shortfalls_heard
 
 __all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of"]
 
@@ -114,15 +113,14 @@ def _maker(
 
 def _made(part: Corpus, expression: str, seed: int, **asked: Any) -> Corpus:
     """Return new examples, as many as there are of those asked for."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShortfallWarning)
+    with shortfalls_heard(_of_no_interest):
         made = augment(part, expression, seed=seed, columns="none", **asked).corpus
     if not len(made):
         raise CorpusError("no new example can be made", hint="give more labelled examples")
     return made
 
 
-def _of_no_interest(message: str) -> None:
+def _of_no_interest(message: object) -> None:
     """Hear what is told of columns that new examples lose: a classifier reads texts and labels."""
 
 

@@ -14,7 +14,8 @@ import copy
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -59,6 +60,8 @@ __all__ = [
     "in_rounds",
     "method_of",
     "plain_batches",
+    "shortfalls_heard",
+    "warn_of",
 ]
 
 BATCH = 65_536
@@ -108,6 +111,35 @@ class ShortfallWarning(UserWarning):
     def __init__(self, message: str, shortfall: Shortfall | None = None) -> None:
         super().__init__(message)
         self.shortfall = shortfall
+
+
+_HEARD: ContextVar[Callable[[ShortfallWarning], object] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def shortfalls_heard(listener: Callable[[ShortfallWarning], object]) -> Iterator[None]:
+    """Give warnings of the block that there are fewer examples to a function instead.
+
+    Python's filters of warnings are of the whole process, and this is of one thread.
+
+    >>> with shortfalls_heard(print):
+    ...     warn_of(ShortfallWarning("only 3 were found"))
+    only 3 were found
+    """
+    mark = _HEARD.set(listener)
+    try:
+        yield
+    finally:
+        _HEARD.reset(mark)
+
+
+def warn_of(shortfall: ShortfallWarning, *, stacklevel: int = 2) -> None:
+    """Warn that there are fewer examples, or tell whoever hears of it."""
+    listener = _HEARD.get()
+    if listener is None:
+        warnings.warn(shortfall, stacklevel=stacklevel + 1)
+    else:
+        listener(shortfall)
 
 
 class Stream(Protocol):
@@ -563,7 +595,7 @@ class Sampler:
             if pa.types.is_integer(label.type):
                 label = named(label, tuple(notes["classes"]), notes["class_kind"])
                 table = table.set_column(at, "label", label)
-        given, self.given = self.given, None  # in one step: other threads come here, too
+        given = vars(self).pop("given", None)  # in one step: other threads come here, too
         if given is not None:
             tell_losses(self.method, given, table)
             tell_mixing(self.method, given, table.schema, notes.get("classes", ()))
@@ -704,7 +736,7 @@ class Sampler:
 
     def _opened(self, seed: int, start: int) -> Stream:
         """Return the stream of a seed after its first ``start`` examples."""
-        left, self._left = self._left, None  # in one step: other threads come here, too
+        left = vars(self).pop("_left", None)  # in one step: two threads must not share a stream
         if left is not None and _has_come_to(left, seed, start):
             return left[1]
         stream = self.stream(seed)
@@ -793,8 +825,7 @@ def method_of(grammar: Any) -> str:
 
 def _warn(n: int, start: int, shortfall: Shortfall) -> None:
     asked = f"{n} examples" + (f" from number {start}" if start else "")
-    message = f"{asked} were asked for, but {shortfall}"
-    warnings.warn(ShortfallWarning(message, shortfall), stacklevel=2)
+    warn_of(ShortfallWarning(f"{asked} were asked for, but {shortfall}", shortfall), stacklevel=3)
 
 
 def hosts_in_turn(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from treewright.interrupts import lasting_interrupts
+
 __all__ = ["main"]
 
 
@@ -14,15 +16,19 @@ def main() -> None:
     Where the locale knows ASCII alone, Python begins anew in its UTF-8 mode: the names of files and
     the words that are given would not be what they are.
     """
-    try:
-        if sys.getfilesystemencoding() == "ascii" and sys.platform != "win32":
-            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
-        from treewright.cli import main as run
+    if sys.getfilesystemencoding() == "ascii" and sys.platform != "win32":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    with lasting_interrupts() as asked:
+        try:
+            from treewright.cli import main as run
 
-        run()
-    except KeyboardInterrupt:
-        print("treewright: interrupted", file=sys.stderr)
-        sys.exit(130)
+            run()
+        except KeyboardInterrupt:
+            print(f"treewright: {asked.message}", file=sys.stderr)
+            sys.exit(asked.code)
+        finally:
+            if asked.signal is not None:
+                asked.no_more()
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from treewright.interrupts import is_interrupt, lasting_interrupts
+from treewright.interrupts import Interrupts, close_frames, is_interrupt, lasting_interrupts
 from treewright.outputs import Verb
 from treewright.terminal import prepare_streams, say, show
 from treewright.verbs.augment import AugmentCommand, augment
@@ -134,41 +134,51 @@ def main() -> None:
     Set the variable ``TREEWRIGHT_TRACEBACK`` to any value to see tracebacks.
     """
     prepare_streams()
-    try:
-        with lasting_interrupts():
+    with lasting_interrupts() as asked:
+        try:
             app()
-    except SystemExit as leaving:
-        if leaving.code == INTERRUPTED:  # what typer makes of an interrupt
-            _leave("interrupted; files appear only when they are complete", INTERRUPTED)
-        raise
-    except BrokenPipeError:
-        # whoever read our output has left; writing more, even at exit, would fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except Exception as error:
-        if is_interrupt(error):
-            _leave("interrupted; files appear only when they are complete", INTERRUPTED)
-        if os.environ.get("TREEWRIGHT_TRACEBACK"):
+        except SystemExit as leaving:
+            if leaving.code == INTERRUPTED:  # what typer makes of an interrupt
+                _stop(leaving, asked)
             raise
-        from grammar.errors import TreewrightError
-
-        if isinstance(error, TreewrightError):
-            _leave(str(error), 1)
-        if isinstance(error, MemoryError):
-            _leave(f"not enough memory: {error}\n  hint: ask for less, or for shorter ones", 1)
-        if isinstance(error, OSError):  # such as of a full disk where kernels are kept
-            place = f"{error.filename}: " if error.filename else ""
-            hint = "look at the path, the permissions, and the room on the disk"
-            _leave(f"{place}{error.strerror or error}\n  hint: {hint}", 1)
-        if isinstance(error, RecursionError):
-            _leave("the input is nested too deeply\n  hint: leave out its deepest trees", 1)
-        _leave(
-            f"unexpected {type(error).__name__}: {error}\n"
-            "  hint: this is a fault of treewright; set TREEWRIGHT_TRACEBACK=1 to see where",
-            1,
-        )
+        except BrokenPipeError:
+            # whoever read our output has left; writing more, even at exit, would fail again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except Exception as error:
+            if is_interrupt(error):
+                _stop(error, asked)
+            if os.environ.get("TREEWRIGHT_TRACEBACK"):
+                raise
+            _leave(_told(error), 1)
 
 
-def _leave(message: str, code: int) -> None:
+def _stop(error: BaseException, asked: Interrupts) -> NoReturn:
+    """Leave after an interrupt, when all that was begun is put away."""
+    close_frames(error)
+    _leave(asked.message, asked.code)
+
+
+def _told(error: Exception) -> str:
+    """Return what a person is told of an error."""
+    from grammar.errors import TreewrightError
+
+    if isinstance(error, TreewrightError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}\n  hint: ask for less, or for shorter ones"
+    if isinstance(error, OSError):  # such as of a full disk where kernels are kept
+        place = f"{error.filename}: " if error.filename else ""
+        hint = "look at the path, the permissions, and the room on the disk"
+        return f"{place}{error.strerror or error}\n  hint: {hint}"
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply\n  hint: leave out its deepest trees"
+    return (
+        f"unexpected {type(error).__name__}: {error}\n"
+        "  hint: this is a fault of treewright; set TREEWRIGHT_TRACEBACK=1 to see where"
+    )
+
+
+def _leave(message: str, code: int) -> NoReturn:
     say(f"treewright: {message}")
     sys.exit(code)

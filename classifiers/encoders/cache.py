@@ -116,6 +116,7 @@ def _read(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def _write(path: Path, vectors: dict[str, NDArray[np.float32]]) -> None:
+    vectors = dict(vectors)  # another thread may add to it meanwhile
     rows = np.array(list(vectors.values()), np.float32)
     kept = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), rows.shape[1])
     table = pa.table({"key": list(vectors), "vector": kept})

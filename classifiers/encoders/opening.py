@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from grammar.errors import OptionError
 from sampling.neural.opening import open_model
+from sampling.neural.threads import tokenized
 
 __all__ = ["DEFAULT", "Encoder", "open_encoder"]
 
@@ -86,9 +87,10 @@ class Encoder:
     def pieces(self, texts: list[Any], longest: int | None = None) -> dict[str, Tensor]:
         """Return texts, or pairs of texts, as a padded batch of numbers of pieces."""
         limit = min(longest or self.longest, self.longest)
-        batch = self.tokenizer(
-            *_sides(texts), padding=True, truncation=True, max_length=limit, return_tensors="pt"
-        )
+        batch = tokenized(
+            self.tokenizer, *_sides(texts), padding=True, truncation=True, max_length=limit,
+            return_tensors="pt",
+        )  # fmt: skip
         return {name: value.to(self.device) for name, value in batch.items()}
 
     def sizes(self, texts: Sequence[Any], longest: int | None = None) -> list[int]:
@@ -96,7 +98,7 @@ class Encoder:
         if not len(texts):
             return []
         cut = {} if longest is None else {"max_length": min(longest, self.longest)}
-        made = self.tokenizer(*_sides(texts), truncation=bool(cut), verbose=False, **cut)
+        made = tokenized(self.tokenizer, *_sides(texts), truncation=bool(cut), verbose=False, **cut)
         return [len(one) for one in made["input_ids"]]
 
 

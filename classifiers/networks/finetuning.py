@@ -23,6 +23,7 @@ from classifiers.networks.loop import Course
 from classifiers.networks.model import UNMIXED, TextModel, lowest_trained
 from classifiers.networks.network import Network, fitted
 from classifiers.recipe import Recipe
+from sampling.neural.threads import seeded
 
 __all__ = ["FineTuned", "fine_tune", "key_of", "read_texts"]
 
@@ -123,19 +124,19 @@ def fine_tune(
     OptionError
         If the encoder cannot be run in parts, or a library is missing.
     """
-    torch.manual_seed(recipe.seed)
-    model = TextModel(encoder, recipe, len(examples.classes), mixing).to(encoder.device)
-    blank = FineTuned(encoder=encoder, recipe=recipe, classes=examples.classes, model=model)
-    if not recipe.updates:
-        return blank
-    read = read or blank.read(examples.texts)
-    course = Course(
-        checkpoint=checkpoint,
-        key=key_of(encoder, recipe, mixing, [examples, held]) if checkpoint else "",
-        on_update=on_update,
-    )
-    batches = Batches(read, examples, recipe, mixing=mixing, depth=encoder.depth)
-    return fitted(blank, batches, course, held)
+    with seeded(recipe.seed, encoder.device):
+        model = TextModel(encoder, recipe, len(examples.classes), mixing).to(encoder.device)
+        blank = FineTuned(encoder=encoder, recipe=recipe, classes=examples.classes, model=model)
+        if not recipe.updates:
+            return blank
+        read = read or blank.read(examples.texts)
+        course = Course(
+            checkpoint=checkpoint,
+            key=key_of(encoder, recipe, mixing, [examples, held]) if checkpoint else "",
+            on_update=on_update,
+        )
+        batches = Batches(read, examples, recipe, mixing=mixing, depth=encoder.depth)
+        return fitted(blank, batches, course, held)
 
 
 def key_of(encoder: Encoder | None, recipe: Recipe, mixing: Mixing, parts: Sequence[Any]) -> str:

@@ -32,6 +32,7 @@ from classifiers.networks.losses import loss_of
 from classifiers.networks.network import Network, fitted
 from classifiers.recipe import Recipe
 from sampling.neural.opening import device_named
+from sampling.neural.threads import seeded
 
 __all__ = ["FromScratch", "WordModel", "train_from_scratch", "words_of"]
 
@@ -206,13 +207,15 @@ def train_from_scratch(
     """
     if recipe.precision == "auto":
         recipe = replace(recipe, precision="fp32")
-    torch.manual_seed(recipe.seed)
-    words = tuple(sorted({word for text in examples.texts for word in words_of(text)}))
     place = device_named(recipe.device)
-    model = WordModel(len(words), len(examples.classes), recipe).to(place)
-    blank = FromScratch(recipe=recipe, classes=examples.classes, model=model, words=words)
-    if not recipe.updates:
-        return blank
-    key = key_of(None, recipe, Mixing(), [examples, held]) if checkpoint else ""
-    batches = Batches(blank.read(examples.texts), examples, recipe, mixing=Mixing(), depth=0)
-    return fitted(blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held)
+    with seeded(recipe.seed, place):
+        words = tuple(sorted({word for text in examples.texts for word in words_of(text)}))
+        model = WordModel(len(words), len(examples.classes), recipe).to(place)
+        blank = FromScratch(recipe=recipe, classes=examples.classes, model=model, words=words)
+        if not recipe.updates:
+            return blank
+        key = key_of(None, recipe, Mixing(), [examples, held]) if checkpoint else ""
+        batches = Batches(blank.read(examples.texts), examples, recipe, mixing=Mixing(), depth=0)
+        return fitted(
+            blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,6 +19,7 @@ from classifiers.networks.batches import Batches, Read
 from classifiers.networks.loop import Course, StoppedTrainingError, learn
 from classifiers.recipe import Recipe
 from grammar.rng import stream_key
+from sampling.neural.threads import seeded
 
 __all__ = ["Network", "fitted", "judged"]
 
@@ -74,13 +76,12 @@ class Network(ABC):
     def passes(self, texts: Sequence[Text], count: int, seed: int) -> NDArray[np.float64]:
         """Return what the model says with dropout, float64 of shape (passes, texts, classes)."""
         read = self.read(texts)
-        self.model.train()
+        # another thread may ask the model meanwhile, without dropout
+        dropping = replace(self, model=copy.deepcopy(self.model).train())
         made = np.zeros((count, len(read.sizes), len(self.classes)))
-        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
-            for number in range(count):
-                torch.manual_seed(int(stream_key(seed, f"dropout {number}")) >> 1)
-                made[number] = self._named(read)
-        self.model.eval()
+        for number in range(count):
+            with seeded(int(stream_key(seed, f"dropout {number}")) >> 1, self.device):
+                made[number] = dropping._named(read)
         return made
 
     def _named(self, read: Read) -> NDArray[np.float64]:

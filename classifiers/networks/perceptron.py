@@ -25,6 +25,7 @@ from classifiers.networks.losses import loss_of
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.network import Network, fitted
 from classifiers.recipe import Recipe
+from sampling.neural.threads import seeded
 
 __all__ = ["Perceptron", "PerceptronClassifier", "train_perceptron"]
 
@@ -144,17 +145,17 @@ def train_perceptron(
     averaged over the layers with learnt weights, with a dropout of .2; for whole texts on the ends
     (``pooling="ends"``). The size of its hidden layer, which they vary, is 256 here.
     """
-    torch.manual_seed(recipe.seed)
-    read = _States(_states(encoder, examples.texts, recipe))
-    _, layers, width = read.rows.shape
-    model = Perceptron(layers, width, len(examples.classes), recipe)
-    blank = PerceptronClassifier(
-        encoder=encoder, recipe=recipe, classes=examples.classes, model=model
-    )
-    key = key_of(encoder, recipe, UNMIXED, [examples, held]) if checkpoint else ""
-    course = Course(checkpoint=checkpoint, key=key, on_update=on_update)
-    batches = Batches(read, examples, recipe, mixing=UNMIXED, depth=encoder.depth)
-    return fitted(blank, batches, course, held)
+    with seeded(recipe.seed, encoder.device):
+        read = _States(_states(encoder, examples.texts, recipe))
+        _, layers, width = read.rows.shape
+        model = Perceptron(layers, width, len(examples.classes), recipe)
+        blank = PerceptronClassifier(
+            encoder=encoder, recipe=recipe, classes=examples.classes, model=model
+        )
+        key = key_of(encoder, recipe, UNMIXED, [examples, held]) if checkpoint else ""
+        course = Course(checkpoint=checkpoint, key=key, on_update=on_update)
+        batches = Batches(read, examples, recipe, mixing=UNMIXED, depth=encoder.depth)
+        return fitted(blank, batches, course, held)
 
 
 def _states(encoder: Encoder, texts: Sequence[Any], recipe: Recipe) -> Tensor:

@@ -11,7 +11,6 @@ Text Classification, sections 3 and 4.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.training.train import Training
 from grammar.errors import OptionError
 from induction.corpus.corpus import Corpus
+from sampling.neural.threads import seeded
 
 __all__ = ["MIXED", "GuessingModel", "guessed", "mixtext", "paraphrased"]
 
@@ -188,13 +188,15 @@ def mixtext(
     like, of = paraphrased(texts, options, recipe.seed)
     everything, groups = _together(labelled, texts, like, of)
     leading = len(labelled) + len(texts)
-    torch.manual_seed(recipe.seed)
-    model = GuessingModel(encoder, recipe, len(labelled.classes), mixing).to(encoder.device)
-    model.options, model.rises = options, max(1, round(options.rising * recipe.updates))
-    blank = FineTuned(encoder=encoder, recipe=recipe, classes=labelled.classes, model=model)
-    read = blank.read(everything.texts)
-    batches = _Groups(groups, leading, training, read, everything, mixing)
-    return fitted(blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held)
+    with seeded(recipe.seed, encoder.device):
+        model = GuessingModel(encoder, recipe, len(labelled.classes), mixing).to(encoder.device)
+        model.options, model.rises = options, max(1, round(options.rising * recipe.updates))
+        blank = FineTuned(encoder=encoder, recipe=recipe, classes=labelled.classes, model=model)
+        read = blank.read(everything.texts)
+        batches = _Groups(groups, leading, training, read, everything, mixing)
+        return fitted(
+            blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held
+        )
 
 
 def paraphrased(
@@ -214,15 +216,14 @@ def paraphrased(
     (['three two one', 'six five four'], [0, 1])
     """
     from sampling.pipeline.augment import augment
-    from sampling.stream import ShortfallWarning
+    from sampling.stream import shortfalls_heard
 
     if not options.paraphrases:
         return [], []
     if not all(isinstance(text, str) for text in texts):
         raise OptionError("pairs of texts have no paraphrases", hint="use paraphrases=0")
     corpus = Corpus.from_columns(id=list(map(str, range(len(texts)))), text=list(texts))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShortfallWarning)  # fewer paraphrases are fine
+    with shortfalls_heard(_fine):
         made = augment(
             corpus, options.paraphrase, times=options.paraphrases, seed=seed, columns="none"
         ).corpus
@@ -233,6 +234,10 @@ def paraphrased(
             mine.append(row["text"])
     pairs = [(text, of) for of in sorted(found) for text in found[of]]
     return [text for text, _ in pairs], [of for _, of in pairs]
+
+
+def _fine(shortfall: object) -> None:
+    """Do nothing: fewer paraphrases are fine."""
 
 
 def _together(

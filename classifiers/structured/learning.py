@@ -21,6 +21,7 @@ from classifiers.structured.tasks import Task, find_task, words_of
 from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
+from sampling.neural.threads import seeded
 
 __all__ = ["train_structured"]
 
@@ -106,22 +107,22 @@ def train_structured(
     _check(asked, corpus, words, gold)
     names = asked.network.names_of(gold)
     encoder = encoder or open_encoder(recipe.encoder, device=recipe.device)
-    torch.manual_seed(recipe.seed)
-    network = asked.network(names, encoder.depth + 1, encoder.width, recipe)
-    frozen = recipe.train == "frozen"
-    sentences = _Sentences(
-        states_of_words(encoder, words) if frozen else parts_of_sentences(encoder, words),
-        [len(own) for own in words],
-        [network.targets(each) for each in gold],
-        _new(corpus),
-    )
-    batches, course = _Batches(sentences, recipe), Course(on_update=on_update)
-    if frozen:
-        learn(network, batches, recipe, torch.device("cpu"), course)
-        return StructuredModel(asked, recipe, encoder, network.eval())
-    both = LearningEncoder(encoder, network)
-    learn(both, batches, recipe, encoder.device, course)
-    return StructuredModel(asked, recipe, both.learnt(), network.cpu().eval())
+    with seeded(recipe.seed, encoder.device):
+        network = asked.network(names, encoder.depth + 1, encoder.width, recipe)
+        frozen = recipe.train == "frozen"
+        sentences = _Sentences(
+            states_of_words(encoder, words) if frozen else parts_of_sentences(encoder, words),
+            [len(own) for own in words],
+            [network.targets(each) for each in gold],
+            _new(corpus),
+        )
+        batches, course = _Batches(sentences, recipe), Course(on_update=on_update)
+        if frozen:
+            learn(network, batches, recipe, torch.device("cpu"), course)
+            return StructuredModel(asked, recipe, encoder, network.eval())
+        both = LearningEncoder(encoder, network)
+        learn(both, batches, recipe, encoder.device, course)
+        return StructuredModel(asked, recipe, both.learnt(), network.cpu().eval())
 
 
 def _new(corpus: Corpus) -> BoolArray:

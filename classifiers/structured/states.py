@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from classifiers.encoders.opening import Encoder
+from sampling.neural.threads import tokenized
 
 __all__ = ["Part", "WordStates", "joined", "parts_of_sentences", "states_of", "states_of_words"]
 
@@ -82,7 +83,8 @@ def _pieces_of_words(
     if not words:
         return {}
     # behind a space, as words stand in a text: some vocabularies tell by it where words begin
-    cut = encoder.tokenizer([f" {word}" for word in words], add_special_tokens=False, verbose=False)
+    spaced = [f" {word}" for word in words]
+    cut = tokenized(encoder.tokenizer, spaced, add_special_tokens=False, verbose=False)
     unknown = encoder.tokenizer.unk_token_id
     limit = encoder.longest - 2
     rows = ((*ids[:limit],) or (0 if unknown is None else unknown,) for ids in cut["input_ids"])

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from grammar.chart.max_rule import alike_edges, alike_with_tags, max_rule_sequen
 from grammar.chart.parses import ExpectedCounts, NoParse, Parse, SpanPosteriors, tree_of_rules
 from grammar.chart.pruning import CoarseToFine
 from grammar.chart.unary_chains import returns_among
+from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
@@ -282,8 +282,8 @@ class Parser:
         whole_number("workers", workers, 1)
         given = checked_batch(self.grammar, sentences, constraints)
         chunks = [given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)]
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(self._counts_of_chunk, chunks))
+        tasks = (partial(self._counts_of_chunk, chunk) for chunk in chunks)
+        parts = list(in_threads(tasks, workers))
         return ExpectedCounts(
             np.sum([part.count for part in parts], axis=0)
             if parts
@@ -346,10 +346,8 @@ class Parser:
         """
         whole_number("workers", workers, 1)
         given = checked_batch(self.grammar, sentences, constraints)
-        if workers == 1:
-            return [self.viterbi(sentence, constraints=within) for sentence, within in given]
-        with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(lambda pair: self.viterbi(pair[0], constraints=pair[1]), given))
+        tasks = (partial(self.viterbi, one, constraints=within) for one, within in given)
+        return list(in_threads(tasks, workers, waiting=OF_SENTENCES))
 
     def _inside_outside(
         self,

@@ -10,7 +10,7 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -114,7 +114,8 @@ class _Worker:
             self.pipe, theirs = _SPAWN.Pipe()
             self.has_begun = False
             self._process = _SPAWN.Process(target=_work, args=(theirs,), daemon=True)
-            self._process.start()
+            with _held_back(signal.SIGINT):
+                self._process.start()
             theirs.close()  # so that its death closes the pipe
         with suppress(OSError):
             self.pipe.send(unit)
@@ -126,6 +127,22 @@ class _Worker:
             self._process.kill()
             self._process.join()
             self._process = None
+
+
+@contextmanager
+def _held_back(number: int) -> Iterator[None]:
+    """Hold a signal back in this thread, and for good in the processes that it starts meanwhile.
+
+    A terminal interrupts all processes of a job: one that is still starting would print where.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,7 @@ class RayTasks(Engine):
             "_node_ip_address": _LOOPBACK,
         }
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        before = signal.getsignal(signal.SIGTERM)
         try:
             self._ray.init(**quiet, **({} if known else here))
         except Exception as error:  # of many kinds, and plain ones among them
@@ -64,6 +67,9 @@ class RayTasks(Engine):
                 f"Ray did not start: {what}",
                 hint="see that RAY_ADDRESS names a cluster, if it is set; or use engine=processes",
             ) from None
+        finally:  # Ray would end this process by its own handler
+            if threading.current_thread() is threading.main_thread() and before is not None:
+                signal.signal(signal.SIGTERM, before)
 
     def _begun(self, unit: Unit) -> tuple[Unit, Any]:
         return unit, self._task.remote(unit, self.new_file(".begun"))

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from grammar.engines.engine import Engine, in_order
 from grammar.engines.units import Unit
 
-__all__ = ["Threads", "ahead", "behind", "in_threads"]
+__all__ = ["OF_SENTENCES", "SharedLock", "Threads", "ahead", "behind", "in_threads", "thread_pool"]
 
+OF_SENTENCES = 32
+"""So many sentences a worker are under way, as one may take as long as many others."""
 _END = object()
+
+
+class SharedLock:
+    """A lock of what all threads share; the thread that has it may take it again.
+
+    It is free in a process that is forked, where the thread that had it does not live.
+
+    >>> lock = SharedLock()
+    >>> with lock, lock:
+    ...     pass
+    """
+
+    def __init__(self) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._held = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._held.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._held.release()
 
 
 class Threads(Engine):
@@ -26,22 +57,41 @@ class Threads(Engine):
         return in_threads(units, self.workers)
 
 
-def in_threads(tasks: Iterable[Callable[[], Any]], workers: int) -> Iterator[Any]:
+def in_threads(
+    tasks: Iterable[Callable[[], Any]], workers: int, *, waiting: int = 2
+) -> Iterator[Any]:
     """Call functions without arguments in threads and yield their results in order.
 
-    At most two tasks a worker are under way, so a long stream is never held at once.
+    At most ``waiting`` tasks a worker are under way, so a long stream is never held at once. A
+    task is done in the context of whoever asked: what it has to say is said there.
+
+    >>> list(in_threads((partial(pow, 2, k) for k in range(5)), 2))
+    [1, 2, 4, 8, 16]
     """
     if workers == 1:
         yield from (task() for task in tasks)
         return
-    with ThreadPoolExecutor(workers) as pool:
-        yield from in_order(
-            tasks,
-            # what holds here (who listens, what is allowed) holds in threads
-            lambda task: pool.submit(copy_context().run, task),
-            Future.result,
-            2 * workers,
-        )
+    with thread_pool(workers) as begin:
+        yield from in_order(tasks, begin, Future.result, waiting * workers)
+
+
+@contextmanager
+def thread_pool(workers: int) -> Iterator[Callable[..., Future[Any]]]:
+    """Give what begins a call in one of so many threads.
+
+    At the end of the block, an exception or an interrupt as well, those that are under way are
+    waited for, and those that have not begun are not made.
+    """
+    pool = ThreadPoolExecutor(workers)
+
+    # what holds here (who listens, what is allowed) holds in threads
+    def begin(task: Callable[..., Any], *given: Any) -> Future[Any]:
+        return pool.submit(copy_context().run, task, *given)
+
+    try:
+        yield begin
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
@@ -50,19 +100,17 @@ def ahead(items: Iterable[Any], count: int) -> Iterator[Any]:
     >>> list(ahead(range(5), 2))
     [0, 1, 2, 3, 4]
     """
+    # one context for all: what is set in a generator is reset there
     rest, context = iter(items), copy_context()
 
     def take() -> Any:
         return next(rest, _END)
 
-    taker = ThreadPoolExecutor(1)
-    try:
-        waiting = deque(taker.submit(context.run, take) for _ in range(count))
+    with thread_pool(1) as begin:  # whoever stops does not wait for what nobody will ask for
+        waiting = deque(begin(context.run, take) for _ in range(count))
         while (item := waiting.popleft().result()) is not _END:
-            waiting.append(taker.submit(context.run, take))
+            waiting.append(begin(context.run, take))
             yield item
-    finally:  # whoever stops here does not wait for what nobody will ask for
-        taker.shutdown(cancel_futures=True)
 
 
 def behind(items: Iterable[Any], work: Callable[[Any], Any], count: int) -> Iterator[Any]:
@@ -71,10 +119,5 @@ def behind(items: Iterable[Any], work: Callable[[Any], Any], count: int) -> Iter
     >>> list(behind("abc", str.upper, 2))
     ['A', 'B', 'C']
     """
-    with ThreadPoolExecutor(1) as worker:
-        yield from in_order(
-            items,
-            lambda item: worker.submit(copy_context().run, work, item),
-            Future.result,
-            count,
-        )
+    with thread_pool(1) as begin:
+        yield from in_order(items, partial(begin, work), Future.result, count)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
@@ -21,6 +20,7 @@ import numpy as np
 
 from grammar.chart.parser import Parser
 from grammar.chart.parses import CoarseTree, NoParse, Parse, Span
+from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
@@ -206,11 +206,8 @@ class ChartTextParser(TextParser):
 
         longest = None if self._coarsens else self.max_words
         read = read_sentences(sentences, tags, max_words=longest)
-        if self.workers == 1:
-            yield from map(found, read)
-            return
-        with ThreadPoolExecutor(self.workers) as pool:
-            yield from pool.map(found, read)
+        tasks = (partial(found, given) for given in read)
+        yield from in_threads(tasks, self.workers, waiting=OF_SENTENCES)
 
     def _found(
         self, given: Given, search: Callable[[Parser, Given, Sequence[str]], Found | NoParse]

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice, repeat
@@ -30,6 +29,7 @@ import numpy as np
 from grammar.arrays import FloatArray, LongArray
 from grammar.chart.filling import too_many_steps
 from grammar.chart.parses import CoarseTree, NoParse, Parse, Span, SpanPosteriors
+from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.forest.forest import LEAF, Forest, best_edges, prune, tree_of_edges
 from grammar.forest.skeleton import Skeleton, SkeletonChart
@@ -282,16 +282,14 @@ class ForestParser(TextParser):
             return coarse(forest) if isinstance(forest, CoarseTree) else forest
 
         read = read_sentences(sentences, tags, max_words=None)
-        if self.workers == 1:
-            yield from map(found, read)
-            return
-        for given in read:
-            answer = found(given)
-            yield answer
-            if not isinstance(answer, NoParse):
-                break  # what all sentences share is computed now, before there are threads
-        with ThreadPoolExecutor(self.workers) as pool:
-            yield from pool.map(found, read)
+        tasks = (partial(found, given) for given in read)
+        if self.workers > 1:
+            for task in tasks:
+                answer = task()
+                yield answer
+                if not isinstance(answer, NoParse):
+                    break  # what all sentences share is computed now, before there are threads
+        yield from in_threads(tasks, self.workers, waiting=OF_SENTENCES)
 
     def _forest(self, given: Given, limit: int) -> ParsedForest | CoarseTree | NoParse:
         """Return the forest of a sentence, or a coarser parse within so many steps."""

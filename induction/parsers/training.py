@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
+from grammar.engines.threads import in_threads
 from grammar.errors import OptionError
 from grammar.forest.skeleton import Skeleton
 from grammar.options import again, option, read_options, takes, whole_number
@@ -103,8 +104,8 @@ def induce_parser(
         seeded = replace(how, seed=how.seed + number)
         return [round_.model for round_ in split_merge(trees, seeded, on_progress=tell)]
 
-    with ThreadPoolExecutor(workers) as pool:
-        trained = list(pool.map(train, range(how.models)))
+    tasks = (partial(train, number) for number in range(how.models))
+    trained = list(in_threads(tasks, workers))
     small = trained[0][min(_SMALL, how.rounds)]
     models = tuple(found[-1] for found in trained)
     heads = _heads(prepared, trees.skeleton) if how.lexicalised else None

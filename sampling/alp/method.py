@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +41,7 @@ from sampling.stream import (
     ShortfallWarning,
     Stream,
     hosts_in_turn,
+    warn_of,
 )
 
 __all__ = ["ALP"]
@@ -404,7 +404,7 @@ class ALP(Sampler):
         if few:
             why = f"{', '.join(few)}: {self.patience:,} attempts in a row made none"
             message = f"{n} examples a class were asked for, but {why}"
-            warnings.warn(ShortfallWarning(message, Shortfall(sum(made), why)), stacklevel=4)
+            warn_of(ShortfallWarning(message, Shortfall(sum(made), why)), stacklevel=4)
 
     def _original_bytes(self) -> Any:
         """Return the bytes of the original texts, and where each begins."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from grammar.engines.threads import SharedLock
 from grammar.errors import MissingDataError, OptionError
 from sampling.english.inflection import forms_like, inflect
 from sampling.english.unfit_words import ENGLISH, NONE, can_be_replaced, unfit_words
@@ -42,6 +43,8 @@ _LEAST_SHARE = 0.2
 _QUANTITIES = 23
 """The lexicographer's file of numbers and units, ``noun.quantity`` (lexnames(5WN))."""
 _SLUR = "ethnic_slur.n.01"
+_READING = SharedLock()
+"""NLTK's reader has one place in each of its files, whichever threads read."""
 _OFFENSIVE = ("obscenity.n.02", "disparagement.n.01", _SLUR)
 
 
@@ -70,7 +73,8 @@ def wordnet() -> Any:
     others = LazyCorpusLoader("omw-2.0", CorpusReader, r".*/wn-data-.*\.tab", encoding="utf8")
     reader = LazyCorpusLoader("wordnet", EnglishReader, others)
     try:
-        reader.ensure_loaded()
+        with _READING:
+            reader.ensure_loaded()
     except LookupError:
         raise MissingDataError(
             "WordNet is not installed",
@@ -83,7 +87,9 @@ def wordnet() -> Any:
 def wordnet_version() -> str | None:
     """Return the version of WordNet that is installed, as ``3.0``; None if none is."""
     try:
-        return str(wordnet().get_version())
+        reader = wordnet()
+        with _READING:
+            return str(reader.get_version())
     except MissingDataError:
         return None
 
@@ -268,15 +274,18 @@ def _uses() -> dict[tuple[str, str, int], int]:
 def _offensive() -> frozenset[int]:
     """Return the synsets that WordNet marks as obscene, or as slurs."""
     reader = wordnet()
-    marks = (reader.synset(name) for name in _OFFENSIVE)
-    return frozenset(synset.offset() for mark in marks for synset in mark.in_usage_domains())
+    with _READING:
+        marks = (reader.synset(name) for name in _OFFENSIVE)
+        return frozenset(synset.offset() for mark in marks for synset in mark.in_usage_domains())
 
 
 @cache
 def _slurs() -> frozenset[str]:
     """Return the words that WordNet has as slurs, in small letters, whatever else they mean."""
-    marked = wordnet().synset(_SLUR).in_usage_domains()
-    return frozenset(name.lower() for synset in marked for name in synset.lemma_names())
+    reader = wordnet()
+    with _READING:
+        marked = reader.synset(_SLUR).in_usage_domains()
+        return frozenset(name.lower() for synset in marked for name in synset.lemma_names())
 
 
 class _Synset(NamedTuple):

@@ -222,10 +222,11 @@ class GECA(Substituting):
 
     def _order(self, seed: int) -> LongArray:
         """Return the derivation of every example of a seed, in the order of the draw."""
-        # samples are mostly of one seed, so the last order is kept
-        if self._last is None or self._last[0] != seed:
-            self._last = seed, self._drawn(stream_key(seed, self.method))
-        return self._last[1]
+        # samples are mostly of one seed, so the last order is kept; another thread may have another
+        last = self._last
+        if last is None or last[0] != seed:
+            last = self._last = seed, self._drawn(stream_key(seed, self.method))
+        return last[1]
 
     def _drawn(self, key: np.uint64) -> LongArray:
         options, derivations = self.grammar.options, self._derivations

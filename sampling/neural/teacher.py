@@ -12,6 +12,7 @@ from grammar.errors import OptionError
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import read_labels
 from sampling.neural.opening import open_model
+from sampling.neural.threads import tokenized
 
 __all__ = ["taught"]
 
@@ -64,8 +65,8 @@ def _classifier(name: str, device: str) -> Callable[[list[Any]], Any]:
         model, tokenizer = open_model(name, "classifier", device=device)
         pairs = bool(texts) and not isinstance(texts[0], str)
         sides = list(zip(*texts, strict=True)) if pairs else [texts]
-        pieces = tokenizer(
-            *map(list, sides), padding=True, truncation=True, return_tensors="pt"
+        pieces = tokenized(
+            tokenizer, *map(list, sides), padding=True, truncation=True, return_tensors="pt"
         ).to(model.device)
         with torch.no_grad():
             return model(**pieces).logits.softmax(-1).float().cpu().numpy()

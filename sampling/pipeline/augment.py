@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
 from sampling.pipeline.settings import METHOD, read_settings
 from sampling.pipeline.sources import read_source
-from sampling.stream import ShortfallWarning
+from sampling.stream import ShortfallWarning, warn_of
 
 __all__ = ["Augmentation", "augment"]
 
@@ -115,5 +114,5 @@ def augment(
     made = Corpus(pa.concat_tables(tables).combine_chunks(), skipped=given.skipped)
     report = pipeline.report()
     if report.shortfall:
-        warnings.warn(report.shortfall, ShortfallWarning, stacklevel=2)
+        warn_of(ShortfallWarning(report.shortfall))
     return Augmentation(made, report, manifest_of(pipeline))

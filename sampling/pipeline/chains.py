@@ -8,7 +8,6 @@ method are, and a chain of any length needs the memory of a block.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -33,7 +32,7 @@ from sampling.expression import Expression, Part, Step
 from sampling.method import Method, find_method
 from sampling.opening import open_sampler
 from sampling.pipeline.deduplication import Seen
-from sampling.stream import Sampler, ShortfallWarning, method_of
+from sampling.stream import Sampler, ShortfallWarning, method_of, shortfalls_heard
 from sampling.words.sampler import RefusedColumnError
 
 __all__ = [
@@ -257,20 +256,15 @@ class Single:
     def _heard(self, made: Iterator[Any]) -> Iterator[Any]:
         """Pass on what is made, and keep the reason why there is no more."""
         while True:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with shortfalls_heard(self._hear):
                 one = next(made, None)
-            for warning in caught:
-                if isinstance(warning.message, ShortfallWarning):
-                    # how many were asked for at a time is nobody's business
-                    self.shortfall = str(warning.message.shortfall or warning.message)
-                else:
-                    warnings.warn_explicit(
-                        warning.message, warning.category, warning.filename, warning.lineno
-                    )
             if one is None:
                 return
             yield one
+
+    def _hear(self, warning: ShortfallWarning) -> None:
+        # how many were asked for at a time is nobody's business
+        self.shortfall = str(warning.shortfall or warning)
 
     def _tell_of_orphans(self, table: pa.Table) -> None:
         if self._travelling is not None and not self._told:

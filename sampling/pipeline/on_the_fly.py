@@ -7,7 +7,6 @@ each makes the examples of its own share. Nothing here needs torch;
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,7 @@ from grammar.options import whole_number
 from grammar.rng import stream_key, uniforms
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import read_labels, soften
-from sampling.stream import Sampler, ShortfallWarning
+from sampling.stream import Sampler, ShortfallWarning, shortfalls_heard
 from sampling.words.sampler import TokenSampler
 
 __all__ = ["Epochs", "Transform"]
@@ -144,13 +143,12 @@ class Epochs:
 
     def _sampled(self, epoch: int) -> Corpus:
         """Return the new examples of an epoch; there may be fewer than examples in the corpus."""
-        if self._last is None or self._last[0] != epoch:
-            with warnings.catch_warnings():
-                # where new examples run short, originals stay in their places
-                warnings.simplefilter("ignore", ShortfallWarning)
-                own = int(stream_key(self.seed, f"epoch {epoch}")) % _SEEDS
-                self._last = epoch, self.sampler.sample(len(self), seed=own)
-        return self._last[1]
+        last = self._last  # other threads may be at another epoch
+        if last is None or last[0] != epoch:
+            own = int(stream_key(self.seed, f"epoch {epoch}")) % _SEEDS
+            with shortfalls_heard(_nothing):  # originals stay in the places of what lacks
+                last = self._last = epoch, self.sampler.sample(len(self), seed=own)
+        return last[1]
 
     @cached_property
     def _columns(self) -> list[str]:
@@ -237,6 +235,10 @@ class Transform:
             if target in filled and name != "id":
                 filled[target] = [row[name] for row in rows]
         return filled
+
+
+def _nothing(warning: ShortfallWarning) -> None:
+    """Do nothing about it."""
 
 
 def _rows(corpus: Corpus, numbers: LongArray, columns: list[str]) -> list[dict[str, Any]]:

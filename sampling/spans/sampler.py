@@ -155,9 +155,10 @@ class SpanSampler(Sampler):
 
     def tilted(self, seed: int, tilt: Any) -> Stream:
         """Return a stream whose places and fillers are drawn by the score of their seams too."""
-        if self._tilted is None or self._tilted.tilt != tilt:
-            self._tilted = tilted_pairs(self.grammar, self.tables, tilt)
-        return TiltedSpans(self, seed, self._tilted)
+        last = self._tilted  # another thread may have another
+        if last is None or last.tilt != tilt:
+            last = self._tilted = tilted_pairs(self.grammar, self.tables, tilt)
+        return TiltedSpans(self, seed, last)
 
     def check_score(self, score: SeamScore) -> None:
         """Refuse a score whose sentences are not the examples, where places are one by one."""

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -25,7 +24,7 @@ from induction.corpus.corpus import Corpus
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from sampling.geca.method import GECA
 from sampling.sentences.pairs import sample_pairs
-from sampling.stream import Shortfall, ShortfallWarning
+from sampling.stream import Shortfall, ShortfallWarning, warn_of
 from scan.geoquery.aliases import absolute_aliases, relative_aliases
 from scan.geoquery.data import GeoQuery
 from scan.geoquery.exchange import exchanges
@@ -145,7 +144,7 @@ def augment_geoquery(
     if len(pairs) < n:
         shortfall = Shortfall(len(pairs), f"no more than {len(pairs)} were found")
         message = f"{n} pairs were asked for, but {shortfall}"
-        warnings.warn(ShortfallWarning(message, shortfall), stacklevel=2)
+        warn_of(ShortfallWarning(message, shortfall))
     return _corpus(pairs)
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import at_hand, atomic_output
 from grammar.saving.seal import UNSEALED, check_file, sealed
+from sampling.neural.threads import seeded
 from scan.models.batches import FIRST_WEIGHTS, random_stream
 from scan.models.encoder_decoder import EncoderDecoder
 from scan.models.input_feeding import InputFeeding
@@ -97,9 +98,8 @@ def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> Encod
     OptionError
         If no such model can be made, see :class:`scan.models.transformer.Transformer`.
     """
-    with torch.random.fork_rng(devices=[]):
-        seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))
-        torch.default_generator.manual_seed(seed)
+    seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))
+    with seeded(seed):
         shape: dict[str, Any] = {
             "embedding": recipe.embedding,
             "hidden": recipe.hidden,

@@ -27,6 +27,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from grammar.engines.threads import SharedLock
 from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.options import whole_number
 from scan.models.batches import (
@@ -54,6 +55,9 @@ Whole batches of one length would save more, but each is then the gradient of on
 and learning takes twice as many updates (measured on the jump split of SCAN)."""
 NO_OUTPUT = PAD - FIRST_OUTPUT
 MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+_TRAINING = SharedLock()
 
 
 class Progress(NamedTuple):
@@ -347,12 +351,13 @@ class _Run:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    with _TRAINING:  # the number is of the whole process
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
 
 
 def _check_pairs(pairs: Pairs, kind: str) -> None:

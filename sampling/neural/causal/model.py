@@ -20,6 +20,7 @@ from sampling.neural.causal.packing import Packed, packed
 from sampling.neural.causal.prefixes import ReadPrefixes
 from sampling.neural.causal.trunk import Trunk
 from sampling.neural.opening import digest_of_weights, open_model
+from sampling.neural.threads import tokenized
 
 __all__ = ["CausalModel"]
 
@@ -127,7 +128,7 @@ class CausalModel:
         """Return the numbers of the pieces of texts."""
         if not texts:
             return []
-        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
+        found = tokenized(self.tokenizer, list(texts), add_special_tokens=False, verbose=False)
         pieces: list[list[int]] = found["input_ids"]
         return pieces
 
@@ -136,9 +137,9 @@ class CausalModel:
 
         Of each text int64[pieces, 2]: where in it every piece begins and ends.
         """
-        cut = self.tokenizer(
-            list(texts), add_special_tokens=False, truncation=True, max_length=self.longest,
-            return_offsets_mapping=True, verbose=False,
+        cut = tokenized(
+            self.tokenizer, list(texts), add_special_tokens=False, truncation=True,
+            max_length=self.longest, return_offsets_mapping=True, verbose=False,
         )  # fmt: skip
         places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
         return cut["input_ids"], places

@@ -10,6 +10,7 @@ import numpy as np
 
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import CorpusError
+from sampling.neural.threads import tokenized
 
 __all__ = ["POOL", "PieceTexts", "masked", "pairs_of", "read_pieces"]
 
@@ -66,7 +67,7 @@ def read_pieces(texts: Sequence[str], tokenizer: Any, longest: int) -> PieceText
         part = [text for text in texts[begin : begin + 4096] if text.strip()]
         if not part:
             continue
-        cut = tokenizer(part, verbose=False)
+        cut = tokenized(tokenizer, part, verbose=False)
         for row, found in enumerate(cut["input_ids"]):
             if len(found) <= longest:
                 ids.append(found)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sampling.neural.linda.converter import convert, mixed_length
+from sampling.neural.threads import decoded, tokenized
 
 __all__ = ["SIGMA", "Interpolator", "Pieces", "padded"]
 
@@ -88,7 +89,7 @@ class Interpolator(nn.Module):
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return texts as numbers of pieces, with those that mark their ends."""
-        found: list[list[int]] = self.tokenizer(list(texts), verbose=False)["input_ids"]
+        found: list[list[int]] = tokenized(self.tokenizer, list(texts), verbose=False)["input_ids"]
         return found
 
     def encode(self, pieces: Pieces) -> Tensor:
@@ -234,7 +235,5 @@ class Interpolator(nn.Module):
             suppress_tokens=sorted(marks),  # an unknown word stands for nothing in a text
             max_length=min(self.longest, 2 * mixed.shape[1] + 8),
         )
-        found = self.tokenizer.batch_decode(
-            ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
+        found = decoded(self.tokenizer, ids, clean_up_tokenization_spaces=False)
         return [text.strip() for text in found]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sampling.neural.threads import seeded
+
 __all__ = ["LONGEST", "small_model", "small_tokenizer"]
 
 LONGEST = 128
@@ -68,7 +70,6 @@ def small_tokenizer(texts: Sequence[str], pieces: int = 5000) -> Any:
 
 def small_model(tokenizer: Any, *, width: int = 256, layers: int = 2, seed: int = 0) -> Any:
     """Return an untrained BART with these pieces, whose weights are a function of the seed."""
-    import torch
     from transformers import BartConfig, BartForConditionalGeneration
 
     of: Any = BartConfig
@@ -89,6 +90,5 @@ def small_model(tokenizer: Any, *, width: int = 256, layers: int = 2, seed: int 
         decoder_start_token_id=tokenizer.eos_token_id,
         forced_eos_token_id=tokenizer.eos_token_id,
     )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return BartForConditionalGeneration(config)

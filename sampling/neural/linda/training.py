@@ -13,6 +13,7 @@ from torch import Tensor
 from sampling.neural.linda.data import PieceTexts, masked, pairs_of
 from sampling.neural.linda.interpolator import Interpolator, padded
 from sampling.neural.linda.recipe import SMALL, LindaRecipe
+from sampling.neural.threads import seeded
 
 __all__ = ["Training", "loss_of"]
 
@@ -96,8 +97,8 @@ class Training:
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.done)
         self.model.train()
-        with torch.random.fork_rng():
-            torch.manual_seed(int(draw.integers(2**62)))  # dropout draws from the global stream
+        # dropout draws from the global stream
+        with seeded(int(draw.integers(2**62)), self.model.device):
             with torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.recipe.half):
                 loss = loss_of(self.model, self.texts, pairs, self.recipe, draw)
             self.optimizer.zero_grad()

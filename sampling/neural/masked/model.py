@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from grammar.errors import OptionError
 from induction.corpus.corpus import Corpus
 from sampling.neural.opening import open_model
+from sampling.neural.threads import lengths, tokenized
 
 __all__ = ["MaskedModel", "mask_score", "open_masked"]
 
@@ -52,7 +53,7 @@ class MaskedModel:
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return how many pieces texts have."""
-        return [len(row) for row in self.tokenizer(list(texts), verbose=False)["input_ids"]]
+        return lengths(self.tokenizer, texts)
 
     def log_probabilities(
         self, texts: Sequence[str], places: Sequence[Sequence[int]]
@@ -71,8 +72,8 @@ class MaskedModel:
         list of float64[places, pieces]
             Natural logarithms.
         """
-        cut = self.tokenizer(
-            list(texts), padding=True, truncation=True, max_length=self.longest,
+        cut = tokenized(
+            self.tokenizer, list(texts), padding=True, truncation=True, max_length=self.longest,
             return_tensors="pt", return_offsets_mapping=True,
         )  # fmt: skip
         offsets = cut.pop("offset_mapping").tolist()
@@ -91,7 +92,8 @@ class MaskedModel:
         ----------
         Salazar et al. 2020, Masked Language Model Scoring.
         """
-        ids = self.tokenizer(text, truncation=True, max_length=self.longest)["input_ids"]
+        cut = tokenized(self.tokenizer, text, truncation=True, max_length=self.longest)
+        ids = cut["input_ids"]
         special = set(self.tokenizer.all_special_ids)
         at = [place for place, piece in enumerate(ids) if piece not in special]
         if not at:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sampling.neural.opening import digest_of_weights, open_model
 from sampling.neural.prompted.lines import Answer, Asked, Lines
+from sampling.neural.threads import decoded, lengths, seeded, tokenized
 
 __all__ = ["LocalModel"]
 
@@ -59,21 +60,17 @@ class LocalModel:
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return how many pieces texts have."""
-        read = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
-        return [len(row) for row in read["input_ids"]]
+        return lengths(self.tokenizer, texts, add_special_tokens=False)
 
     def answers(self, asked: Sequence[Asked], seeds: Sequence[int]) -> list[tuple[str, None]]:
         """Return a line for each prompt; draws are a function of the first seed and the prompts."""
         given = self._read([one.before + one.begin for one in asked])
-        with torch.no_grad(), torch.random.fork_rng():
-            torch.manual_seed(seeds[0])
+        with torch.no_grad(), seeded(seeds[0], self.model.device):
             ids = self.model.generate(
                 **given, do_sample=True, temperature=self.temperature, top_k=0,
                 max_new_tokens=self.pieces, pad_token_id=self.tokenizer.pad_token_id,
             )  # fmt: skip
-        made = self.tokenizer.batch_decode(
-            ids[:, given["input_ids"].shape[1] :], skip_special_tokens=True
-        )
+        made = decoded(self.tokenizer, ids[:, given["input_ids"].shape[1] :])
         return [
             (one.begin + text.split("\n")[0], None) for one, text in zip(asked, made, strict=True)
         ]
@@ -110,7 +107,7 @@ class LocalModel:
         return (each * (mask[:, 1:] * mask[:, :-1])).sum(1).cpu()
 
     def _read(self, texts: Sequence[str]) -> dict[str, Any]:
-        read = self.tokenizer(
-            list(texts), add_special_tokens=False, padding=True, return_tensors="pt"
+        read = tokenized(
+            self.tokenizer, list(texts), add_special_tokens=False, padding=True, return_tensors="pt"
         ).to(self.model.device)
         return {name: read[name] for name in ("input_ids", "attention_mask")}

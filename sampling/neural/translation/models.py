@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from sampling.neural.opening import digest_of_weights, open_model
+from sampling.neural.threads import decoded, lengths, seeded, tokenized
 
 __all__ = ["ModelTranslator"]
 
@@ -55,21 +56,21 @@ class ModelTranslator:
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return how many pieces texts have."""
-        return [len(row) for row in self.tokenizer(list(texts), verbose=False)["input_ids"]]
+        return lengths(self.tokenizer, texts)
 
     def translate(self, texts: Sequence[str], seed: int = 0) -> list[str]:
         """Return the translation of each text; draws are a function of the seed and the texts."""
-        cut = self.tokenizer(
-            list(texts), padding=True, truncation=True, max_length=self.longest, return_tensors="pt"
-        ).to(self.model.device)
+        cut = tokenized(
+            self.tokenizer, list(texts), padding=True, truncation=True, max_length=self.longest,
+            return_tensors="pt",
+        ).to(self.model.device)  # fmt: skip
         how: dict[str, Any] = {"num_beams": self.beams, "do_sample": False}
         if self.is_random:
             how = {"do_sample": True, "temperature": self.temperature, "num_beams": 1, "top_k": 0}
-        with torch.no_grad(), torch.random.fork_rng():
-            torch.manual_seed(seed)
+        with torch.no_grad(), seeded(seed, self.model.device):
             ids = self.model.generate(
                 input_ids=cut["input_ids"], attention_mask=cut["attention_mask"],
                 max_length=min(self.longest, 2 * cut["input_ids"].shape[1] + 16), **how,
             )  # fmt: skip
-        found = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+        found = decoded(self.tokenizer, ids)
         return [text.strip() for text in found]
