@@ -23,7 +23,7 @@ from sampling.expression import read_step
 from sampling.looks.edits import edits_of
 from sampling.looks.exchanges import explain_exchange, find_words, holes
 from sampling.pipeline.augment import augment
-from sampling.pipeline.manifest import manifest_path
+from sampling.pipeline.manifest import file_hash, manifest_path
 from treewright.cli import app
 
 REVIEWS = Corpus(read_reviews().table.select(["id", "text", "label", "tree"]).slice(0, 60))
@@ -271,7 +271,8 @@ def manifest(output: str, expression: str) -> None:
     made = augment(REVIEWS, expression, n=12, seed=3)
     write_corpus(made.corpus, output)
     write_corpus(REVIEWS, "source.jsonl")
-    entry = {"path": "source.jsonl", "sha256": None, "examples": len(REVIEWS)}
+    digest = file_hash("source.jsonl")
+    entry = {"path": "source.jsonl", "sha256": digest, "examples": len(REVIEWS)}
     path = Path(manifest_path(output))
     path.write_text(json.dumps({**made.manifest, "input": entry, "columns": {}}))
 
