@@ -175,25 +175,26 @@ def check_saved(grammar: Any) -> None:
     Parameters
     ----------
     grammar : Weighted
-        With ``method`` and ``options``.
+        With ``method``, and mostly with ``options``.
 
     Raises
     ------
     SchemaError
         If there is no such method of the family, or an option has a value that cannot be used.
     """
-    method, kind = grammar.method, type(grammar)
+    method, options = grammar.method, dict(getattr(grammar, "options", {}))
     known = METHODS.get(method)
     family = getattr(grammar.codec, "schema", grammar.family)
     # what a class says of itself is true, and a file may say anything
-    if known is None or ("method" not in vars(kind) and known.family != family):
+    own = "method" in vars(type(grammar))
+    if not own and (known is None or known.family != family):
         raise SchemaError(
             f"{method[:80]!r} is no method whose grammars are of this family", where="method"
         )
-    declared = {o.name: o for o in known.options}
+    declared = {o.name: o for o in known.options} if known else {}
     kinds = {n: Fields({}, others=TEXT) for n, o in declared.items() if "Mapping" in o.kind}
-    Fields({}, kinds, others=SCALAR)("options", dict(grammar.options))
-    for name, value in grammar.options.items():
+    Fields({}, kinds, others=SCALAR)("options", options)
+    for name, value in options.items():
         if name in declared and name not in kinds:
             try:
                 declared[name].kept(value)

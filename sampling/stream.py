@@ -492,7 +492,8 @@ class Sampler:
     @classmethod
     def options_of(cls, grammar: Any) -> Any:
         """Read the options that a grammar was induced with; a file may hold any value."""
-        return cls.Options and read_options(cls.Options, grammar.options, cls.method)
+        given = getattr(grammar, "options", {})
+        return cls.Options and read_options(cls.Options, given, cls.method)
 
     @classmethod
     def needs_trees(cls, options: Mapping[str, Any]) -> bool:

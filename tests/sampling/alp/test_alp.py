@@ -128,7 +128,7 @@ class Twin:
     """One attempt of ALP with trees of objects and dictionaries."""
 
     def __init__(self, sampler: ALP, seed: int, attempt: int) -> None:
-        self.g, self.o = sampler.grammar, sampler._options
+        self.g, self.o = sampler.grammar, sampler.options
         total = len(self.g.ids)
         order = stream_key(seed, "alp order")
         self.host = int(in_rounds(order, np.array([attempt]), total)[0])

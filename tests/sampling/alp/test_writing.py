@@ -116,7 +116,7 @@ def seen(grammar: ALPGrammar, context: tuple[int, ...]) -> Counter[int]:
 
 def by_hand(sampler: ALP, leaf: int, context: tuple[int, ...], own: int) -> dict[int, float]:
     """What may stand for a leaf, form by form, with all rules of a form together."""
-    g, o = sampler.grammar, sampler._options
+    g, o = sampler.grammar, sampler.options
     words: dict[int, float] = {}
     for width in range(2, len(context) + 1):
         counts = seen(g, context[:width])

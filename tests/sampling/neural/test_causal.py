@@ -459,14 +459,11 @@ def test_a_damaged_score_is_said(sampler: Fluent) -> None:
     facts, columns = sampler.grammar.to_arrays()
     with pytest.raises(SchemaError, match="equally long"):
         type(sampler.grammar).from_arrays(facts, {**columns, "source text": ["one"]})
-    numbers = list(range(len(columns["source id"])))
-    with pytest.raises(SchemaError, match="something else than texts"):
-        type(sampler.grammar).from_arrays(facts, {**columns, "source text": numbers})
     other = {**facts, "score": {**facts["score"], "sides": ["id"]}}
-    with pytest.raises(SchemaError, match="no columns of texts"):
+    with pytest.raises(SchemaError, match="score.sides"):
         type(sampler.grammar).from_arrays(other, columns)
     unknown = {**facts, "score": {**facts["score"], "odds": "even"}}
-    with pytest.raises(SchemaError, match="odds 'even'"):
+    with pytest.raises(SchemaError, match="score.odds: 'even' is not one of"):
         type(sampler.grammar).from_arrays(unknown, columns)
 
 

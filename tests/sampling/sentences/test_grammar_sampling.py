@@ -190,8 +190,8 @@ def test_notes_that_are_none_of_the_method_are_refused(tmp_path: Path) -> None:
         open_sampler(tmp_path / "g.json")
     for notes, message in (
         ({"method": "sub2"}, "is of no method of augmentation"),
-        ({"known": ["zz"]}, "the notes of the grammar are damaged"),
-        ({"options": "length"}, "the notes of the grammar are damaged"),
+        ({"known": ["zz"]}, r"notes.known\[0\]: not a hash"),
+        ({"options": "length"}, "notes.options: 'length' is not a mapping"),
     ):
         grammar.noted(**notes).save(tmp_path / "g.json")
         with pytest.raises(SchemaError, match=message):
