@@ -28,7 +28,7 @@ MOST_MATCHES = 100
 """A regular expression with more matches is not read as a list of words."""
 MOST_CHOICES = 16
 """An alternative with more optional parts is not read: it would become 2^17 rules."""
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|/(?!/)(?:[^/\\\n]|\\.)+/|//[^\n]*')
+_QUOTED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|/(?!/)(?:[^/\\\n]++|\\.)++/?|//[^\n]*')
 _LONGEST_MATCH = 40
 _MOST_TRIED = 100_000
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " "
@@ -197,7 +197,7 @@ def _refuse_many_choices(source: str, name: str) -> None:
     """Refuse alternatives that Lark would write out with and without each of many symbols."""
     bare = _QUOTED.sub(lambda found: "\n" * found[0].count("\n"), source)
     depth, choices = 0, 0
-    for place in re.finditer(r"[()\[\]?|]|^\s*[!?]*\w+[^\n:|]*:", bare, re.MULTILINE):
+    for place in re.finditer(r"[()\[\]?|]|^[^\S\n]*+[!?]*+\w++[^\n:|]*+:", bare, re.MULTILINE):
         sign = place[0]
         depth += (sign in "([") - (sign in ")]")
         if sign.endswith(":") or (sign == "|" and depth <= 0):

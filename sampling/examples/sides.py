@@ -34,7 +34,7 @@ __all__ = [
     "read_side",
 ]
 
-_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
+_FIRST_LETTER, _LAST_LETTER = re.compile(r"\w"), re.compile(r"\w(?=\W*+\Z)")
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 # how treebanks write signs that texts have otherwise
 _SURFACES = {
@@ -211,13 +211,11 @@ def core_of(form: str) -> tuple[str, int, int]:
     >>> core_of("(good,"), core_of("..."), core_of("isn't")
     (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
     """
-    match = _CORE.match(form)
-    core = match[1] if match else ""
-    if not core:
+    first, last = _FIRST_LETTER.search(form), _LAST_LETTER.search(form)
+    if first is None or last is None:
         return form, 0, 0
-    first = form.index(core)
-    before, behind = form[:first], form[first + len(core) :]
-    return core, len(before.encode()), len(behind.encode())
+    before, behind = form[: first.start()], form[last.end() :]
+    return form[first.start() : last.end()], len(before.encode()), len(behind.encode())
 
 
 def _without_punctuation(side: Side, spans: Places | None) -> Side:

@@ -6,9 +6,12 @@ import codecs
 import csv
 import functools
 import io
+import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -32,7 +35,8 @@ __all__ = [
 
 DEEPEST = 200
 """How deep the values of JSON lines may be nested."""
-_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_JSON_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')
+"""One that is not closed reaches to the end, so that no part of it is looked at again."""
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
@@ -71,7 +75,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     skipped: tuple[Skipped, ...] = ()
     if asked.skips:
         data, skipped = _sound_lines(data, asked.path)
-    where = functools.partial(_line_of_object, data, asked.path)
+    where = _places(asked.path, lambda: _lines_of_objects(data))
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
@@ -142,9 +146,21 @@ def _parse_json(
         raise _malformed(error, ".jsonl", where) from None
 
 
-def _line_of_object(data: bytes, path: str, row: int) -> str:
-    lines = (n for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
-    return f"{path}:{next((n for r, n in enumerate(lines) if r == row), 0)}"
+def _places(path: str, lines: Callable[[], Iterable[int]]) -> Callable[[int], str]:
+    """Return what says where a row begins; the lines are counted once, and only if it is asked."""
+
+    @functools.cache
+    def counted() -> array[int]:
+        return array("q", lines())
+
+    def where(row: int) -> str:
+        return f"{path}:{counted()[row]}" if row < len(counted()) else f"{path}, row {row + 1}"
+
+    return where
+
+
+def _lines_of_objects(data: bytes) -> Iterator[int]:
+    return (n for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
 
 
 def _malformed(
@@ -196,7 +212,9 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
 def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     quoted = separator != "\t"
     header = 0 if asked.names else 1
-    where = functools.partial(_line_of_record, data, asked.path, separator, header)
+    where = _places(
+        asked.path, lambda: itertools.islice(_lines_of_records(data, separator), header, None)
+    )
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
     skipped: dict[int, Skipped] = {}
@@ -250,24 +268,20 @@ def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str
         ) from None
 
 
-def _line_of_record(data: bytes, path: str, separator: str, header: int, row: int) -> str:
-    """Return where a row begins; the parser passes over empty lines."""
+def _lines_of_records(data: bytes, separator: str) -> Iterator[int]:
+    """Yield where rows begin, as far as they can be read; the parser passes over empty lines."""
     text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
     records = csv.reader(
         text,
         delimiter=separator,
         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
     )
-    found = -header
-    while True:
-        line = records.line_num + 1
-        try:
-            record = next(records)
-        except (StopIteration, csv.Error):
-            return f"{path}, row {row + 1}"
-        if record and found == row:
-            return f"{path}:{line}"
-        found += bool(record)
+    line = 1
+    with suppress(csv.Error):
+        for record in records:
+            if record:
+                yield line
+            line = records.line_num + 1
 
 
 def _one_block(data: bytes) -> int:
