@@ -50,10 +50,8 @@ _REPEATED = ((re.compile(r"\.*+[!?][.!?]*+"), "!"), (re.compile(r"[.…]{2,}"), 
 """Signs that are written several times, and the sign that they stand for."""
 
 _NAMES = (
-    (
-        re.compile(r"(?:https?://|www\.)\S+|\S[^\s@]*+@\S[^\s.]*+\.\S++"),
-        frozenset({"NNP", "NN", "ADD"}),
-    ),
+    (re.compile(r"(?:https?://|www\.)\S+"), frozenset({"NNP", "NN", "ADD"})),
+    (re.compile(r"\S[^\s@]*+@\S[^\s.]*+\.\S++"), frozenset({"NNP", "NN", "ADD"})),
     (re.compile(r"@\w+"), frozenset({"NNP", "NN", "ADD"})),
     (re.compile(r"#\w+"), frozenset({"NNP", "NN", "JJ"})),
 )

@@ -142,9 +142,8 @@ def tokenise(text: str) -> Tokens:
                 following += 1
                 continue
             cut = start if start > at else stop
-            piece = plain[at:cut] if at > first or cut < end else token
             cut = cut if cut < end else end
-            words.append(_spelt(text[at:cut], piece))
+            words.append(_spelt(text[at:cut], token if at == first and cut == end else plain[at:cut]))
             starts.append(at)
             ends.append(cut)
             at = cut

@@ -7,15 +7,17 @@ find, but with squares of time where signs are repeated.
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from nltk.tokenize import TreebankWordTokenizer, punkt
 from nltk.tokenize.treebank import TreebankWordDetokenizer
 
@@ -28,8 +30,9 @@ from tests.grammar.strategies import texts_of
 # no combining marks: NLTK's engine takes them for letters at the borders of words
 SIGNS = [
     *"@#.,:;!?\"'`()[]{}<>-&$%*/\\ \n\ta1A", '"', "''", "``", ". ", "! ", " '", "' ", "...",
-    ". . .", "Mr.", "The", "the", "U.S.", "e.g.", "No.", "5.", "J. ", "c.", "x-etc.", "_.", "?!", "…",
-    "”", "“", "n't", "'ll ", "'s ", "can not", "cannot", "gonna", "wanna ", "'tis", "d'ye", "more'n", "--",
+    ". . .", "Mr.", "The", "the", "U.S.", "e.g.", "No.", "5.", "J. ", "c.", "x-etc.", "_.", "?!",
+    "…", "”", "“", "n't", "'ll ", "'s ", "can not", "cannot", "gonna", "wanna ", "'tis", "d'ye",
+    "more'n", "--",
     "\xa0", ".\xa0.", "»", "«", "é", "1,000",
 ]  # fmt: skip
 WHOLE = [
@@ -52,6 +55,13 @@ WHOLE_BEFORE = re.compile(
 )
 
 
+def assume_one_meaning(text: str) -> None:
+    """Leave out what NLTK's engine takes for white space or letters otherwise than Python does."""
+    kinds = {unicodedata.category(sign) for sign in text}
+    assume(kinds.isdisjoint({"Mn", "Mc", "Me", "Cf", "No", "Nl", "Cn", "So"}))
+    assume(not re.search("[\x1c-\x1f]", text))
+
+
 @cache
 def punkt_with_our_lists() -> Any:
     known = punkt.PunktParameters()
@@ -61,34 +71,71 @@ def punkt_with_our_lists() -> Any:
     return punkt.PunktSentenceTokenizer(known)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts_of(SIGNS))
 @example("(``a'' \"b\" ''c ,,d e.)\" ")
 def test_tokens_are_split_as_nltk_splits_them(text: str) -> None:
+    assume_one_meaning(text)
     assert split_tokens(text) == TreebankWordTokenizer().tokenize(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts_of([f"{sign} " for sign in SIGNS]))
 @example("`` a '' ' ( b , ' '' ) ,\"' -- ... . )")
 def test_tokens_are_joined_as_nltk_joins_them(text: str) -> None:
+    assume_one_meaning(text)
     words = text.split()
     assert join_tokens(words) == TreebankWordDetokenizer().detokenize(words)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts_of(SIGNS))
 @example("?! Go. ``!!'' J. the a.\xa0.. 5. The etc. The")
 def test_sentences_are_cut_as_punkt_cuts_them(text: str) -> None:
+    assume_one_meaning(text)
     text = text.lstrip()  # what stands before a paragraph is none of it
     assert sentence_pieces(text) == list(punkt_with_our_lists().span_tokenize(text))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts_of(WHOLE))
 @example("👩\u200d👩\u200d a@a.a@b.c 👩🏽\u200d🏽 👩\ufe0f\u200d☀\ufe0f")
 def test_whole_tokens_are_those_of_the_expression_that_goes_back_and_forth(text: str) -> None:
     assert tokens._whole_tokens(text) == [match.span() for match in WHOLE_BEFORE.finditer(text)]
+
+
+def tokens_before(text: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the words and places of a text, each whole token looked for among all."""
+    text = markup.without_markup(text)
+    whole = [match.span() for match in WHOLE_BEFORE.finditer(text)]
+    plain = text.translate(tokens._PLAIN)
+    for start, end in whole:
+        plain = plain[:start] + tokens._STANDS_IN * (end - start) + plain[end:]
+    bounds = {place for span in whole for place in span}
+    behind = re.search(r"\w\.(?=\s+[^\w\s]\W*$)", plain)
+    stop = behind.end() if behind else len(plain)
+    cut = TreebankWordTokenizer().tokenize
+    words, places, at = [], [], 0
+    for token in (*cut(plain[:stop]), *cut(plain[stop:])):
+        at += len(plain[at:]) - len(plain[at:].lstrip())
+        quote = next((q for q in ("``", "''", '"') if plain.startswith(q, at)), token)
+        end = at + len(quote if token in ("``", "''") else token)
+        cuts = [at, *sorted(place for place in bounds if at < place < end), end]
+        for a, b in itertools.pairwise(cuts):
+            words.append(tokens._spelt(text[a:b], token if (a, b) == (at, end) else plain[a:b]))
+            places.append((a, b))
+        at = end
+    return words, places
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts_of([*WHOLE, *SIGNS]))
+@example("found at :www.cei.org. A plus @paulhastings.com. 'www.' 👩👩.")
+def test_texts_are_split_as_they_were(text: str) -> None:
+    assume(not re.search("[\x1c-\x1f]", text))
+    found = tokenise(text)
+    places = list(zip(found.starts, found.ends, strict=True))
+    assert (list(found.words), places) == tokens_before(text)
 
 
 MODULES = (tokens, penn, boundaries, sentences, markup)
