@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 
 from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings, text_bytes
 from grammar.errors import CorpusError, OptionError
+from grammar.expressions.positions import Automaton, UnreadableError
+from grammar.expressions.searching import MOST_STEPS, Search
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.markup import without_markup, without_markup_bytes
@@ -425,7 +427,8 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     Raises
     ------
     OptionError
-        If the pattern is not a regular expression.
+        If the pattern is not a regular expression, or may take more than
+        :data:`~grammar.expressions.searching.MOST_STEPS` steps in a text.
     CorpusError
         If the column holds something else, or places that are not there.
     """
@@ -433,12 +436,24 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     if pattern is not None:
         try:
             compiled = re.compile(pattern)
+            search = Search(Automaton(pattern))
+        except UnreadableError as error:
+            raise OptionError(
+                f"protect={pattern!r} holds {error}, and there is no telling how long it takes",
+                hint="write it without, as words with | between",
+            ) from None
         except re.error as error:
             raise OptionError(
                 f"protect={pattern!r} is not a regular expression: {error}",
                 hint=r"escape special signs, as in r'\[COL\]'",
             ) from None
         for i, text in enumerate(corpus.column(side.name)):
+            if not search.can_take(text):
+                raise OptionError(
+                    f"protect={pattern!r} may take more than {MOST_STEPS:,} steps in this text",
+                    where=corpus.where(i),
+                    hint="let repetitions not go back into what they took, as in (?>\\w+) or \\w++",
+                )
             for match in compiled.finditer(text):
                 _mark(mask, side, i, text, match.start(), match.end())
     if side.name == "text" and "protected" in corpus.names:
