@@ -22,7 +22,9 @@ import pyarrow.parquet
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.parquet_sizes import expanded_rows
 
 __all__ = [
     "read_arrow",
@@ -43,9 +45,12 @@ _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
 
 def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
-    """Read Parquet, one group of rows after the other."""
+    """Read Parquet, one group of rows after the other; none expands to more than it may."""
     file = pa.parquet.ParquetFile(source)
-    groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+    groups, size = [], 0
+    for number in range(file.num_row_groups):
+        size += expanded_rows(source, file.metadata, number, asked.path, size)
+        groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
     return Rows(table, numbered_rows(asked.path))
 
@@ -54,8 +59,10 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     """Read an Arrow file, or a stream, which is what Hugging Face's shards and caches hold."""
     is_stream = source.read(len(_ARROW_STREAM)) == _ARROW_STREAM
     source.seek(0)
+    whole = source.read_buffer()
+    refuse_expanding_arrow(whole, asked.path)
     opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
-    table = opened(source).read_all().replace_schema_metadata(None)
+    table = opened(whole).read_all().replace_schema_metadata(None)
     return Rows(table, numbered_rows(asked.path))
 
 

@@ -143,7 +143,9 @@ def tokenise(text: str) -> Tokens:
                 continue
             cut = start if start > at else stop
             cut = cut if cut < end else end
-            words.append(_spelt(text[at:cut], token if at == first and cut == end else plain[at:cut]))
+            words.append(
+                _spelt(text[at:cut], token if at == first and cut == end else plain[at:cut])
+            )
             starts.append(at)
             ends.append(cut)
             at = cut

@@ -31,9 +31,7 @@ def test_ways_that_double(expression: str) -> None:
 def test_ways_that_do_not(expression: str) -> None:
     search = Search(Automaton(expression))
     assert not search.doubles
-    assert search.can_take(
-        "A good Film of 1999 - not bad: see https://a.org or a@b.org " * 10
-    )
+    assert search.can_take("A good Film of 1999 - not bad: see https://a.org or a@b.org " * 10)
 
 
 def test_steps_are_those_of_the_runs_in_the_text() -> None:
