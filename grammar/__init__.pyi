@@ -38,6 +38,7 @@ from grammar.pcfg.ebnf import to_lark as to_lark
 from grammar.pcfg.grammar import Grammar as Grammar
 from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood
+from grammar.places.expanding import expanded_limit as expanded_limit
 from grammar.places.permissions import allowing as allowing
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production

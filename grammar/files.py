@@ -7,7 +7,6 @@ import gzip
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grammar.errors import OptionError, OutputError, TreewrightError, UnreadableInputError
+from grammar.places.expanding import gunzipped
 from grammar.places.opening import place_of
 from grammar.places.place import PathLike, Place, TakenError, check_name, is_many, is_url
 
@@ -62,24 +62,14 @@ def read_bytes(path: PathLike) -> bytes:
     Raises
     ------
     UnreadableInputError
-        If the file is missing, is a folder, may not be read, or is not a valid gzip file.
+        If the file is missing, is a folder, a pipe or a device, may not be read, is not a valid
+        gzip file, or expands to more than it may (:mod:`grammar.places.expanding`).
     """
     if str(path) == "-":
         return _standard_input()
     with at_hand(path) as file, reading(path):
         data = file.read_bytes()
-    if str(path).endswith(".gz"):
-        try:
-            if not data:
-                raise EOFError
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            raise UnreadableInputError(
-                "not a complete gzip file",
-                where=str(path),
-                hint="fetch it again, or rename it if it is not compressed",
-            ) from None
-    return data
+    return gunzipped(data, path) if str(path).endswith(".gz") else data
 
 
 @contextmanager

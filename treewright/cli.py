@@ -118,14 +118,26 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
+    max_expanded: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="To how much a compressed file may expand, as 8G: else a hundred times its size.",
+        ),
+    ] = None,
 ) -> None:
     """Corpora become grammars, grammars make new examples."""
+    if max_expanded is not None:
+        from grammar.places.expanding import expanded_limit, read_size
+
+        context.with_resource(expanded_limit(read_size(max_expanded)))
 
 
 def main() -> None:

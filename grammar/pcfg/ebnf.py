@@ -7,14 +7,14 @@ one half. Written, the weights stand in comments.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import re
-import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, OptionError, StartSymbolError
+from grammar.expressions.matches import is_match, list_matches, shortest_matches
+from grammar.expressions.positions import UnreadableError
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import trim
 from grammar.rules.rules import Nonterminal, Production
@@ -28,13 +28,7 @@ MOST_MATCHES = 100
 """A regular expression with more matches is not read as a list of words."""
 MOST_CHOICES = 16
 """An alternative with more optional parts is not read: it would become 2^17 rules."""
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|/(?!/)(?:[^/\\\n]|\\.)+/|//[^\n]*')
-_LONGEST_MATCH = 40
-_MOST_TRIED = 100_000
-_CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " "
-# the parser of the standard library's regular expressions has no public name; Lark uses it too
-_PARSER: Any = importlib.import_module("re._parser")
-_COMPILER: Any = importlib.import_module("re._compiler")
+_QUOTED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|/(?!/)(?:[^/\\\n]++|\\.)++/?|//[^\n]*')
 
 
 def from_lark(
@@ -60,7 +54,8 @@ def from_lark(
     words : mapping of str to sequence of str, optional
         Words by terminal name, each a match of the terminal.
     representatives : int, optional
-        Let a regular expression with too many matches stand for so many of its shortest ones.
+        Let a regular expression with too many matches stand for so many of its shortest ones, or
+        for fewer, if others take too many steps to find.
     name : str
         What to call the text in errors.
 
@@ -71,7 +66,8 @@ def from_lark(
     StartSymbolError
         If there is no such rule.
     OptionError
-        If a terminal has too many matches and no words, or is given words that do not match.
+        If a terminal has too many matches and no words, or none that is found within a number of
+        steps; or it is given words that do not match.
 
     Examples
     --------
@@ -197,7 +193,7 @@ def _refuse_many_choices(source: str, name: str) -> None:
     """Refuse alternatives that Lark would write out with and without each of many symbols."""
     bare = _QUOTED.sub(lambda found: "\n" * found[0].count("\n"), source)
     depth, choices = 0, 0
-    for place in re.finditer(r"[()\[\]?|]|^\s*[!?]*\w+[^\n:|]*:", bare, re.MULTILINE):
+    for place in re.finditer(r"[()\[\]?|]|^[^\S\n]*+[!?]*+\w++[^\n:|]*+:", bare, re.MULTILINE):
         sign = place[0]
         depth += (sign in "([") - (sign in ")]")
         if sign.endswith(":") or (sign == "|" and depth <= 0):
@@ -217,7 +213,7 @@ def _words_of(
     """Return the words that a terminal stands for."""
     if given is not None:
         words = list(dict.fromkeys(given))
-        wrong = [w for w in words if pattern and not re.fullmatch(pattern.to_regexp(), w)]
+        wrong = [w for w in words if pattern and is_match(pattern.to_regexp(), w) is False]
         if wrong or not words or isinstance(given, str):
             raise OptionError(
                 f"{wrong[0]!r} is no match" if wrong else "this is no sequence of words",
@@ -232,13 +228,18 @@ def _words_of(
         )
     if pattern.type == "str":
         return [pattern.value]
-    listed = _matches(pattern.to_regexp(), MOST_MATCHES + 1, all_of_them=True)
-    if not 0 < len(listed) <= MOST_MATCHES and representatives:
-        listed = _matches(pattern.to_regexp(), representatives, all_of_them=False)
+    expression, unreadable = pattern.to_regexp(), ""
+    listed = list_matches(expression, MOST_MATCHES)
+    if not listed and representatives:
+        try:
+            listed = shortest_matches(expression, representatives)
+        except UnreadableError as error:
+            unreadable = f" that can be searched for, as it holds {error}"
     if not 0 < len(listed) <= MOST_MATCHES:
+        other = "" if representatives else ", or representatives=3 for all such"
         raise OptionError(
-            f"the terminal {terminal} has no short list of matches: {pattern.to_regexp()}",
-            hint=f'choose: words={{"{terminal}": ["..."]}}, or representatives=3 for all such',
+            f"the terminal {terminal} has no short list of matches{unreadable}: {expression}",
+            hint=f'choose: words={{"{terminal}": ["..."]}}{other}',
         )
     return listed
 
@@ -273,95 +274,6 @@ def _literal(word: str, whole_words: bool) -> str:
         return f"/(?<!\\S){re.escape(word).replace('/', chr(92) + '/')}(?!\\S)/"
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _matches(regexp: str, most: int, *, all_of_them: bool) -> list[str]:
-    """Return up to ``most`` matches of a regular expression, the shortest first.
-
-    If all are asked for, the list is empty where there is no saying what all are: repetitions
-    without end, classes such as ``\\w`` or ``[^a]``.
-
-    >>> _matches("(un)?do(ne|ing)?", 100, all_of_them=True)
-    ['do', 'done', 'undo', 'doing', 'undone', 'undoing']
-    >>> _matches(r"[a-z]\\w*", 100, all_of_them=True), _matches(r"\\d+x", 2, all_of_them=False)
-    ([], ['0x', '1x'])
-    """
-    try:
-        parsed = _PARSER.parse(regexp)
-        shortest, longest = parsed.getwidth()
-        if all_of_them and longest > _LONGEST_MATCH:
-            return []
-        lengths = range(shortest, min(longest, _LONGEST_MATCH) + 1)
-        found = (s for n in lengths for s in _strings(list(parsed), n, not all_of_them))
-        tried = itertools.islice(found, _MOST_TRIED)
-        fitting = dict.fromkeys(s for s in tried if re.fullmatch(regexp, s))
-        return list(itertools.islice(fitting, most))
-    except (_NotListedError, re.error):
-        return []
-
-
-class _NotListedError(Exception):
-    """A part of a regular expression whose matches are too many to list."""
-
-
-def _strings(parts: list[Any], length: int, broad: bool) -> Iterator[str]:
-    """Yield strings of one length that match parts of a parsed regular expression in a row."""
-    if not parts:
-        if length == 0:
-            yield ""
-        return
-    for size in range(length + 1):
-        for head in _part_strings(parts[0], size, broad):
-            for tail in _strings(parts[1:], length - size, broad):
-                yield head + tail
-
-
-def _part_strings(part: Any, length: int, broad: bool) -> Iterator[str]:
-    kind, value = str(part[0]), part[1]
-    if kind in ("AT", "ASSERT", "ASSERT_NOT"):  # whether it holds is seen from the whole match
-        yield from [""] * (length == 0)
-    elif kind in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
-        if length == 1:
-            yield from _characters(part, broad)
-    elif kind == "BRANCH":
-        for branch in value[1]:
-            yield from _strings(list(branch), length, broad)
-    elif kind == "SUBPATTERN":
-        yield from _strings(list(value[3]), length, broad)
-    elif kind == "ATOMIC_GROUP":
-        yield from _strings(list(value), length, broad)
-    elif kind.endswith("_REPEAT"):
-        least, most, repeated = value
-        yield from _repeated(list(repeated), int(least), int(most), length, broad)
-    else:
-        raise _NotListedError
-
-
-def _repeated(parts: list[Any], least: int, most: int, length: int, broad: bool) -> Iterator[str]:
-    if least == 0 and length == 0:
-        yield ""
-    if most == 0:
-        return
-    for size in range(0 if least else 1, length + 1):
-        for head in _strings(parts, size, broad):
-            for tail in _repeated(parts, max(least - 1, 0), most - 1, length - size, broad):
-                yield head + tail
-
-
-def _characters(part: Any, broad: bool) -> Iterator[str]:
-    """Yield the characters of a literal or a class; of an open class only those of ASCII."""
-    kind, value = str(part[0]), part[1]
-    if kind == "LITERAL":
-        yield chr(value)
-    elif kind == "IN" and all(str(item[0]) in ("LITERAL", "RANGE") for item in value):
-        for item in value:
-            first, last = (item[1], item[1]) if str(item[0]) == "LITERAL" else item[1]
-            yield from map(chr, range(first, last + 1))
-    elif broad:
-        compiled = _COMPILER.compile(_PARSER.SubPattern(_PARSER.State(), [part]))
-        yield from filter(compiled.match, _CHARACTERS)
-    else:
-        raise _NotListedError
 
 
 def _lark_error(error: Exception, start: str, name: str) -> NotationError:

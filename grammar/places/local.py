@@ -22,6 +22,15 @@ if sys.platform != "win32":
 __all__ = ["Local", "cache_folder"]
 
 
+class PipeError(OSError):
+    """A pipe or a device is to be read as a file."""
+
+    hint = "send it to standard input, and name that: cat PIPE | treewright VERB - ..."
+
+    def __init__(self) -> None:
+        super().__init__(errno.ESPIPE, "it is a pipe or a device, which can be read only once")
+
+
 class Local(Place):
     """A file or folder of this machine, a device, or a pipe.
 
@@ -74,7 +83,9 @@ class Local(Place):
 
     @contextmanager
     def at_hand(self) -> Iterator[Path]:
-        """Give the file itself."""
+        """Give the file itself; of a pipe or device nothing could be read a second time."""
+        if not self.can_be_kept and os.fspath(self.path) != os.devnull:
+            raise PipeError
         yield self.path
 
     def files(self) -> dict[str, Place]:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, read_bytes
 from grammar.places.place import is_url
+from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.saving.seal import UNSEALED, check_seal, sealed
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
@@ -91,6 +92,7 @@ def load_arrays(
         metadata = reader.schema.metadata or {}
         if metadata.get(b"schema", b"").decode("utf-8", "replace") == schema:
             check_seal(data, str(path))
+            refuse_expanding_arrow(data, path)
             table = reader.read_all()
             table.validate(full=True)
             return json.loads(metadata[b"facts"]), {

@@ -32,7 +32,7 @@ _PIECE = re.compile(
 )
 _DIGITS = 3
 _SLOT = re.compile(r"([^\W\d]\w*)_([1-9]\d*)")
-_WEIGHT = re.compile(r"\[(\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)(?:/(\d+))?\]")
+_WEIGHT = re.compile(r"\[((?:\d++(?:\.\d++)?|\.\d++)(?:[eE][+-]?\d++)?|\d++\.)(?:/(\d++))?\]")
 _FORM = "write rules as  V -> NT_1 twice ### NT_1 NT_1 [0.5] ; quote words that look like signs"
 
 

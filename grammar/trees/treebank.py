@@ -20,6 +20,7 @@ from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets
+from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.trees.brackets import (
     UNLABELLED_ROOT,
     read_brackets,
@@ -271,7 +272,9 @@ class Treebank:
         """
         try:
             with at_hand(path) as file:
-                table = pa.ipc.open_file(pa.memory_map(os.fsencode(file))).read_all()
+                mapped = pa.memory_map(os.fsencode(file)).read_buffer()
+                refuse_expanding_arrow(mapped, path)
+                table = pa.ipc.open_file(mapped).read_all()
         except UnreadableInputError:
             raise
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError):

@@ -45,12 +45,13 @@ _LIKE: Mapping[str, tuple[str, ...]] = {
     sign: tuple(dict.fromkeys((*signs, *others))) for signs, others, _ in _KINDS for sign in signs
 }
 
-_REPEATED = ((re.compile(r"[.!?]*[!?][.!?]*"), "!"), (re.compile(r"[.…]{2,}"), "..."),
+_REPEATED = ((re.compile(r"\.*+[!?][.!?]*+"), "!"), (re.compile(r"[.…]{2,}"), "..."),
              (re.compile("[-–—―]{2,}"), "--"))  # fmt: skip
 """Signs that are written several times, and the sign that they stand for."""
 
 _NAMES = (
-    (re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+"), frozenset({"NNP", "NN", "ADD"})),
+    (re.compile(r"(?:https?://|www\.)\S+"), frozenset({"NNP", "NN", "ADD"})),
+    (re.compile(r"\S[^\s@]*+@\S[^\s.]*+\.\S++"), frozenset({"NNP", "NN", "ADD"})),
     (re.compile(r"@\w+"), frozenset({"NNP", "NN", "ADD"})),
     (re.compile(r"#\w+"), frozenset({"NNP", "NN", "JJ"})),
 )

@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 
 from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings, text_bytes
 from grammar.errors import CorpusError, OptionError
+from grammar.expressions.positions import Automaton, UnreadableError
+from grammar.expressions.searching import MOST_STEPS, Search
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.markup import without_markup, without_markup_bytes
@@ -34,7 +36,7 @@ __all__ = [
     "read_side",
 ]
 
-_CORE = re.compile(r"^\W*(.*?)\W*$", re.DOTALL)
+_FIRST_LETTER, _LAST_LETTER = re.compile(r"\w"), re.compile(r"\w(?=\W*+\Z)")
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 # how treebanks write signs that texts have otherwise
 _SURFACES = {
@@ -211,13 +213,11 @@ def core_of(form: str) -> tuple[str, int, int]:
     >>> core_of("(good,"), core_of("..."), core_of("isn't")
     (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
     """
-    match = _CORE.match(form)
-    core = match[1] if match else ""
-    if not core:
+    first, last = _FIRST_LETTER.search(form), _LAST_LETTER.search(form)
+    if first is None or last is None:
         return form, 0, 0
-    first = form.index(core)
-    before, behind = form[:first], form[first + len(core) :]
-    return core, len(before.encode()), len(behind.encode())
+    before, behind = form[: first.start()], form[last.end() :]
+    return form[first.start() : last.end()], len(before.encode()), len(behind.encode())
 
 
 def _without_punctuation(side: Side, spans: Places | None) -> Side:
@@ -427,7 +427,8 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     Raises
     ------
     OptionError
-        If the pattern is not a regular expression.
+        If the pattern is not a regular expression, or may take more than
+        :data:`~grammar.expressions.searching.MOST_STEPS` steps in a text.
     CorpusError
         If the column holds something else, or places that are not there.
     """
@@ -435,12 +436,24 @@ def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArra
     if pattern is not None:
         try:
             compiled = re.compile(pattern)
+            search = Search(Automaton(pattern))
+        except UnreadableError as error:
+            raise OptionError(
+                f"protect={pattern!r} holds {error}, and there is no telling how long it takes",
+                hint="write it without, as words with | between",
+            ) from None
         except re.error as error:
             raise OptionError(
                 f"protect={pattern!r} is not a regular expression: {error}",
                 hint=r"escape special signs, as in r'\[COL\]'",
             ) from None
         for i, text in enumerate(corpus.column(side.name)):
+            if not search.can_take(text):
+                raise OptionError(
+                    f"protect={pattern!r} may take more than {MOST_STEPS:,} steps in this text",
+                    where=corpus.where(i),
+                    hint="let repetitions not go back into what they took, as in (?>\\w+) or \\w++",
+                )
             for match in compiled.finditer(text):
                 _mark(mask, side, i, text, match.start(), match.end())
     if side.name == "text" and "protected" in corpus.names:

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 REPAIRS = (*MENDED, "whole", "final")
-_FINAL = re.compile(r"\s*[.!?]+$")
+_FINAL = re.compile(r"(?:(?<!\s)\s++|(?<![\s.!?]))[.!?]++$")
 
 _STOPS = np.frombuffer(b".!?", np.uint8)
 

@@ -253,3 +253,14 @@ def test_a_dash_is_standard_input(monkeypatch):
 
 def mode(path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("read", [read_bytes, read_text])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, read):
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    with pytest.raises(UnreadableInputError, match="a pipe or a device") as caught:
+        read(pipe)
+    assert caught.value.where == str(pipe)
+    assert "cat PIPE | treewright VERB -" in caught.value.hint
+    assert read(os.devnull) in ("", b"")

@@ -20,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from grammar.errors import CorpusError, MissingDataError
+from grammar.places.expanding import refuse_expanding_zlib
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows, Write, numbered_rows
 
@@ -136,6 +137,7 @@ def read_docbin(data: Any, asked: Asked) -> Rows:
     spacy, tokens = _library(), _library("spacy.tokens")
     vocab = spacy.blank("xx").vocab
     held = data if isinstance(data, bytes) else data.read()
+    refuse_expanding_zlib(held, asked.path)
     try:
         columns = _columns(tokens.DocBin().from_bytes(held).get_docs(vocab))
     except CorpusError as error:

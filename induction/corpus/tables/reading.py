@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -18,8 +21,10 @@ import pyarrow.parquet
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
+from induction.corpus.tables.parquet_sizes import expanded_rows
 from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
 
 __all__ = [
@@ -38,9 +43,12 @@ _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
 
 def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
-    """Read Parquet, one group of rows after the other."""
+    """Read Parquet, one group of rows after the other; none expands to more than it may."""
     file = pa.parquet.ParquetFile(source)
-    groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+    groups, size = [], 0
+    for number in range(file.num_row_groups):
+        size += expanded_rows(source, file.metadata, number, asked.path, size)
+        groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
     return Rows(table, numbered_rows(asked.path))
 
@@ -49,8 +57,10 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     """Read an Arrow file, or a stream, which is what Hugging Face's shards and caches hold."""
     is_stream = source.read(len(_ARROW_STREAM)) == _ARROW_STREAM
     source.seek(0)
+    whole = source.read_buffer()
+    refuse_expanding_arrow(whole, asked.path)
     opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
-    table = opened(source).read_all().replace_schema_metadata(None)
+    table = opened(whole).read_all().replace_schema_metadata(None)
     return Rows(table, numbered_rows(asked.path))
 
 
@@ -70,7 +80,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     skipped: tuple[Skipped, ...] = ()
     if asked.skips:
         data, skipped = sound_lines(data, asked.path)
-    where = functools.partial(_line_of_object, data, asked.path)
+    where = _places(asked.path, lambda: _lines_of_objects(data))
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
@@ -157,9 +167,21 @@ def _parse_json(
         raise _malformed(error, ".jsonl", where) from None
 
 
-def _line_of_object(data: bytes, path: str, row: int) -> str:
-    lines = (n for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
-    return f"{path}:{next((n for r, n in enumerate(lines) if r == row), 0)}"
+def _places(path: str, lines: Callable[[], Iterable[int]]) -> Callable[[int], str]:
+    """Return what says where a row begins; the lines are counted once, and only if it is asked."""
+
+    @functools.cache
+    def counted() -> array[int]:
+        return array("q", lines())
+
+    def where(row: int) -> str:
+        return f"{path}:{counted()[row]}" if row < len(counted()) else f"{path}, row {row + 1}"
+
+    return where
+
+
+def _lines_of_objects(data: bytes) -> Iterator[int]:
+    return (n for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
 
 
 def _malformed(
@@ -211,7 +233,9 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
 def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
     quoted = separator != "\t"
     header = 0 if asked.names else 1
-    where = functools.partial(_line_of_record, data, asked.path, separator, header)
+    where = _places(
+        asked.path, lambda: itertools.islice(_lines_of_records(data, separator), header, None)
+    )
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
     check_names(verbatim, asked.path)
@@ -266,24 +290,20 @@ def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str
         ) from None
 
 
-def _line_of_record(data: bytes, path: str, separator: str, header: int, row: int) -> str:
-    """Return where a row begins; the parser passes over empty lines."""
+def _lines_of_records(data: bytes, separator: str) -> Iterator[int]:
+    """Yield where rows begin, as far as they can be read; the parser passes over empty lines."""
     text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
     records = csv.reader(
         text,
         delimiter=separator,
         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
     )
-    found = -header
-    while True:
-        line = records.line_num + 1
-        try:
-            record = next(records)
-        except (StopIteration, csv.Error):
-            return f"{path}, row {row + 1}"
-        if record and found == row:
-            return f"{path}:{line}"
-        found += bool(record)
+    line = 1
+    with suppress(csv.Error):
+        for record in records:
+            if record:
+                yield line
+            line = records.line_num + 1
 
 
 def _one_block(data: bytes) -> int:

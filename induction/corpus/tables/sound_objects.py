@@ -18,7 +18,8 @@ from induction.corpus.tables.kinds import DEEPEST
 __all__ = ["MOST_WHOLE", "is_long", "is_too_deep", "sound_lines"]
 
 MOST_WHOLE = 2**63
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')
+"""One that is not closed reaches to the end, so that no part of it is looked at again."""
 _LONGEST = 20
 """Whole numbers of 64 bits have no more signs."""
 _KINDS = {str: "a text", bool: "true or false", int: "a number", float: "a number",

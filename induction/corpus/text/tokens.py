@@ -1,9 +1,9 @@
 """Raw text to the tokens of the Penn Treebank, each with its place in the text, and back.
 
-The rules are those of NLTK's ``TreebankWordTokenizer``, which needs no data. Words are written as
-treebanks write them: ``-LRB-`` for an opening bracket, two backquotes for an opening quote. The
-places say which characters of the text a word stands for, so that whoever changes one word can
-leave every other character as it is.
+The rules are those of NLTK's ``TreebankWordTokenizer`` (:mod:`induction.corpus.text.penn`). Words
+are written as treebanks write them: ``-LRB-`` for an opening bracket, two backquotes for an opening
+quote. The places say which characters of the text a word stands for, so that whoever changes one
+word can leave every other character as it is.
 
 Addresses of pages and of people, ``@names``, ``#tags``, ``<url>`` and emoji are one token each,
 which the treebank of 1995 did not have to know. Tags of HTML are none
@@ -12,12 +12,12 @@ which the treebank of 1995 did not have to know. Tags of HTML are none
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from induction.corpus.text.markup import without_markup
+from induction.corpus.text.penn import join_tokens, split_tokens
 
 __all__ = [
     "Tokens",
@@ -39,30 +39,29 @@ _BRACKETS = {
 }
 _UNESCAPED = {form: sign for sign, word in _BRACKETS.items() for form in (word, word.lower())}
 _OPENING, _CLOSING = "``", "''"
-_QUOTES = (_OPENING, _CLOSING, '"')
+_QUOTES = frozenset([_OPENING, _CLOSING])
 _CURLY = {"“": _OPENING, "„": _OPENING, "”": _CLOSING}
 _CONTROLS = {code: " " for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
 """No word holds one: a text has them by a wrong encoding, most often."""
 # one character for one, so that places stay
 _PLAIN = str.maketrans({**dict.fromkeys(_CURLY, '"'), "’": "'", "‘": "'"}) | _CONTROLS
 
-_EMOJI = (
-    "[\U0001f1e6-\U0001f1ff]{2}"  # flags
-    "|[#*0-9]\ufe0f?\u20e3"  # keys
-    "|(?:[\U0001f000-\U0001f1e5\U0001f200-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b]"
-    "[\ufe0f\U0001f3fb-\U0001f3ff]*\u200d?)+?(?<!\u200d)(?![\ufe0f\u200d\U0001f3fb-\U0001f3ff])"
-)
+_PART = "[\U0001f000-\U0001f1e5\U0001f200-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b]"
+_PART += "[\ufe0f\U0001f3fb-\U0001f3ff]*+"
+_JOINER = "\u200d"
 _WHOLE = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”]*[\w/=&#%-]"
-    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
     r"|(?<![\w@#])@\w+"
     r"|(?<![\w@#&])#\w*[^\W\d]\w*"
-    r"|</?[^\W\d_][\w-]*>"
-    rf"|{_EMOJI}"
+    r"|</?[^\W\d_][\w-]*+>"
+    "|[\U0001f1e6-\U0001f1ff]{2}"  # flags
+    "|[#*0-9]\ufe0f?\u20e3"  # keys
+    rf"|(?P<emoji>{_PART}(?:{_JOINER}{_PART})*+)"
 )
 """What is one token whatever signs are in it: addresses, names, tags, what stands in for others
 (as ``<url>``), emoji."""
-_BEHIND_THE_STOP = re.compile(r"\w\.(?=\s+[^\w\s]\W*$)")
+_BEHIND_THE_STOP = re.compile(r"\w\.(?=\s++[^\w\s]\W*+$)")
 """The full stop of a sentence behind which there are signs alone, as a smile."""
 _STANDS_IN = "\ue000"
 """For every character of such a token: a letter to the tokeniser, and in no text (private use)."""
@@ -129,28 +128,57 @@ def tokenise(text: str) -> Tokens:
     ----------
     R. MacIntyre (1995), the sed script ``tokenizer.sed`` of the Penn Treebank.
     """
-    from nltk.tokenize import TreebankWordTokenizer
-
     text = without_markup(text)
-    whole = [match.span() for match in _WHOLE.finditer(text)]
-    plain = text.translate(_PLAIN)
-    for start, end in whole:
-        plain = plain[:start] + _STANDS_IN * (end - start) + plain[end:]
-    bounds = {place for span in whole for place in span}
+    whole = [*_whole_tokens(text), (len(text), len(text))]
+    plain = _with_stand_ins(text.translate(_PLAIN), whole)
     words, starts, ends, end = [], [], [], 0
+    following = 0  # the next whole token that ends behind
+    for token in _split(plain):
+        first, end = _place(plain, token, end)
+        at = first
+        while at < end:  # once, but that a whole token may touch its neighbours
+            start, stop = whole[following]
+            if stop <= at:
+                following += 1
+                continue
+            cut = start if start > at else stop
+            cut = cut if cut < end else end
+            words.append(
+                _spelt(text[at:cut], token if at == first and cut == end else plain[at:cut])
+            )
+            starts.append(at)
+            ends.append(cut)
+            at = cut
+    return Tokens(tuple(words), tuple(starts), tuple(ends))
+
+
+def _whole_tokens(text: str) -> list[tuple[int, int]]:
+    """Return where the tokens stand that no rule splits.
+
+    What emoji are joined to, but is none, makes the whole of them none.
+    """
+    return [
+        match.span()
+        for match in _WHOLE.finditer(text)
+        if match.lastgroup is None or not text.startswith(_JOINER, match.end())
+    ]
+
+
+def _with_stand_ins(plain: str, whole: Sequence[tuple[int, int]]) -> str:
+    """Return a text with a letter in the place of each character of the whole tokens."""
+    pieces, at = [], 0
+    for start, end in whole:
+        pieces += [plain[at:start], _STANDS_IN * (end - start)]
+        at = end
+    return "".join(pieces)
+
+
+def _split(plain: str) -> Iterator[str]:
+    """Yield the tokens of a text; one full stop before signs alone ends the sentence, too."""
     behind = _BEHIND_THE_STOP.search(plain)
     stop = behind.end() if behind else len(plain)
-    cut = TreebankWordTokenizer().tokenize
-    for token in (*cut(plain[:stop]), *cut(plain[stop:])):
-        first, end = _place(plain, token, end)
-        # a whole token may touch its neighbours
-        cuts = [first, *sorted(place for place in bounds if first < place < end), end]
-        for a, b in itertools.pairwise(cuts):
-            piece = token if (a, b) == (first, end) else plain[a:b]
-            words.append(_spelt(text[a:b], piece))
-            starts.append(a)
-            ends.append(b)
-    return Tokens(tuple(words), tuple(starts), tuple(ends))
+    yield from split_tokens(plain[:stop])
+    yield from split_tokens(plain[stop:])
 
 
 def detokenise(words: Sequence[str]) -> str:
@@ -161,9 +189,7 @@ def detokenise(words: Sequence[str]) -> str:
     >>> print(detokenise(["I", "did", "n't", "-LRB-", "really", "-RRB-", "say", "``", "go", "''"]))
     I didn't (really) say "go"
     """
-    from nltk.tokenize.treebank import TreebankWordDetokenizer
-
-    return str(TreebankWordDetokenizer().detokenize([surface_of(word) for word in words]))
+    return join_tokens([surface_of(word) for word in words])
 
 
 def surface_of(word: str) -> str:
@@ -211,8 +237,9 @@ def penn_word(word: str) -> str:
 
 def _place(text: str, token: str, at: int) -> tuple[int, int]:
     """Return where the next token lies, behind ``at``; only quotes are spelt otherwise there."""
+    if token not in _QUOTES:
+        at = text.index(token, at)  # white space alone is before it
+        return at, at + len(token)
     while text[at].isspace():
         at += 1
-    forms: Iterator[str] = (q for q in _QUOTES if text.startswith(q, at))
-    surface = next(forms) if token in (_OPENING, _CLOSING) else token
-    return at, at + len(surface)
+    return at, at + (1 if text[at] == '"' else 2)

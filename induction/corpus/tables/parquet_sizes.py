@@ -1,0 +1,110 @@
+"""How large a group of rows of a Parquet file is when it is expanded, before it is.
+
+Values that repeat are written once, in a dictionary, so a few bytes may stand for many long texts.
+Dictionaries are read by themselves, and the rows only as far as they are numbers of its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from grammar.places.expanding import most_expanded, refuse_expanded
+
+__all__ = ["expanded_rows"]
+
+_WIDTH = 8
+_TEXT = "BYTE_ARRAY"
+
+
+def expanded_rows(source: pa.NativeFile, metadata: Any, number: int, path: str, before: int) -> int:
+    """Return how many bytes a group of rows takes at most, as far as it need be known.
+
+    Parameters
+    ----------
+    source, metadata : open file, pyarrow.parquet.FileMetaData
+        The file.
+    number : int
+        Of the group.
+    path : str
+        For errors.
+    before : int
+        What the groups before it take.
+
+    Raises
+    ------
+    UnreadableInputError
+        If all that takes more than the file may expand to.
+    """
+    group = metadata.row_group(number)
+    columns = [group.column(k) for k in range(group.num_columns)]
+    least = sum(
+        max(one.total_uncompressed_size, 0 if one.physical_type == _TEXT else one.num_values)
+        for one in columns
+    )
+    size = source.size()
+    refuse_expanded(before + least, size, path)
+    most = before + least + sum(_WIDTH * one.num_values for one in columns)
+    repeating = [
+        one.path_in_schema
+        for one in columns
+        if one.physical_type == _TEXT and any("DICT" in name for name in one.encodings)
+    ]
+    if repeating:
+        file = pa.parquet.ParquetFile(source, metadata=metadata, read_dictionary=repeating)
+        counts = {one.path_in_schema: one.num_values for one in columns}
+        longest = _longest(file, number, repeating)
+        bound = sum(longest.get(name, 0) * counts[name] for name in repeating)
+        if most + bound > most_expanded(size):
+            bound = _exact(file, number, repeating)
+        most += bound
+    refuse_expanded(most, size, path)
+    return most - before
+
+
+def _longest(file: Any, number: int, names: list[str]) -> dict[str, int]:
+    """Return the size of the longest text in the dictionary of each column."""
+    batches = file.iter_batches(batch_size=1, row_groups=[number], columns=names)
+    first = next(batches, None)
+    found: dict[str, int] = {}
+    for name in names if first is not None else ():
+        sizes = [
+            pc.max(pc.binary_length(leaf.dictionary)).as_py() or 0
+            for leaf in _leaves(first.column(name.split(".")[0]))
+            if len(leaf.dictionary)
+        ]
+        found[name] = max(sizes, default=0)
+    return found
+
+
+def _exact(file: Any, number: int, names: list[str]) -> int:
+    """Return the size of all texts of some columns, which are not made for it."""
+    table = file.read_row_group(number, columns=names)
+    total = 0
+    for column in table.columns:
+        for chunk in column.chunks:
+            for leaf in _leaves(chunk):
+                lengths = pc.fill_null(pc.binary_length(leaf.dictionary), 0).to_numpy()
+                codes = leaf.indices.drop_null().to_numpy()
+                counts = np.bincount(codes, minlength=len(lengths))
+                total += int(counts.astype(object) @ lengths.astype(object)) if len(lengths) else 0
+    return total
+
+
+def _leaves(array: Any) -> Iterator[pa.DictionaryArray]:
+    """Yield the arrays of dictionaries in an array of lists, structs or texts."""
+    if isinstance(array, pa.DictionaryArray):
+        yield array
+    elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        yield from _leaves(array.values)
+    elif pa.types.is_map(array.type):
+        yield from _leaves(array.keys)
+        yield from _leaves(array.items)
+    elif pa.types.is_struct(array.type):
+        for k in range(array.type.num_fields):
+            yield from _leaves(array.field(k))
