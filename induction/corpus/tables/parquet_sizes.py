@@ -71,15 +71,18 @@ def _longest(file: Any, number: int, names: list[str]) -> dict[str, int]:
     """Return the size of the longest text in the dictionary of each column."""
     batches = file.iter_batches(batch_size=1, row_groups=[number], columns=names)
     first = next(batches, None)
-    found: dict[str, int] = {}
-    for name in names if first is not None else ():
-        sizes = [
-            pc.max(pc.binary_length(leaf.dictionary)).as_py() or 0
-            for leaf in _leaves(first.column(name.split(".")[0]))
-            if len(leaf.dictionary)
-        ]
-        found[name] = max(sizes, default=0)
-    return found
+    if first is None:
+        return {}
+    return {name: _longest_text(first.column(name.split(".")[0])) for name in names}
+
+
+def _longest_text(column: Any) -> int:
+    sizes = (
+        pc.max(pc.binary_length(leaf.dictionary)).as_py() or 0
+        for leaf in _leaves(column)
+        if len(leaf.dictionary)
+    )
+    return max(sizes, default=0)
 
 
 def _exact(file: Any, number: int, names: list[str]) -> int:
