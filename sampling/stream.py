@@ -437,7 +437,7 @@ class Sampler:
     sees them come, and a stopped run goes on from the last of them."""
     given: Corpus | None = None
     """What it was induced from, until it is said what of it new examples do not have."""
-    allowed: Permissions | None
+    allowed: Permissions | None = Permissions()
     """What was allowed when its grammar was opened, whose options are the word of a file; None if
     it was induced, with the options of whoever called."""
     _left: tuple[int, Stream] | None = None
