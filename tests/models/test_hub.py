@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
-from grammar.errors import MissingDataError, SchemaError
+from grammar.errors import MissingDataError, NotAllowedError, SchemaError
 from grammar.messages import heard_by
+from grammar.places.permissions import allowing, files_say
 
 pytest.importorskip("torch")
 huggingface_hub = pytest.importorskip("huggingface_hub")
 pytest.importorskip("transformers")
 
+from sampling.neural import opening  # noqa: E402
 from sampling.neural.hub import is_hub_name  # noqa: E402
 from sampling.neural.opening import open_model  # noqa: E402
 
@@ -131,3 +133,19 @@ def test_whatever_fails_in_a_network_is_one_clear_error(
 @pytest.mark.parametrize("name", ["../model", "/model", "a/b/c", "a b", "", "http://x/y", "~/m"])
 def test_what_is_no_name_is_not_asked_of_a_hub(name: str) -> None:
     assert not is_hub_name(name)
+
+
+def test_a_name_in_a_file_is_fetched_only_if_this_run_allows_it(hub: Hub) -> None:
+    with files_say(), pytest.raises(NotAllowedError, match="some/model, and this run does not"):
+        open_model(NAME, "masked", device="cpu")
+    assert "fetch" not in hub.asked
+    with allowing(network=True), files_say():
+        open_model(NAME, "masked", device="cpu")
+    assert "fetch" in hub.asked
+
+
+def test_the_default_encoder_is_named_by_no_file(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "DEFAULT_ENCODER", NAME)
+    with files_say():
+        open_model(NAME, "encoder", device="cpu")
+    assert "fetch" in hub.asked
