@@ -9,17 +9,28 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import partial
-from typing import Any
+from functools import cache, partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 from grammar.engines.engine import Engine, in_order
 from grammar.engines.units import Unit
 
-__all__ = ["OF_SENTENCES", "SharedLock", "Threads", "ahead", "behind", "in_threads", "thread_pool"]
+__all__ = [
+    "OF_SENTENCES",
+    "SharedLock",
+    "Threads",
+    "ahead",
+    "behind",
+    "computed_once",
+    "in_threads",
+    "thread_pool",
+]
 
 OF_SENTENCES = 32
 """So many sentences a worker are under way, as one may take as long as many others."""
 _END = object()
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
 
 class SharedLock:
@@ -45,6 +56,26 @@ class SharedLock:
 
     def __exit__(self, *_: object) -> None:
         self._held.release()
+
+
+def computed_once(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Keep what a function returns, as ``functools.cache`` does, and let one thread compute it.
+
+    Others wait meanwhile: what takes long and much memory is not made a hundred times over.
+
+    >>> computed_once(abs)(-3)
+    3
+    """
+    lock, kept = SharedLock(), cache(function)
+
+    @wraps(function)
+    def once(*given: Given.args, **named: Given.kwargs) -> Found:
+        with lock:
+            return kept(*given, **named)  # type: ignore[arg-type]
+
+    once.cache_clear = kept.cache_clear  # type: ignore[attr-defined]
+    once.cache_info = kept.cache_info  # type: ignore[attr-defined]
+    return once
 
 
 class Threads(Engine):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import os
 from collections.abc import Callable
 from typing import Any
 
-from grammar.engines.threads import SharedLock
+from grammar.engines.threads import computed_once
 from grammar.errors import MissingDataError, OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
@@ -35,8 +34,6 @@ _PARSERS: dict[str, Callable[..., ChartTextParser | ForestParser]] = {
     "latent": dataclasses.replace,
 }
 """What makes a parser of a grammar, by its family; a latent grammar is one."""
-
-_OPENING = SharedLock()
 
 _FOLDER = "classifiers.structured.parser:open_span_parser"
 """What opens a folder: named and not imported, as parsers that learn on encoders live above."""
@@ -106,15 +103,10 @@ def open_parser(
         return _PARSERS[grammar.family](grammar, **options)
 
 
-@functools.cache
-def _opened(file: str) -> Any:
-    return open_grammar(file)
-
-
+@computed_once
 def _shipped(file: str) -> Any:
-    """Open the grammar of the parser that ships, once, whichever threads ask: none changes it."""
-    with _OPENING:
-        return _opened(file)
+    """Open the grammar of the parser that ships, once: nothing changes it."""
+    return open_grammar(file)
 
 
 def _open_folder(path: PathLike, max_words: int) -> TextParser:

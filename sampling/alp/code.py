@@ -34,7 +34,7 @@ from sampling.alp.columns import class_labels
 from sampling.alp.induction import refuse_no_labels, text_classes
 from sampling.alp.options import LONGEST, ALPOptions
 from sampling.alp.trees import ParsedTexts, parsed_texts
-from sampling.english.wordnet import MissingWordNetWarning, wordnet
+from sampling.english.wordnet import MissingWordNetWarning, names_of_synsets, wordnet
 from sampling.examples.examples import no_material
 from sampling.examples.labels import read_labels
 from sampling.examples.provenance import as_spans, example_table
@@ -382,7 +382,7 @@ def _swollen(words: dict[str, Counter[str]]) -> dict[str, tuple[list[str], LongA
 
 @cache
 def _synonyms(word: str, pos: str) -> tuple[str, ...]:
-    names = (n for s in wordnet().synsets(word) if s.pos() == pos for n in s.lemma_names())
+    names = (n for kind, found in names_of_synsets(word) if kind == pos for n in found)
     spaced = (name.replace("_", " ").replace("-", " ").lower() for name in names)
     return tuple(
         dict.fromkeys("".join(c for c in n if c == " " or "a" <= c <= "z") for n in spaced)

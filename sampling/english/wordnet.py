@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from grammar.engines.threads import SharedLock
+from grammar.engines.threads import SharedLock, computed_once
 from grammar.errors import MissingDataError, OptionError
 from sampling.english.inflection import forms_like, inflect
 from sampling.english.unfit_words import ENGLISH, NONE, can_be_replaced, unfit_words
@@ -22,6 +22,7 @@ __all__ = [
     "PARTS_OF_SPEECH",
     "MissingWordNetWarning",
     "match_case",
+    "names_of_synsets",
     "part_of_speech",
     "synonyms",
     "wordnet",
@@ -44,7 +45,7 @@ _QUANTITIES = 23
 """The lexicographer's file of numbers and units, ``noun.quantity`` (lexnames(5WN))."""
 _SLUR = "ethnic_slur.n.01"
 _READING = SharedLock()
-"""NLTK's reader has one place in each of its files, whichever threads read."""
+"""NLTK's reader has one place in each of its files, and opens a zip file for one thread alone."""
 _OFFENSIVE = ("obscenity.n.02", "disparagement.n.01", _SLUR)
 
 
@@ -52,7 +53,7 @@ class MissingWordNetWarning(UserWarning):
     """WordNet is not installed, so a method goes on without synonyms."""
 
 
-@cache
+@computed_once
 def wordnet() -> Any:
     """Return NLTK's reader of WordNet.
 
@@ -258,7 +259,14 @@ def _senses(word: str, kind: str) -> Iterator[tuple[str, int, int]]:
             yield base, number, offset
 
 
-@cache
+def names_of_synsets(word: str) -> list[tuple[str, list[str]]]:
+    """Return part of speech and words of each synset of a word, as NLTK's reader has them."""
+    reader = wordnet()
+    with _READING:
+        return [(synset.pos(), synset.lemma_names()) for synset in reader.synsets(word)]
+
+
+@computed_once
 def _uses() -> dict[tuple[str, str, int], int]:
     """Return how often each sense was met in the tagged texts (cntlist.rev, cntlist(5WN))."""
     uses = {}
@@ -270,7 +278,7 @@ def _uses() -> dict[tuple[str, str, int], int]:
     return uses
 
 
-@cache
+@computed_once
 def _offensive() -> frozenset[int]:
     """Return the synsets that WordNet marks as obscene, or as slurs."""
     reader = wordnet()
@@ -279,7 +287,7 @@ def _offensive() -> frozenset[int]:
         return frozenset(synset.offset() for mark in marks for synset in mark.in_usage_domains())
 
 
-@cache
+@computed_once
 def _slurs() -> frozenset[str]:
     """Return the words that WordNet has as slurs, in small letters, whatever else they mean."""
     reader = wordnet()
@@ -293,7 +301,7 @@ class _Synset(NamedTuple):
     words: tuple[str, ...]
 
 
-@cache
+@computed_once
 def _synsets(pos: str) -> dict[int, _Synset]:
     """Return all synsets of a part of speech (wndb(5WN), the format of data files).
 
@@ -313,8 +321,10 @@ def _synsets(pos: str) -> dict[int, _Synset]:
 
 def _lines(name: str) -> Iterator[str]:
     """Yield the lines of a file of WordNet; NLTK's own way of lines takes thrice as long."""
-    with wordnet().open(name) as file:
-        yield from filter(None, file.read().split("\n"))
+    reader = wordnet()
+    with _READING, reader.open(name) as file:
+        lines = file.read().split("\n")
+    yield from filter(None, lines)
 
 
 def match_case(word: str, like: str) -> str:

@@ -40,16 +40,17 @@ def drawn(sampler: Sampler, seed: int, start: int, workers: int) -> list[Any]:
     return [row for table in tables for row in table.to_pylist()]
 
 
+# fluent over a grammar takes five seconds for its first draw; it is fluent and grammar, both here
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", METHODS_TRIED)
+@pytest.mark.parametrize("name", [name for name in METHODS_TRIED if name != "fluent-grammar"])
 def test_methods(name: str) -> None:
     """Seeds beside one another, and threads that go on where others left off."""
     asked = [(1, 0, 1), (1, 6, 1), (2, 0, 1), (1, 0, 2)]
     first = induced(name)
     began = time.process_time()
     alone = [drawn(first, *one) for one in asked]
-    # as many threads as half a second of a processor is enough for
-    threads = max(4, min(THREADS, int(2.0 / (time.process_time() - began + 1e-9))))
+    # as many threads as a quarter of a second of a processor is enough for
+    threads = max(4, min(THREADS, int(1.0 / (time.process_time() - began + 1e-9))))
     shared = induced(name)
     check_alike([partial(drawn, shared, *one) for one in asked], alone, threads)
 
@@ -75,7 +76,7 @@ def test_synonyms_that_nobody_asked_for_before() -> None:
 
 def test_sentences() -> None:
     text = (
-        "S -> NP VP [1]\nNP -> 'cats' [1/2] | NP 'and' NP [1/2]\nVP -> 'see' NP [1/2] | 'nap' [1/2]"
+        "S -> NP VP [1]\nNP -> 'cats' [3/4] | NP 'and' NP [1/4]\nVP -> 'see' NP [1/2] | 'nap' [1/2]"
     )
 
     def sentences(grammar: Grammar, seed: int, length: Any) -> list[str]:
@@ -97,7 +98,7 @@ def test_the_pipeline() -> None:
         ).corpus.table.to_pylist()
 
     alone = [made(seed) for seed in range(4)]
-    check_alike([partial(made, seed) for seed in range(4)], alone)
+    check_alike([partial(made, seed) for seed in range(4)], alone, 24)
 
 
 SMALL = Corpus.from_columns(
