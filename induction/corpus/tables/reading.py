@@ -72,6 +72,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if asked.skips:
         data, skipped = _sound_lines(data, asked.path)
     where = functools.partial(_line_of_object, data, asked.path)
+    _refuse_null(data, where)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
@@ -112,6 +113,14 @@ def _undated(kind: pa.DataType) -> pa.DataType:
         fields = [kind.field(k) for k in range(kind.num_fields)]
         return pa.struct([(field.name, _undated(field.type)) for field in fields])
     return kind
+
+
+def _refuse_null(data: bytes, where: Callable[[int], str]) -> None:
+    """Refuse a first row that is null: the parser, which takes its columns from it, would die."""
+    if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"null"):
+        raise CorpusError(
+            "this is null, not an object", where=where(0), hint="write an object on every line"
+        )
 
 
 def _refuse_deep(data: bytes, path: str) -> None:
