@@ -30,6 +30,8 @@ FILES = {
     "deep.conllu": f"# label = {DEEP}\n{WORD.format(0)}",
     "long.conllu": WORD.format(LONG),
     "bytes.conllu": b"# text = \xff\n" + WORD.format(0).encode(),
+    "null.jsonl": "null\n",
+    "first.jsonl": '\n null\n{"text": "a"}\n',
     "deep.jsonl": '{"text": "a", "x": ' + '{"a":' * 5000 + "1" + "}" * 5001 + "\n",
     "d.hf/dataset_dict.json": DEEP,
     "e.hf/dataset_dict.json": b"\xff\xfe",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import functools
 import io
@@ -81,6 +82,7 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if asked.skips:
         data, skipped = sound_lines(data, asked.path)
     where = _places(asked.path, lambda: _lines_of_objects(data))
+    _refuse_null(data, where)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
     # the parser takes strings that look like dates for dates
@@ -141,6 +143,14 @@ def _undated(kind: pa.DataType) -> pa.DataType:
         fields = [kind.field(k) for k in range(kind.num_fields)]
         return pa.struct([(field.name, _undated(field.type)) for field in fields])
     return kind
+
+
+def _refuse_null(data: bytes, where: Callable[[int], str]) -> None:
+    """Refuse a first row that is null: the parser, which takes its columns from it, would die."""
+    if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"null"):
+        raise CorpusError(
+            "this is null, not an object", where=where(0), hint="write an object on every line"
+        )
 
 
 def _refuse_deep(data: bytes, path: str) -> None:

@@ -181,5 +181,5 @@ def test_options_of_a_file_are_checked(tmp_path: Path) -> None:
     facts, columns = load_arrays(path, "treewright.words/1", what="", hint="")
     facts["options"]["replaced"] = 0
     save_arrays(path, "treewright.words/1", facts, columns)
-    with pytest.raises(OptionError, match="replaced=0 is out of range"):
+    with pytest.raises(SchemaError, match="replaced=0 is out of range"):
         open_sampler(path)
