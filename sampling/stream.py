@@ -67,6 +67,8 @@ __all__ = [
 BATCH = 65_536
 CHUNK = 4096
 _AHEAD = 8
+_BYTES_AT_ONCE = 32 << 20
+"""Attempts of so many bytes are made at a time, where texts are long."""
 RIVALS = 16
 """So many hosts are compared, where several draws of each are."""
 OF_SENTENCES = ("grammar", "names")
@@ -751,6 +753,12 @@ def _has_come_to(left: tuple[int, Stream] | None, seed: int, start: int) -> bool
     return left is not None and left[0] == seed and left[1].made == start
 
 
+def _at_once(given: Corpus) -> int:
+    """Return how many attempts have room in memory together, by the length of the texts."""
+    mean = given.table.nbytes // max(len(given), 1)
+    return max(1, _BYTES_AT_ONCE // max(mean, 1))
+
+
 def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
     """Return an ``induce`` that reads what it is given and numbers the classes.
 
@@ -770,6 +778,7 @@ def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:
                 classes=list(names), class_kind=label_kind(given)
             )
         sampler.given = given
+        sampler.at_once = min(sampler.at_once, _at_once(given))
         return sampler
 
     return reading

@@ -17,8 +17,12 @@ from induction.corpus.text.tokens import penn_word
 from induction.parsers.coarser import ROOT, side_by_side
 from induction.parsers.protocol import Sentence, TextParser
 
-__all__ = ["ParsedCorpus", "parse_corpus", "parse_texts"]
+__all__ = ["MOST_WORDS", "ParsedCorpus", "parse_corpus", "parse_texts"]
 
+MOST_WORDS = 20_000
+"""Longer texts are not parsed unless it is asked for: ten thousand words take a parser seconds."""
+
+_SHOWN = 20
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
 
 
@@ -45,6 +49,7 @@ def parse_corpus(
     corpus: Corpus,
     parser: TextParser,
     *,
+    max_text: int = MOST_WORDS,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ParsedCorpus:
     """Parse all texts of a corpus, and keep their trees beside them.
@@ -60,6 +65,8 @@ def parse_corpus(
         ``text`` are; else texts are tokenised (:func:`induction.corpus.text.tokens.tokenise`).
     parser : TextParser
         Any parser of sentences.
+    max_text : int
+        Texts of more words are not parsed, but are among ``unparsed``.
     on_progress : callable, optional
         Called after each example with how many are done, and of how many.
 
@@ -82,7 +89,7 @@ def parse_corpus(
     """
     names = [name for name in _TREES if name in corpus.names]
     texts = [_text(corpus, name, row) for row in range(len(corpus)) for name in names]
-    answers = parse_texts(texts, parser)
+    answers = parse_texts(texts, parser, max_text=max_text)
     trees: dict[int, list[str]] = {}
     unparsed: dict[int, NoParse] = {}
     coarse: dict[int, str] = {}
@@ -106,7 +113,9 @@ def parse_corpus(
     return ParsedCorpus(kept, unparsed, coarse)
 
 
-def parse_texts(texts: Sequence[Sentence], parser: TextParser) -> Iterator[Tree | NoParse]:
+def parse_texts(
+    texts: Sequence[Sentence], parser: TextParser, *, max_text: int = MOST_WORDS
+) -> Iterator[Tree | NoParse]:
     """Yield a tree for each text, of one sentence or several.
 
     Parameters
@@ -115,6 +124,8 @@ def parse_texts(texts: Sequence[Sentence], parser: TextParser) -> Iterator[Tree 
         Texts, or their words.
     parser : TextParser
         Any parser of sentences; each sentence is parsed by itself.
+    max_text : int
+        Texts of more words are refused, and not parsed.
 
     Examples
     --------
@@ -124,10 +135,23 @@ def parse_texts(texts: Sequence[Sentence], parser: TextParser) -> Iterator[Tree 
     >>> [str(tree) for tree in parse_texts(["Good. So.", ["So", "."]], parser)]
     ['(TOP Good . So .)', '(TOP So .)']
     """
-    cut = [_sentences(text) for text in texts]
+    refused = [_too_long(text, max_text) for text in texts]
+    pairs = zip(texts, refused, strict=True)
+    cut = [_sentences(text) if no is None else () for text, no in pairs]
     answers = parser.parse_each(sentence for text in cut for sentence in text)
-    for sentences in cut:
-        yield _joined([next(answers) for _ in sentences])
+    for sentences, no in zip(cut, refused, strict=True):
+        yield _joined([next(answers) for _ in sentences]) if no is None else no
+
+
+def _too_long(text: Sentence, most: int) -> NoParse | None:
+    words = text.split() if isinstance(text, str) else text
+    if len(words) <= most:
+        return None
+    reason = (
+        f"the text has {len(words):,} words, more than {most:,} (cut it into paragraphs, or allow "
+        f"it: treewright parse-corpus --max-text {len(words)})"
+    )
+    return NoParse(tuple(words[:_SHOWN]), reason, refused=True)
 
 
 def _text(corpus: Corpus, name: str, row: int) -> Sentence:

@@ -309,13 +309,20 @@ def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 def _places(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     places, at = [], 0
     for word in words:
+        begin = at
+        while text.startswith(" ", at) and not word.startswith(" "):
+            at += 1
+        if word and text.startswith(word, at):  # as most are
+            places.append((at, at + len(word)))
+            at += len(word)
+            continue
         forms = (
             word,
             *_SURFACES.get(word.upper(), ()),
             word.replace("\\/", "/").replace("\\*", "*"),
             *(word.replace("'", mark) for mark in "’‘"),
         )
-        begin, surface = at, None
+        surface = None
         while surface is None:
             surface = next((form for form in forms if form and text.startswith(form, at)), None)
             if surface is None and not (text[at : at + 1] and is_blank(text[at])):

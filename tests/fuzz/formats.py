@@ -129,7 +129,7 @@ def _corpus_formats() -> Iterator[Format]:
     yield Format("names.conll", _write("Ann\tB-P\nLee\tI-P\nleft\tO\n\nBo\tB-P\n" * 3), _use_corpus)
     if importlib.util.find_spec("spacy"):
         names = _few(corpora()["entities"])
-        yield Format("names.spacy", lambda path: write_corpus(names, path), _use_corpus)
+        yield Format("names.spacy", lambda path: write_corpus(names, path), _use_corpus, slow=True)
     yield Format(
         "pairs.scan",
         _write("IN: walk twice OUT: I_WALK I_WALK\nIN: jump OUT: I_JUMP\n"),
@@ -228,7 +228,7 @@ def _other_formats() -> Iterator[Format]:
         _use_text(lambda text: SynchronousGrammar.parse(text)),
     )
     lark = 'start: "a" start? | b+\nb: "x" ("y" | "z")* -> named\n'
-    yield Format("grammar.lark", _write(lark), _use_text(from_lark))
+    yield Format("grammar.lark", _write(lark), _use_text(from_lark), slow=True)
     yield Format(
         "expression.txt",
         _write("0.7*treemix(high=0.5) + 0.3*(sub2 + eda(alpha_sr=0.1)) | aeda"),

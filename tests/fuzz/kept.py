@@ -66,8 +66,8 @@ def _texts() -> Iterator[Format]:
 
 def _states() -> Iterator[Format]:
     yield Format("treebank.arrow", Treebank.parse(TREES).save, _use_treebank)
-    yield Format("chain.arrow", _begin_chain, _go_on_with_chain)
-    yield Format("parses.db", _parse_some, _parse_some)
+    yield Format("chain.arrow", _begin_chain, _go_on_with_chain, slow=True)
+    yield Format("parses.db", _parse_some, _parse_some, slow=True)
 
 
 def _results() -> Iterator[Format]:

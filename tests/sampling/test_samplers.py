@@ -26,6 +26,7 @@ from sampling.opening import open_sampler
 from sampling.spans.grammar import SpanGrammar
 from sampling.spans.sampler import SpanSampler
 from sampling.stream import Sampler, ShortfallWarning
+from sampling.words.aeda import AEDA
 
 WORDS = ["a", "b", "é", "[X]", "漢字"]
 SPACES = st.sampled_from([" ", " ", "  ", "\t"])
@@ -348,3 +349,15 @@ def test_the_permutation_reaches_every_pair_once() -> None:
     orders = {tuple(texts_of(all_of(sampler, seed=s))) for s in range(3)}
     assert len(orders) == 3
     assert all(sorted(a) == sorted(b) for a, b in itertools.combinations(orders, 2))
+
+
+def test_few_attempts_are_made_at_a_time_where_texts_are_long() -> None:
+    """A stretch of attempts has room in memory; how many there are changes no example."""
+    long = Corpus.from_columns(text=["a b c " * 50_000, "d e f " * 50_000])
+    short = Corpus.from_columns(text=["a b c", "d e f"])
+    few, many = AEDA.induce(long), AEDA.induce(short)
+    assert few.at_once * 300_000 <= 1 << 26
+    assert many.at_once == type(many).at_once
+    made = many.sample(20, seed=1).table
+    many.at_once = 3
+    assert many.sample(20, seed=1).table == made

@@ -61,6 +61,9 @@ def parse_corpus(
         typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
     ] = None,
     max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
+    max_text: Annotated[
+        int, typer.Option(min=1, help="Words of a text; longer ones are not parsed.")
+    ] = 20_000,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
     workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
@@ -104,7 +107,7 @@ def parse_corpus(
             those = working.enter_context(workers_beside(output, str(engine), workers))
             opened = EngineParser(grammar, those, **limits)
         parser = opened if cache is None else CachedParser(opened, cache)
-        found = _parsed(corpus, parser, quiet=quiet)
+        found = _parsed(corpus, parser, max_text, quiet=quiet)
     _say_unparsed(corpus, found, quiet=quiet)
     tell_skipped(_left_out(corpus, found) if on_error == "skip" else (), output, quiet=quiet)
     write_corpus(found.corpus, output)
@@ -126,7 +129,7 @@ def _refuse_stream(grammar: str) -> None:
         )
 
 
-def _parsed(corpus: Corpus, parser: TextParser, *, quiet: bool) -> ParsedCorpus:
+def _parsed(corpus: Corpus, parser: TextParser, max_text: int, *, quiet: bool) -> ParsedCorpus:
     from induction.parsers.corpora import parse_corpus
 
     with progress(quiet=quiet) as bars:
@@ -134,6 +137,7 @@ def _parsed(corpus: Corpus, parser: TextParser, *, quiet: bool) -> ParsedCorpus:
         return parse_corpus(
             corpus,
             parser,
+            max_text=max_text,
             on_progress=lambda done, _: bars.update(task, completed=done),
         )
 

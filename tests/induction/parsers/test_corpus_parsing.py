@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from grammar import Grammar
+from grammar import Grammar, Tree
+from grammar.chart.parses import NoParse
 from grammar.errors import CorpusError
 from induction import induce_lpcfg, induce_pcfg, read_reviews, read_treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
 from induction.parsers.chart import ChartTextParser
-from induction.parsers.corpora import parse_corpus
+from induction.parsers.corpora import parse_corpus, parse_texts
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.protocol import aligned_treebank
 from sampling import TreeMix
@@ -180,3 +181,23 @@ def test_a_fault_of_the_verb_is_one_message(run, tmp_path: Path, command: str, m
     assert message in done.err
     assert "Traceback" not in done.err
     assert not list(tmp_path.glob("o.*"))
+
+
+def test_a_text_of_very_many_words_is_not_parsed_unless_it_is_allowed(
+    run, tmp_path: Path, parser: ChartTextParser
+) -> None:
+    texts = ["so good", "so " * 29 + "good"]
+    found = list(parse_texts(texts, parser, max_text=20))
+    assert isinstance(found[0], Tree)
+    assert isinstance(found[1], NoParse)
+    assert found[1].refused
+    assert "30 words, more than 20" in found[1].reason
+    assert "--max-text 30" in found[1].reason
+    Grammar.parse(GRAMMAR).save(tmp_path / "g.json")
+    write_corpus(Corpus.from_columns(text=texts), tmp_path / "in.csv")
+    asked = ["parse-corpus", "g.json", "in.csv", "-o", "out.jsonl", "--max-text"]
+    done = run(*asked, "20")
+    assert "1 of 2 examples have no tree" in done.err
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
+    assert run(*asked, "30", "--force").code == 0
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
