@@ -7,12 +7,12 @@ settings; such names in the settings of a folder are those of others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError
 
-__all__ = ["check_architecture", "check_tokenizer"]
+__all__ = ["check_architecture", "check_lengths", "check_pieces", "check_tokenizer"]
 
 _MAPPINGS = ("MASKED_LM", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SEQUENCE_CLASSIFICATION")
 _FOREIGN = {"layoutlmv2"}
@@ -30,18 +30,30 @@ _IN_PYTHON = {
 _WITHOUT_PIECES = {"ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer"}
 """Tokenizers of bytes and characters."""
 
+_SIZES = re.compile(r"n_positions|max_\w+|\w*(_size|_dim|_model|_embeddings|_buckets)")
+_LARGEST = 1 << 24
+"""No model of texts has a larger size; for some the library makes a table of so many numbers."""
+_WIDTHS = {
+    "d_ff", "d_model", "decoder_ffn_dim", "dim", "emb_dim", "encoder_ffn_dim", "hidden_dim",
+    "hidden_size", "intermediate_size", "n_embd", "vocab_size",
+}  # fmt: skip
+"""Sizes that are sides of weights: memory is taken by them before the weights are read."""
+_SHORTEST, _LONGEST = 3, 1 << 30
+"""Pieces of the longest text: two marks and a word are the least."""
 _LAYERS = re.compile(r"n_layers?|num_\w*(layers|blocks)|\w*_layers|num_hidden_groups")
 
 
-def check_architecture(settings: Mapping[str, Any], tensors: int, where: str) -> None:
-    """Refuse a model that is not one of texts, or claims more layers than it has weights.
+def check_architecture(
+    settings: Mapping[str, Any], shapes: Collection[Sequence[int]], where: str
+) -> None:
+    """Refuse a model that is not one of texts, or claims to be larger than its weights.
 
     Parameters
     ----------
     settings : mapping
         Of ``config.json``.
-    tensors : int
-        How many weights it has.
+    shapes : collection of sequences of int
+        Those of its weights.
     where : str
         For messages.
 
@@ -50,9 +62,10 @@ def check_architecture(settings: Mapping[str, Any], tensors: int, where: str) ->
     OptionError
         If an architecture is none of texts, or the library does not know it.
     SchemaError
-        If it has more layers than weights.
+        If it has more layers than weights, or a size that no model has.
     """
-    known = _architectures()
+    known, tensors = _architectures(), len(shapes)
+    sides = {side for shape in shapes for side in shape}
     for one in _inside(settings):
         kind = one.get("model_type")
         if (kind is not None or one is settings) and (
@@ -64,6 +77,13 @@ def check_architecture(settings: Mapping[str, Any], tensors: int, where: str) ->
                 hint="name a model of texts that this version of transformers knows",
             )
         for name, value in one.items():
+            large = _SIZES.fullmatch(name) and isinstance(value, int | float) and value > _LARGEST
+            if large or (name in _WIDTHS and isinstance(value, int) and value not in sides):
+                raise SchemaError(
+                    f"it claims a {name} of {value:,}, which no weights have",
+                    where=where,
+                    hint="fetch the folder again, or save the model again",
+                )
             if _LAYERS.fullmatch(name) and isinstance(value, int) and value > tensors:
                 raise SchemaError(
                     f"it claims {value:,} {name}, and has {tensors:,} weights",
@@ -116,6 +136,48 @@ def check_tokenizer(
             where=where,
             hint="save it to the folder, too: tokenizer.save_pretrained(FOLDER)",
         )
+
+
+def check_lengths(config: Any, tokenizer: Any, where: str) -> None:
+    """Refuse a longest text that is no length; of a tokenizer without one it becomes a large one.
+
+    Raises
+    ------
+    SchemaError
+        If what the model or its tokenizer says of it is no number of pieces.
+    """
+    for name, held in (
+        ("max_position_embeddings", getattr(config, "max_position_embeddings", None)),
+        ("model_max_length", tokenizer.model_max_length),
+    ):
+        number = isinstance(held, int | float) and not isinstance(held, bool)
+        if held is not None and not (number and held >= _SHORTEST):
+            raise SchemaError(
+                f"{name} is {held!s:.40}, which is no length of texts",
+                where=where,
+                hint="fetch the folder again, or save the model again",
+            )
+    tokenizer.model_max_length = int(min(tokenizer.model_max_length or _LONGEST, _LONGEST))
+
+
+def check_pieces(model: Any, tokenizer: Any, where: str) -> None:
+    """Refuse a tokenizer whose pieces are not all known to the model (raises SchemaError).
+
+    The marks around a text are not always among its pieces, so an empty text and a pair are cut.
+    """
+    most = model.get_input_embeddings().num_embeddings
+    sides = getattr(model.config, "type_vocab_size", None) or most
+    cut = [tokenizer("", verbose=False), tokenizer("", "", verbose=False)]
+    pieces = {*tokenizer.get_vocab().values(), *(one for row in cut for one in row["input_ids"])}
+    marked = {one for row in cut for one in row.get("token_type_ids", ())}
+    for number, known in ((max(pieces, default=0), most), (max(marked, default=0), sides)):
+        if number >= known:
+            raise SchemaError(
+                f"its tokenizer makes the number {number:,}, and the model knows {known:,}",
+                where=where,
+                hint="save model and tokenizer together, after model.resize_token_embeddings("
+                "len(tokenizer))",
+            )
 
 
 def _reads_files_alone(found: Any, name: str) -> bool:

@@ -24,7 +24,12 @@ from grammar.errors import MissingDataError, OptionError, SchemaError, Treewrigh
 from grammar.options import meant
 from grammar.places.permissions import check_network
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
-from sampling.neural.architectures import check_architecture, check_tokenizer
+from sampling.neural.architectures import (
+    check_architecture,
+    check_lengths,
+    check_pieces,
+    check_tokenizer,
+)
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
 from sampling.neural.model_folder import (
     CONFIG,
@@ -250,6 +255,8 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
     try:
         with _looked_through(place, of_class, files) as given:
             model, tokenizer = _read(kind, **given)
+        check_lengths(model.config, tokenizer, name)
+        check_pieces(model, tokenizer, name)
     except TreewrightError:
         raise
     except ValueError as error:
@@ -302,11 +309,11 @@ def _refuse_foreign(folder: Path, where: str) -> None:
     from safetensors import safe_open
 
     settings = read_object(folder / CONFIG)
-    tensors = 0
+    shapes: list[list[int]] = []
     for path in folder.glob("*.safetensors"):
         with safe_open(path, framework="pt") as held:
-            tensors += len(held.keys())
-    check_architecture(settings, tensors, os.path.join(where, CONFIG))
+            shapes += [held.get_slice(name).get_shape() for name in held.keys()]  # noqa: SIM118
+    check_architecture(settings, shapes, os.path.join(where, CONFIG))
     file = folder / TOKENIZER_CONFIG
     of_tokenizer = read_object(file) if file.exists() else {}
     has_pieces = any((folder / name).exists() for name in PIECES)

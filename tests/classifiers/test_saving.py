@@ -90,7 +90,7 @@ def test_a_folder_takes_the_place_of_an_older_one_as_a_whole(saved: Path) -> Non
     save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved)
     assert not (saved / "older.txt").exists()
     assert open_classifier(saved).classes == FEW.classes
-    with pytest.raises(OutputError, match="cannot write the folder"):
+    with pytest.raises(OutputError, match="cannot write the file"):
         save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved / "no" / "model")
 
 

@@ -62,6 +62,7 @@ def test_only_what_the_page_names_knows_the_network():
     used = imports()
     assert {path for path, names in used.items() if names & NETWORK} == {
         "induction/parsers/adapters/corenlp.py",
+        "sampling/neural/hub.py",
         "sampling/neural/prompted/endpoint.py",
     }
     assert {path for path, names in used.items() if "nltk.download()" in names} == {

@@ -219,6 +219,12 @@ def _check_ids(column: Any, where: Where) -> None:
     """Refuse an example that provenance could not name."""
     if not column.null_count and _all_differ(column):
         return
+    if pa.types.is_nested(column.type):
+        raise CorpusError(
+            f"the ids are of the kind {column.type!s:.40}",
+            where=where(0),
+            hint="write them as texts or numbers, or rename the column",
+        )
     first: dict[Any, int] = {}
     for row, id in enumerate(column.to_pylist()):
         if id is None:

@@ -108,7 +108,14 @@ def _bounds(kind: pa.DataType) -> tuple[int, int] | None:
 
 
 def check_names(names: Sequence[str], source: str) -> None:
-    """Refuse names of columns of which two are alike (CorpusError)."""
+    """Refuse names of columns of which two are alike, or one holds a NUL (CorpusError)."""
+    cut = next((name for name in names if "\0" in name), None)
+    if cut is not None:
+        raise CorpusError(
+            f"the name of the column {names.index(cut) + 1} holds a NUL: {cut!a:.80}",
+            where=source,
+            hint="rename it in the file",
+        )
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         places = [str(k) for k, name in enumerate(names, start=1) if name == twice]

@@ -73,7 +73,18 @@ def _longest(file: Any, number: int, names: list[str]) -> dict[str, int]:
     first = next(batches, None)
     if first is None:
         return {}
-    return {name: _longest_text(first.column(name.split(".")[0])) for name in names}
+    # columns below others have a name behind a dot, and a name may hold dots itself
+    return {
+        name: max(
+            (
+                _longest_text(first.column(k))
+                for k, top in enumerate(first.schema.names)
+                if name == top or name.startswith(f"{top}.")
+            ),
+            default=0,
+        )
+        for name in names
+    }
 
 
 def _longest_text(column: Any) -> int:

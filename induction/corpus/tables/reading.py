@@ -46,6 +46,7 @@ _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
     """Read Parquet, one group of rows after the other; none expands to more than it may."""
     file = pa.parquet.ParquetFile(source)
+    check_names(file.schema_arrow.names, asked.path)
     groups, size = [], 0
     for number in range(file.num_row_groups):
         size += expanded_rows(source, file.metadata, number, asked.path, size)
