@@ -184,7 +184,9 @@ def _twice(path: Any, format: str) -> None:
 def test_two_columns_of_one_name_are_named(tmp_path, format, on_error):
     path = tmp_path / f"a.{format}"
     _twice(path, format)
-    with pytest.raises(CorpusError, match="columns 1 and 3 have one name, 'text'|text.*twice|two values of 'text'"):
+    with pytest.raises(
+        CorpusError, match="columns 1 and 3 have one name, 'text'|text.*twice|two values of 'text'"
+    ):
         read_corpus(path, on_error=on_error)
 
 
