@@ -17,7 +17,7 @@ __all__ = ["ANY", "Only", "Whole", "value_fault"]
 
 ANY = ""
 """Stands in a declaration for all names of a dictionary."""
-_MOST = 2**62
+_MOST = 2**63 - 1
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false",
           list: "a list", dict: "an object"}  # fmt: skip
 

@@ -180,8 +180,10 @@ class Pipeline:
             "parts": [progress.to_dict() for progress in self._progress],
         }
 
-    def resume(self, state: dict[str, Any], made: Iterable[pa.Table]) -> None:
+    def resume(self, state: dict[str, Any], made: Iterable[pa.Table] | None) -> None:
         """Go on from a state of an equal pipeline, with the examples made up to there.
+
+        Without examples the state is the last one, and all of them are written already.
 
         Raises
         ------
@@ -195,6 +197,8 @@ class Pipeline:
             Progress.from_dict(saved, wanted)
             for saved, wanted in zip(state["parts"], self.wanted, strict=True)
         ]
+        if made is None:
+            return
         skip = len(self.corpus) if self.settings.keep_originals and self._originals_given else 0
         left = [int(progress.tally[0]) for progress in self._progress]
         last = [-1] * len(left)

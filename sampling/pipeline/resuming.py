@@ -251,7 +251,8 @@ class PartialWork:
                 draft = self.folder / _FILES / name
                 if place_of(draft).exists() and file_hash(draft) != digest:
                     raise _changed(draft)
-        pipeline.resume(saved["state"], map(_whole, self._pieces()))
+        # where the output is complete, and was not sent, its examples are in it alone
+        pipeline.resume(saved["state"], None if self.is_finished else map(_whole, self._pieces()))
         return sum(piece.num_rows for piece in self._pieces())
 
     def _check_plan(self) -> None:
