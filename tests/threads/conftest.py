@@ -1,11 +1,5 @@
-"""Tiny models, those of the neural samplers."""
+"""A tiny model, that of the neural samplers."""
 
-from tests.sampling.neural.conftest import (
-    causal_folder,
-    corpus,
-    linda_folder,
-    masked_folder,
-    models,
-)
+from tests.sampling.neural.conftest import causal_folder, corpus
 
-__all__ = ["causal_folder", "corpus", "linda_folder", "masked_folder", "models"]
+__all__ = ["causal_folder", "corpus"]

@@ -122,15 +122,12 @@ def test_draws_of_torch() -> None:
     check_alike([partial(drawn, seed) for seed in range(5)], alone)
 
 
-@pytest.mark.parametrize("method", ["prompted", "linda"])
-def test_new_texts_of_models(
-    method: str, models: dict[str, dict[str, str]], corpus: Corpus
-) -> None:
-    options = {**models[method], "device": "cpu"}
+def test_lines_that_a_model_writes(causal_folder: Path, corpus: Corpus) -> None:
+    options = {"model": str(causal_folder), "device": "cpu"}
 
     def made(sampler: Any, seed: int) -> Any:
-        return sampler.sample(2, seed=seed).table.to_pylist()
+        return sampler.sample(1, seed=seed).table.to_pylist()
 
-    alone = [made(induce(method, corpus, **options), seed) for seed in (0, 1)]
-    shared = induce(method, corpus, **options)
-    check_alike([partial(made, shared, seed) for seed in (0, 1)], alone, 12)
+    alone = [made(induce("prompted", corpus, **options), seed) for seed in (0, 1)]
+    shared = induce("prompted", corpus, **options)
+    check_alike([partial(made, shared, seed) for seed in (0, 1)], alone, 6)
