@@ -84,7 +84,7 @@ def made(tmp_path_factory) -> tuple[Path, dict[str, Any]]:
 
 
 def _replayed(output: Path) -> None:
-    replay(str(output), None, None, None, 1, False, True)
+    replay(str(output), workers=1, quiet=True)
 
 
 @settings(max_examples=200, suppress_health_check=list(HealthCheck), deadline=None)
@@ -131,7 +131,7 @@ def test_a_field_of_a_manifest_is_named(made, at, value, what):
 def test_a_manifest_as_it_was_written_is_read_and_replayed(made, capsys):
     output, whole = made
     assert read_manifest(output) == whole
-    replay(str(output), None, None, None, 1, True, False)
+    replay(str(output), workers=1, as_json=True)
     assert json.loads(capsys.readouterr().out)["equal"]
 
 
