@@ -25,7 +25,7 @@ from sampling.examples.spacing import learn_spacing
 from sampling.quality.report import assess
 
 SMALL, LARGE = 250_000, 1_000_000
-BAR_SECONDS, BAR_RATIO, LEAST = 4.0, 5.0, 0.2
+BAR_SECONDS, BAR_RATIO, LEAST = 4.0, 5.0, 0.5
 
 PATTERNS = {
     "names": "@a ",

@@ -37,7 +37,9 @@ def epochs() -> Epochs:
 
 
 def loaded(data: Any, way: str) -> Any:
-    return DataLoader(data, batch_size=None, num_workers=2, multiprocessing_context=way)
+    return DataLoader(
+        data, batch_size=None, num_workers=2, multiprocessing_context=way, persistent_workers=True
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from classifiers.examples import Examples, read_examples
 from classifiers.recipe import read_recipe
 from classifiers.training.train import Classifier, trainer
 from induction.corpus.corpus import Corpus
-from sampling.method import induce
+from sampling.neural.prompted.local import LocalModel
 from sampling.neural.threads import seeded
 from tests.classifiers.conftest import save_tiny
 from tests.threads.together import check_alike, together
@@ -122,12 +123,15 @@ def test_draws_of_torch() -> None:
     check_alike([partial(drawn, seed) for seed in range(5)], alone)
 
 
-def test_lines_that_a_model_writes(causal_folder: Path, corpus: Corpus) -> None:
-    options = {"model": str(causal_folder), "device": "cpu"}
+def test_lines_that_a_model_writes(folder: Path) -> None:
+    from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-    def made(sampler: Any, seed: int) -> Any:
-        return sampler.sample(1, seed=seed).table.to_pylist()
-
-    alone = [made(induce("prompted", corpus, **options), seed) for seed in (0, 1)]
-    shared = induce("prompted", corpus, **options)
-    check_alike([partial(made, shared, seed) for seed in (0, 1)], alone, 6)
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    tokenizer.padding_side = "left"
+    size = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 40}
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), **size)).eval()
+    writer = LocalModel(model, tokenizer, temperature=1.0, pieces=6)
+    asked: Any = [SimpleNamespace(before=text, begin=" a") for text in TEXTS[:3]]
+    alone = [writer.answers(asked, seed) for seed in range(4)]
+    assert alone[0] != alone[1]
+    check_alike([partial(writer.answers, asked, seed) for seed in range(4)], alone)
