@@ -36,7 +36,8 @@ def test_damaged_files_are_refused_or_read(worker: Worker, name: str) -> None:
     inputs = FEWER if form.slow and form.damage is restructured else INPUTS
     tally = worker.tried(name, range(inputs))
     assert tally.faults == {}
-    assert tally.outcomes["refused"] > 0
+    # most of few changed fields may be ones that a file can have, or that are made anew
+    assert tally.outcomes["refused"] > 0 or inputs == FEWER
     assert sum(tally.outcomes.values()) == inputs
 
 

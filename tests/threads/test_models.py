@@ -132,6 +132,7 @@ def test_lines_that_a_model_writes(folder: Path) -> None:
     model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), **size)).eval()
     writer = LocalModel(model, tokenizer, temperature=1.0, pieces=6)
     asked: Any = [SimpleNamespace(before=text, begin=" a") for text in TEXTS[:3]]
-    alone = [writer.answers(asked, seed) for seed in range(4)]
+    seeds = [[seed] * len(asked) for seed in range(4)]
+    alone = [writer.answers(asked, each) for each in seeds]
     assert alone[0] != alone[1]
-    check_alike([partial(writer.answers, asked, seed) for seed in range(4)], alone)
+    check_alike([partial(writer.answers, asked, each) for each in seeds], alone)
