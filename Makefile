@@ -6,14 +6,21 @@ READY := .venv/.ready
 # modules are compiled once and not in every process, whatever is set where this runs
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint bench accuracy parser fuzz clean
+.PHONY: demo test compile wheel lint bench accuracy parser fuzz clean
 
-demo: $(READY)
+demo: compile
 	.venv/bin/treewright demo --force
 
-# each worker begins with its own half, so that kernels compile and fixtures are made once
-test: $(READY)
+# each worker begins with its own half, so that fixtures are made once
+test: compile
 	$(PY) -m pytest -n 2 --dist worksteal -q --durations 60 --durations-min 4
+
+# the machine code of all kernels, once; nothing if it is of these sources
+compile: $(READY)
+	.venv/bin/treewright compile
+
+wheel: $(READY)
+	$(PY) -m benchmarks.wheel dist
 
 lint: $(READY)
 	$(PY) -m ruff check .
@@ -44,7 +51,7 @@ accuracy: $(READY)
 	$(PY) -m benchmarks.sentences
 
 fuzz: $(READY)
-	$(PY) -m tests.fuzz 5000
+	$(PY) -m tests.fuzz 5000 --into .fuzz
 
 # the parser that ships, from TREEWRIGHT_DATA; see induction/embedded/english.md
 parser: $(READY)

@@ -1,20 +1,17 @@
-"""Array types, the kernel decorator, and the hash table that all kernels intern with."""
+"""Array types, and the hash table that all kernels intern with."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from grammar.kernel_cache import keep_kernels
+from grammar.kernels import kernel
 
 __all__ = [
-    "IS_KEPT",
     "BoolArray",
     "Bytes",
     "FloatArray",
@@ -38,12 +35,6 @@ LongArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Index = int | np.integer[Any]
 PathTable = tuple[LongArray, IntArray, LongArray]
-
-IS_KEPT = keep_kernels()
-"""Whether compiled kernels are kept on disk: wherever there is a place for them."""
-
-kernel = functools.partial(numba.njit, cache=IS_KEPT, nogil=True)
-"""Compile to machine code once, keep it on disk, and run without the interpreter lock."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 

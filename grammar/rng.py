@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import hashlib
 
-import numba
 import numpy as np
 
-from grammar.arrays import IS_KEPT, FloatArray, kernel
+from grammar.arrays import FloatArray, kernel
 from grammar.errors import OptionError
 
 __all__ = ["below", "next_uniform", "open_stream", "stream_key", "uniforms", "uniforms_of"]
@@ -52,27 +51,27 @@ def stream_key(seed: int, method: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-@numba.njit(cache=IS_KEPT, inline="always")
+@kernel(inline="always")
 def _mix(z: np.uint64) -> np.uint64:
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return z ^ (z >> _S31)
 
 
-@numba.njit(cache=IS_KEPT, inline="always")
+@kernel(inline="always")
 def open_stream(key: np.uint64, index: int) -> np.uint64:
     """Return the start state of stream ``index`` (>= 0) of a family."""
     return _mix(key + _mix((np.uint64(index) + np.uint64(1)) * _GAMMA))
 
 
-@numba.njit(cache=IS_KEPT, inline="always")
+@kernel(inline="always")
 def next_uniform(state: np.uint64) -> tuple[np.uint64, float]:
     """Advance a stream; return the new state and a float in [0, 1) with 53 random bits."""
     state = state + _GAMMA
     return state, (_mix(state) >> _S11) * _TO_UNIT
 
 
-@numba.njit(cache=IS_KEPT, inline="always")
+@kernel(inline="always")
 def below(uniform: float, n: int) -> int:
     """Map a uniform float to a whole number in [0, n); exact up to n / 2**53."""
     return min(int(uniform * n), n - 1)

@@ -19,6 +19,7 @@ from treewright.verbs.classify.reading import RecipeFlags, TrainingFlags
 from treewright.verbs.classify.table import table as classifier_table
 from treewright.verbs.classify.tag import tag
 from treewright.verbs.classify.train import train as train_classifier
+from treewright.verbs.compile import compile
 from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
@@ -29,8 +30,7 @@ from treewright.verbs.intersect import intersect
 from treewright.verbs.linda.interpolate import interpolate
 from treewright.verbs.linda.train import LindaFlags
 from treewright.verbs.linda.train import train as train_linda
-from treewright.verbs.methods import methods
-from treewright.verbs.models import models
+from treewright.verbs.methods import methods, models
 from treewright.verbs.parse import parse
 from treewright.verbs.parse_corpus import parse_corpus
 from treewright.verbs.quality import quality
@@ -67,7 +67,7 @@ app = typer.Typer(
 )
 _VERBS = (
     demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb,
-    quality, explain, replay, models, methods,
+    quality, explain, replay, models, methods, compile,
 )  # fmt: skip
 _SCAN_VERBS = (
     interpret, generate, split, augment_scan, table, cogs, slog, geoquery, language, features,

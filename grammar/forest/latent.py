@@ -135,7 +135,7 @@ class LatentGrammar:
                 f"there are {len(self.weight):,} weights for blocks of {shape.blocks[-1]:,}",
                 hint="the file or the arrays do not belong together",
             )
-        sums = np.bincount(shape.parent_states, self.weight, minlength=int(self.states.sum()))
+        sums = _sums(shape.blocks, shape.lhs, self.states, shape.state_starts, self.weight)
         is_tag = np.zeros(len(self.states), np.bool_)
         is_tag[self.skeleton.tags] = True
         off = ~np.repeat(is_tag, self.states) & ~(np.abs(sums - 1.0) <= _TOLERANCE)
@@ -259,6 +259,19 @@ class LatentGrammar:
         return (
             f"{name}#{state - self.shape.state_starts[label]}" if self.states[label] > 1 else name
         )
+
+
+@kernel()
+def _sums(
+    blocks: LongArray, lhs: IntArray, states: IntArray, starts: LongArray, weight: FloatArray
+) -> FloatArray:
+    """Return the sum of the weights of each state; nothing of the size of the weights is made."""
+    sums = np.zeros(starts[-1])
+    for rule in range(len(lhs)):
+        count, start = states[lhs[rule]], starts[lhs[rule]]
+        for i in range(blocks[rule], blocks[rule + 1]):
+            sums[start + (i - blocks[rule]) % count] += weight[i]
+    return sums
 
 
 @kernel()

@@ -1,4 +1,4 @@
-"""The verb methods: the methods of augmentation, with all options."""
+"""The verbs methods and models: what there is, with all options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from treewright.catalogue import show_catalogue
 from treewright.screen import Json
 
-__all__ = ["methods"]
+__all__ = ["methods", "models"]
 
 
 def methods(
@@ -23,3 +23,17 @@ def methods(
     from sampling.method import METHODS
 
     show_catalogue(METHODS, name, "method", as_json=as_json)
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(help="A model; without it, all are named.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what models there are, and each option with its default, meaning and source.
+
+    Example: treewright models bayes-tsg --json
+    """
+    from induction.models import MODELS
+    from scan.models.recipe import TRAINED
+
+    show_catalogue({**MODELS, **TRAINED}, name, "model", as_json=as_json)
