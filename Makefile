@@ -6,7 +6,7 @@ READY := .venv/.ready
 # modules are compiled once and not in every process, whatever is set where this runs
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test compile wheel lint bench accuracy parser fuzz clean
+.PHONY: demo test quick compile wheel lint bench accuracy parser fuzz clean
 
 demo: compile
 	.venv/bin/treewright demo --force
@@ -14,6 +14,10 @@ demo: compile
 # each worker begins with its own half, so that fixtures are made once
 test: compile
 	$(PY) -m pytest -n 2 --dist worksteal -q --durations 60 --durations-min 4
+
+# the tests of what differs from the last commit, and of what is near it
+quick: compile
+	$(PY) -m tests.quick
 
 # the machine code of all kernels, once; nothing if it is of these sources
 compile: $(READY)

@@ -7,6 +7,7 @@ for each level of this family of processors (:mod:`grammar.kernels.processors`).
 from __future__ import annotations
 
 import platform
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -17,9 +18,10 @@ import llvmlite
 import numba
 
 from grammar.kernels.machine_code import path_of
-from grammar.kernels.processors import LEVELS
+from grammar.kernels.processors import LEVELS, Level
 from grammar.kernels.sources import ROOT
 from treewright.compiling import STEPS, compile_kernels
+from treewright.screen import progress
 
 
 def build(into: Path) -> Path:
@@ -31,7 +33,7 @@ def build(into: Path) -> Path:
         [unpacked] = [each for each in folder.iterdir() if each.is_dir()]
         for level in LEVELS:
             if platform.machine() in level.machines:
-                _compile(level.name, unpacked)
+                _compile(level, unpacked)
         _pin(unpacked)
         into.mkdir(parents=True, exist_ok=True)
         _run("wheel", "pack", "--dest-dir", name, str(unpacked))
@@ -43,12 +45,14 @@ def build(into: Path) -> Path:
         return (folder / made).replace(into / made)
 
 
-def _compile(name: str, unpacked: Path) -> None:
-    level = next(each for each in LEVELS if each.name == name)
-    path = unpacked / path_of(level).relative_to(ROOT)
-    done = iter(range(1, sum(map(len, STEPS)) + 1))
-    count = compile_kernels(level, path, lambda: print(f"{name}: {next(done)} steps", end="\r"))
-    print(f"{name}: {count} kernels, {path.stat().st_size / 1e6:.1f} MB")
+def _compile(level: Level, unpacked: Path) -> None:
+    """Compile beside the sources, where what is of these sources stays, and copy the file."""
+    path = path_of(level)
+    with progress() as bars:
+        task = bars.add_task(level.name, total=sum(map(len, STEPS)), note="")
+        count = compile_kernels(level, path, lambda: bars.advance(task))
+    shutil.copy(path, unpacked / path.relative_to(ROOT))
+    print(f"{level.name}: {count} kernels, {path.stat().st_size / 1e6:.1f} MB")
 
 
 def _pin(unpacked: Path) -> None:

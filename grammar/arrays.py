@@ -18,6 +18,7 @@ __all__ = [
     "Index",
     "IntArray",
     "LongArray",
+    "PathTable",
     "empty_paths",
     "extend_path",
     "kernel",

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from grammar.errors import EngineError, OutputError
+from grammar.kernels.machine_code import MachineCode, code_in
 from grammar.kernels.processors import LEVELS, Level
 from grammar.kernels.recording import merge, record
 
@@ -122,7 +123,9 @@ def compile_kernels(level: Level, path: Path, tell_step: Callable[[], None]) -> 
                 )
         made = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            count = merge(parts, level, made)
+            is_known = path.exists() and isinstance(code_in(path, level), MachineCode)
+            known = [path] if is_known else []
+            count = merge([*known, *parts], level, made)
             made.replace(path)
         except OSError as error:
             raise OutputError(

@@ -55,9 +55,7 @@ def grammar_part(folder: Path, *, sentences: int, seed: int) -> str:
     titles = [f"{i + 1}. {text}" for i, text in enumerate(made.column("text"))]
     draw_trees(trees, folder / "trees.svg", titles=titles)
     draw_trees(trees[:4], folder / "trees.png", titles=titles[:4])
-    rows = [
-        (i + 1, ("negative", "positive")[row["label"]], row["text"]) for i, row in enumerate(made)
-    ]
+    rows = [(i + 1, text) for i, text in enumerate(made.column("text"))]
     return f"""## 1. A corpus becomes a grammar
 
 {len(treebank)} review sentences with trees, written for this project, give a PCFG with parent
@@ -72,14 +70,15 @@ The rules of `{symbol}` (a noun phrase under a clause) in that graph ([SVG](grap
 
 ![The neighbourhood of {symbol} in the grammar graph](graph.png)
 
-### New sentences with classes
+### New sentences
 
 Such rules mix words freely. Rules that remember their head words keep who does what to whom, and
 drawing those sentences more often whose words and tags cohere does the rest. `fluent({method})`,
 one grammar for each class of the reviews, {sentences} draws as they came (seed {seed}); none is in
-the corpus:
+the corpus. The class of a sentence is that of its grammar. It does not always fit the words, so it
+is not shown here; `treewright sample` writes it:
 
-{markdown_table(("", "class", "sentence"), rows)}
+{markdown_table(("", "sentence"), rows)}
 
 More of them: `treewright sample {folder}/sentences.arrow -n 50 --seed 1`.
 

@@ -15,6 +15,7 @@ from numba.core.serialize import dumps
 from grammar.kernels.machine_code import key_of, usable_code
 from grammar.kernels.places import keep_kernels
 from grammar.kernels.recording import recorder
+from grammar.kernels.sources import sources_of
 
 __all__ = ["kernel"]
 
@@ -89,8 +90,7 @@ class _KernelCache(NullCache):
         found = code.find(key, self._function.__module__) if code else None
         recording = recorder()
         if found is not None:
-            if recording is not None:
-                recording.add(key, self._function.__module__, found)
+            self._add(key, found)
             return _rebuilt(target, *pickle.loads(found))
         return self._own.load_overload(signature, target) if recording is None else None
 
@@ -100,8 +100,12 @@ class _KernelCache(NullCache):
         if recording is None:
             self._own.save_overload(signature, compiled)
         elif not compiled.lifted and not compiled.library.has_dynamic_globals:
-            key = key_of(self._function, signature)
-            recording.add(key, self._function.__module__, _dumps(compiled._reduce()))
+            self._add(key_of(self._function, signature), _dumps(compiled._reduce()))
+
+    def _add(self, key: str, code: bytes) -> None:
+        module, recording = self._function.__module__, recorder()
+        if recording is not None:
+            recording.add(key, module, sources_of(module), code)
 
     def flush(self) -> None:
         self._own.flush()

@@ -26,7 +26,7 @@ from grammar.kernels.processors import Level, fitting_levels
 from grammar.kernels.sources import digest_of
 from grammar.messages import tell
 
-__all__ = ["MAGIC", "MachineCode", "key_of", "made_with", "path_of", "usable_code"]
+__all__ = ["MAGIC", "MachineCode", "code_in", "key_of", "made_with", "path_of", "usable_code"]
 
 MAGIC = b"treewright machine code 1\n"
 PARTS = {"made_with", "sources", "modules", "code"}
@@ -70,7 +70,7 @@ class MachineCode:
         Where the header ends.
     header : mapping
         ``made_with``; the digest of each source (``sources``); by module, the sources that its
-        kernels are made of (``modules``); and by kernel, begin, length and digest of its code
+        kernels are made of (``modules``); and by kernel, its module, begin, length and digest
         (``code``).
     """
 
@@ -104,7 +104,7 @@ class MachineCode:
         entry = self.header["code"].get(key)
         if entry is None or not self.is_current(module):
             return None
-        begin, length, digest = entry
+        _, begin, length, digest = entry
         code = bytes(self.data[self.begin + begin : self.begin + begin + length])
         if hashlib.sha256(code).hexdigest() != digest:
             tell(f"{self.path} is damaged at {key}, which is compiled: treewright compile mends it")
@@ -146,30 +146,29 @@ def usable_code() -> MachineCode | None:
     """
     for level in fitting_levels():
         path = path_of(level)
-        if not path.exists():
-            continue
-        reason = writable_by_others(path)
-        if reason is None:
-            try:
-                found = MachineCode.opened(path)
-            except (ValueError, OSError) as error:
-                reason = str(error)
-            else:
-                reason = _other_than_made_with(found, level)
-        if reason is None:
-            return found
-        tell(
-            f"the machine code in {path} is not used, and kernels are compiled: {reason};"
-            " treewright compile makes it anew"
-        )
-        return None
+        if path.exists():
+            found = code_in(path, level)
+            if isinstance(found, MachineCode):
+                return found
+            tell(
+                f"the machine code in {path} is not used, and kernels are compiled: {found};"
+                " treewright compile makes it anew"
+            )
+            return None
     return None
 
 
-def _other_than_made_with(found: MachineCode, level: Level) -> str | None:
+def code_in(path: Path, level: Level) -> MachineCode | str:
+    """Return the machine code of a level in a file, or the reason why it must not be used."""
+    reason = writable_by_others(path)
+    if reason is not None:
+        return reason
+    try:
+        found = MachineCode.opened(path)
+    except (ValueError, OSError) as error:
+        return str(error)
     made, here = found.header["made_with"], made_with(level)
-    differs = [name for name, value in here.items() if made.get(name) != value]
-    if not differs:
-        return None
-    name = differs[0]
-    return f"it is of {name} {made.get(name)}, and here is {here[name]}"
+    for name, value in here.items():
+        if made.get(name) != value:
+            return f"it is of {name} {made.get(name)}, and here is {value}"
+    return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grammar.kernels.machine_code import MAGIC, MachineCode, made_with
 from grammar.kernels.processors import Level
-from grammar.kernels.sources import digest_of, sources_of
+from grammar.kernels.sources import digest_of
 
 __all__ = ["Recorder", "merge", "record", "recorder"]
 
@@ -32,8 +32,8 @@ class Recorder:
 
     Attributes
     ----------
-    code : dict of str to bytes
-        What numba keeps, by the name of the kernel and the types of its arguments.
+    code : dict of str to (str, bytes)
+        The module and what numba keeps, by the name of the kernel and the types of its arguments.
     modules : dict of str to list of str
         By module, the sources of its kernels.
     sources : dict of str to str
@@ -41,32 +41,30 @@ class Recorder:
     """
 
     def __init__(self) -> None:
-        self.code: dict[str, bytes] = {}
+        self.code: dict[str, tuple[str, bytes]] = {}
         self.modules: dict[str, list[str]] = {}
         self.sources: dict[str, str] = {}
 
-    def add(self, key: str, module: str, code: bytes) -> None:
-        """Add the code of a kernel of a module."""
-        if module not in self.modules:
-            self.modules[module] = sources_of(module)
-            self.sources |= {each: digest_of(each) for each in self.modules[module]}
-        if self.modules[module]:  # else it is not of these packages
-            self.code[key] = code
+    def add(self, key: str, module: str, sources: list[str], code: bytes) -> None:
+        """Add the code of a kernel of a module that has these sources."""
+        if sources:  # else it is not of these packages
+            self.modules[module] = sources
+            self.sources |= {each: digest_of(each) for each in sources}
+            self.code[key] = module, code
 
     def write(self, path: Path, level: Level) -> None:
         """Write the file of a level."""
-        modules = {name: sources for name, sources in self.modules.items() if sources}
         entries, blobs, begin = {}, [], 0
         for key in sorted(self.code):
-            blob = self.code[key]
-            entries[key] = [begin, len(blob), hashlib.sha256(blob).hexdigest()]
+            module, blob = self.code[key]
+            entries[key] = [module, begin, len(blob), hashlib.sha256(blob).hexdigest()]
             blobs.append(blob)
             begin += len(blob)
         header = json.dumps(
             {
                 "made_with": made_with(level),
                 "sources": self.sources,
-                "modules": modules,
+                "modules": self.modules,
                 "code": entries,
             },
             sort_keys=True,
@@ -75,13 +73,19 @@ class Recorder:
 
 
 def merge(parts: Iterable[Path], level: Level, path: Path) -> int:
-    """Write the code of several files into one, and return how many kernels it has."""
+    """Write the code of several files that is of these sources into one.
+
+    Returns
+    -------
+    int
+        How many kernels the file has.
+    """
     whole = Recorder()
     for part in parts:
         found = MachineCode.opened(part)
-        whole.modules |= found.header["modules"]
-        whole.sources |= found.header["sources"]
-        for key, (begin, length, _) in found.header["code"].items():
-            whole.code[key] = bytes(found.data[found.begin + begin : found.begin + begin + length])
+        for key, (module, begin, length, _) in found.header["code"].items():
+            if found.is_current(module):
+                code = found.data[found.begin + begin : found.begin + begin + length]
+                whole.add(key, module, found.header["modules"][module], bytes(code))
     whole.write(path, level)
     return len(whole.code)

@@ -32,6 +32,7 @@ def digest_of(source: str) -> str:
         return ""
 
 
+@functools.cache
 def sources_of(module: str) -> list[str]:
     """Return the files that the kernels of an imported module are made of, named from ROOT.
 

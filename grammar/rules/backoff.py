@@ -16,6 +16,7 @@ from grammar.arrays import (
     Index,
     IntArray,
     LongArray,
+    PathTable,
     empty_paths,
     extend_path,
     kernel,
@@ -27,6 +28,8 @@ __all__ = ["BackOff", "count_events", "path_below", "smoothed"]
 
 _EVENT = 1 << 30
 """Added to events, so that they are no symbols of contexts."""
+_AT_ONCE = 1 << 14
+"""Room is made for so many rows at a time."""
 
 
 class BackOff(NamedTuple):
@@ -62,9 +65,36 @@ def count_events(contexts: LongArray, event: LongArray, count: LongArray) -> Bac
         What happened there, and how often.
     """
     rows, depth = contexts.shape
-    room = rows * 2 * depth + 1
-    keys, paths, made = reserve_paths(empty_paths(), room)
-    total, distinct = np.zeros(room), np.zeros(room)
+    table = empty_paths()
+    total, distinct = np.zeros(0), np.zeros(0)
+    for begin in range(0, rows, _AT_ONCE):
+        end = min(begin + _AT_ONCE, rows)
+        # contexts repeat, so room for all that could be would be several times what there is
+        table = reserve_paths(table, (end - begin) * 2 * depth)
+        total, distinct = _with_room(total, len(table[2])), _with_room(distinct, len(table[2]))
+        _count_rows(contexts[begin:end], event[begin:end], count[begin:end], table, total, distinct)
+    keys, paths, made = table
+    return BackOff(keys, paths, total[: made[0]].copy(), distinct[: made[0]].copy())
+
+
+@kernel()
+def _with_room(values: FloatArray, room: int) -> FloatArray:
+    longer = np.zeros(room)
+    longer[: len(values)] = values
+    return longer
+
+
+@kernel()
+def _count_rows(
+    contexts: LongArray,
+    event: LongArray,
+    count: LongArray,
+    table: PathTable,
+    total: FloatArray,
+    distinct: FloatArray,
+) -> None:
+    keys, paths, made = table
+    rows, depth = contexts.shape
     for row in range(rows):
         path: Index = np.int32(0)
         for place in range(depth):
@@ -75,7 +105,6 @@ def count_events(contexts: LongArray, event: LongArray, count: LongArray) -> Bac
                 distinct[path] += 1.0
             total[path] += count[row]
             total[outcome] += count[row]
-    return BackOff(keys, paths, total[: made[0]].copy(), distinct[: made[0]].copy())
 
 
 @kernel()

@@ -93,9 +93,9 @@ def load_arrays(
         if metadata.get(b"schema", b"").decode("utf-8", "replace") == schema:
             check_seal(data, str(path))
             refuse_expanding_arrow(data, path)
-            return json.loads(metadata[b"facts"]), {
-                name: _column(data, number) for number, name in enumerate(reader.schema.names)
-            }
+            columns = {name: _column(data, i) for i, name in enumerate(reader.schema.names)}
+            pa.default_memory_pool().release_unused()  # what the columns were decompressed in
+            return json.loads(metadata[b"facts"]), columns
     except (SchemaError, UnreadableInputError):
         raise
     except (

@@ -95,19 +95,17 @@ class TaggedWords:
         return {word: i for i, word in enumerate(self.words)}
 
     @cached_property
-    def _endings(self) -> dict[str, FloatArray]:
-        """How often words of each shape and ending were seen with each tag."""
-        found: dict[str, FloatArray] = {}
-        for word in self.words:
-            row = self._counts(word)
-            if row.sum() > RARE:
-                continue
-            for ending in _endings(word):
-                if ending in found:
-                    found[ending] += row
-                else:
-                    found[ending] = row.copy()
-        return found
+    def _endings(self) -> tuple[dict[str, int], sp.csr_array]:
+        """The number of each shape and ending, and its words counted with each tag."""
+        totals = np.asarray(self.counts.sum(axis=1)).ravel()
+        numbers: dict[str, int] = {}
+        ending, row = [], []
+        for number in np.flatnonzero(totals <= RARE).tolist():
+            for name in _endings(self.words[number]):
+                ending.append(numbers.setdefault(name, len(numbers)))
+                row.append(number)
+        shape = (len(numbers), len(self.words))
+        return numbers, sp.csr_array((np.ones(len(row)), (ending, row)), shape=shape) @ self.counts
 
     @cached_property
     def _shares(self) -> dict[str, tuple[FloatArray, float]]:
@@ -122,21 +120,26 @@ class TaggedWords:
         return self._shares[word]
 
     def _counts(self, word: str) -> FloatArray:
-        row = np.zeros(len(self.tags))
-        number = self._row.get(word, -1)
-        if number >= 0:
-            begin, end = self.counts.indptr[number : number + 2]
-            row[self.counts.indices[begin:end]] = self.counts.data[begin:end]
-        return row
+        return _dense(self.counts, self._row.get(word, -1))
 
     def _of_shape(self, word: str) -> FloatArray:
         share: FloatArray = np.full(len(self.tags), 1.0 / len(self.tags))
+        numbers, counts = self._endings
         for ending in _endings(word):
-            seen = self._endings.get(ending)
-            if seen is None:
+            if ending not in numbers:
                 break
+            seen = _dense(counts, numbers[ending])
             share = (seen + _WEIGHT * share) / (seen.sum() + _WEIGHT)
         return share
+
+
+def _dense(matrix: sp.csr_array, number: int) -> FloatArray:
+    """Return a row of a matrix; zeros for the number -1."""
+    row = np.zeros(matrix.shape[1])
+    if number >= 0:
+        begin, end = matrix.indptr[number : number + 2]
+        row[matrix.indices[begin:end]] = matrix.data[begin:end]
+    return row
 
 
 def _endings(word: str) -> Iterator[str]:
@@ -145,7 +148,7 @@ def _endings(word: str) -> Iterator[str]:
     >>> list(_endings("Re-used"))[:4]
     ['capital', 'capital-', 'capital-~d', 'capital-~ed']
     """
-    if any(c.isdigit() for c in word):
+    if not word.isalpha() and any(c.isdigit() for c in word):
         shape = "digit"
     elif word[:1].isupper():
         shape = "capitals" if len(word) > 1 and word.isupper() else "capital"

@@ -30,14 +30,17 @@ def signature(word: str) -> str:
     ('<rare:capital-ly>', '<rare:number>', '<rare:hyphen-ed>', '<rare>')
     """
     features = []
-    if any(c.isdigit() for c in word):
+    letters = word.isalpha()
+    if not letters and any(c.isdigit() for c in word):
         features.append("number" if all(c.isdigit() or c in ".,:/-" for c in word) else "digit")
     if word[:1].isupper():
         features.append("capitals" if word.isupper() and len(word) > 1 else "capital")
-    if "-" in word and "number" not in features:
+    if not letters and "-" in word and "number" not in features:
         features.append("hyphen")
     lower = word.lower()
-    suffix = next((s for s in _SUFFIXES if lower.endswith(s) and len(lower) > len(s) + 1), "")
+    suffix = ""
+    if lower.endswith(_SUFFIXES):
+        suffix = next((s for s in _SUFFIXES if lower.endswith(s) and len(lower) > len(s) + 1), "")
     if suffix and "number" not in features:
         features.append(suffix)
     return f"<rare:{'-'.join(features)}>" if features else "<rare>"
