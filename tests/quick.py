@@ -1,8 +1,8 @@
 """The tests of what was changed: ``make quick``, or ``python -m tests.quick [FILES]``.
 
 A test file is chosen if it was changed itself, or imports a module of a folder in which a module
-was changed. The doctests of a changed module are run. Without FILES, what differs from the last commit
-was changed.
+was changed. The doctests of a changed module are run. Without FILES, what differs from the last
+commit was changed.
 """
 
 from __future__ import annotations
