@@ -50,6 +50,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "parse english sentences.txt",
+        "parse english --step-limit 1 sentences.txt",
         "augment reviews.csv -n 60 -o default.jsonl",
         "parse-corpus reviews.csv -o parsed.jsonl",
         "augment parsed.jsonl -n 60 -m sub2 -o sub2.jsonl --test parsed.jsonl",

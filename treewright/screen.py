@@ -208,12 +208,17 @@ def warnings_said(*, quiet: bool = False) -> Iterator[None]:
 
 
 def _say_of_compiling(*, quiet: bool) -> None:
-    """Say once that a first run takes longer: kernels are compiled, and kept beside the code."""
+    """Say once that a first run takes longer, where no machine code ships or is kept yet."""
     import grammar
 
-    folder = Path(grammar.__file__).parent / "__pycache__"
-    if "NUMBA_CACHE_DIR" not in os.environ and not any(folder.glob("*.nbi")):
-        say("a first run compiles: this takes a minute, later runs start at once", quiet=quiet)
+    folder = Path(grammar.__file__).parent
+    kept = (*folder.glob("kernels/*.kernels"), *folder.glob("__pycache__/*.nbi"))
+    if "NUMBA_CACHE_DIR" not in os.environ and not kept:
+        say(
+            "a first run compiles what it needs: this takes a minute, later runs start at once"
+            " (treewright compile compiles all)",
+            quiet=quiet,
+        )
 
 
 def need_torch() -> None:
