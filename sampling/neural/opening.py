@@ -20,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from grammar.engines.threads import SharedLock
 from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
 from grammar.options import meant
 from grammar.places.permissions import check_network
@@ -49,6 +50,8 @@ __all__ = [
     "needs_libraries",
     "open_model",
 ]
+
+_OPENING = SharedLock()
 
 DEFAULT_ENCODER = "bert-base-uncased"
 """The encoder of classifiers and parsers where nobody names one."""
@@ -328,8 +331,8 @@ def _read(kind: str, folder: str, **given: Any) -> tuple[Any, Any]:
     given |= {"local_files_only": True, "trust_remote_code": False}
     pieces = {key: value for key, value in given.items() if key != "use_safetensors"}
     opener = getattr(transformers, KINDS[kind][0])
-    # weights in GGUF are written out with a bar of their own
-    with redirect_stderr(io.StringIO()):
+    # weights in GGUF are written out with a bar of their own, on what is the whole process's
+    with _OPENING, redirect_stderr(io.StringIO()):
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **pieces)
         model, found = opener.from_pretrained(folder, output_loading_info=True, **given)
     # of an encoder the states are read, not what pools them
