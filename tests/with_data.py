@@ -1,8 +1,8 @@
 """The files of tests that corpora change: ``python -m tests.with_data JUNIT_XML``.
 
-Given what a run without corpora reports, it prints the files in which a test was skipped for want of
-them, and those that speak of corpora or WordNet themselves, since they may try something else where
-these are. All other tests do the same with corpora and without.
+Given what a run without corpora reports, it prints the files in which a test was skipped for want
+of them, and those that speak of corpora or WordNet themselves, since they may try something else
+where these are. All other tests do the same with corpora and without.
 """
 
 from __future__ import annotations
