@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
-from grammar.files import PathLike, decode, read_bytes, read_text, reading
+from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
+from grammar.files import PathLike, check_encoding, decode, read_bytes, read_text, reading
 from grammar.places.inside import check_links
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, is_url
@@ -72,7 +72,7 @@ def read_treebank(
     True
     """
     name = str(source)
-    _check_encoding(encoding)
+    check_encoding(encoding)
     if name == EMBEDDED:
         treebank = Treebank.parse("\n".join(read_reviews().column("tree")), source=name)
     elif name.startswith(_NLTK):
@@ -118,15 +118,6 @@ def read_reviews() -> Corpus:
         tree=[row["tree"] for row in rows],
         domain=[row["domain"] for row in rows],
     )
-
-
-def _check_encoding(encoding: str) -> None:
-    try:
-        " ".encode(encoding)
-    except LookupError:
-        raise OptionError(
-            f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
-        ) from None
 
 
 def _bracketed(source: str) -> list[str] | None:
