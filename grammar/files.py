@@ -108,7 +108,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
-      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of trees and grammars: --encoding)
+      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of trees, grammars: --encoding)
     """
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
@@ -119,7 +119,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
-            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of trees and "
+            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of trees, "
             "grammars: --encoding)",
         ) from None
 

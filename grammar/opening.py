@@ -44,7 +44,9 @@ Classes are named and not imported, as those of methods live in rooms above this
 _CHECK = "sampling.method:check_saved"
 """What knows the options of methods; it is named for the same reason."""
 
-_CORPORA = (".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".mrg", ".ptb")
+_CORPORA = (
+    ".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".conll", ".mrg", ".ptb", ".export", ".dbr",
+)  # fmt: skip
 
 
 def family_of(name: str, *, source: str | None = None) -> type[Weighted]:

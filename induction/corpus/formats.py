@@ -73,6 +73,7 @@ from induction.corpus.tables.writing import (
     tsv_lines,
 )
 from induction.corpus.tree_files import corpus_of_trees, read_sst
+from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES
 
 __all__ = [
     "FORMATS",
@@ -92,6 +93,11 @@ __all__ = [
 _ROWS_A_GROUP = ROWS_A_GROUP
 _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
+
+
+def not_written(path: Path, schema: pa.Schema) -> Any:
+    """Stand for the writer of a format that is only read."""
+    raise NotImplementedError
 
 
 def _as_it_is(table: pa.Table) -> Any:
@@ -140,6 +146,7 @@ FORMATS: Mapping[str, Format] = {
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
+    "treebank": Format(TREEBANK_SUFFIXES, tree_files.read_treebank_file, not_written, binary=True),
     "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
     "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
@@ -499,6 +506,12 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     chosen = _chosen(path, format)
     if chosen is None or (format is None and suffix == ".gz"):  # no output is compressed
         raise _unknown_format(path)
+    if chosen.writer is not_written:
+        raise OptionError(
+            f"files of the format {_name_of(chosen)} are read, and not written",
+            where=str(path),
+            hint="write .mrg for trees, or .jsonl",
+        )
     return chosen
 
 
