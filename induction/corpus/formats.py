@@ -33,6 +33,7 @@ from grammar.files import (
     read_bytes,
     reading,
 )
+from grammar.messages import tell
 from grammar.options import meant, named
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, numbered
@@ -50,6 +51,7 @@ from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.sound_text import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
+from induction.corpus.tables.lines import format_of_lines
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -104,6 +106,15 @@ def _as_it_is(table: pa.Table) -> Any:
     return table
 
 
+def _read_lines(data: bytes, asked: Asked) -> Rows:
+    """Read lines of text; lines that are all of another format as that, which is told."""
+    found = None if asked.named else format_of_lines(data)
+    if found is None:
+        return read_text(data, asked)
+    tell(f"{asked.path} is read as lines of the format {found}")
+    return FORMATS[found].read(data, asked)
+
+
 _LINE: Unit = "line"
 _SENTENCE: Unit = "sentence"
 
@@ -127,12 +138,12 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "jsonl": Format((".jsonl",), read_jsonl, lines_writer(), json_lines),
+    "jsonl": Format((".jsonl", ".json", ".ndjson"), read_jsonl, lines_writer(), json_lines),
     "csv": Format((".csv",), read_csv, lines_writer(csv_header), csv_lines),
     "tsv": Format((".tsv",), read_tsv, lines_writer(tsv_header), tsv_lines),
     "parquet": Format((".parquet",), read_parquet, parquet_writer, copied, binary=True),
     "arrow": Format((".arrow",), read_arrow, arrow_writer, copied, binary=True),
-    "text": Format((".txt",), read_text, lines_writer(), text_lines),
+    "text": Format((".txt",), _read_lines, lines_writer(), text_lines),
     "conllu": Format(
         (".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens", unit=_SENTENCE
     ),
@@ -141,6 +152,9 @@ FORMATS: Mapping[str, Format] = {
     ),
     "bilou": Format(
         (".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans", unit=_SENTENCE
+    ),
+    "conllx": Format(
+        (".conllx", ".conll06", ".conll09"), read_conll, not_written, unit=_SENTENCE
     ),
     "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
@@ -156,8 +170,7 @@ SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
 
 _OF_OTHERS = {
-    ".json": "write JSON lines, an object a line, and name them .jsonl (pandas: to_json(path, "
-    "orient='records', lines=True)); or ",
+    ".json": "write JSON lines, an object a line, and name them .jsonl; or ",
     ".xlsx": "save the sheet as .csv; or ",
     ".xls": "save the sheet as .csv; or ",
     ".ods": "save the sheet as .csv; or ",
@@ -470,6 +483,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 rows.table.validate(full=True)  # its bytes are taken as they are
                 return rows
         data = read_bytes(path)
+        asked = replace(asked, named=format is not None)
         if asked.skips:
             return sound_rows(data, asked, chosen.read, chosen.unit)
         decode(data, asked.path)
@@ -504,7 +518,8 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
         return None
     chosen = _chosen(path, format)
-    if chosen is None or (format is None and suffix == ".gz"):  # no output is compressed
+    # no output is compressed, and .json would be no array
+    if chosen is None or (format is None and suffix in (".gz", ".json")):
         raise _unknown_format(path)
     if chosen.writer is not_written:
         raise OptionError(
