@@ -153,9 +153,7 @@ FORMATS: Mapping[str, Format] = {
     "bilou": Format(
         (".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans", unit=_SENTENCE
     ),
-    "conllx": Format(
-        (".conllx", ".conll06", ".conll09"), read_conll, not_written, unit=_SENTENCE
-    ),
+    "conllx": Format((".conllx", ".conll06", ".conll09"), read_conll, not_written, unit=_SENTENCE),
     "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"

@@ -83,7 +83,7 @@ def _of_label_studio(row: Row) -> Row:
     made = {name: value for name, value in row["data"].items() if name not in ("id", "spans")}
     if "id" in row:
         made = {"id": row["id"], **made}
-    done = next((row[name] for name in _ANNOTATIONS if row.get(name)), [])
+    done: list[Row] = next((row[name] for name in _ANNOTATIONS if row.get(name)), [])
     kept = [one for one in done if not one.get("was_cancelled")]
     found = kept[0].get("result") or [] if kept else []
     values = [one.get("value") or {} for one in found]
@@ -95,7 +95,7 @@ def _of_label_studio(row: Row) -> Row:
 
 
 def _is_small_label_studio(row: Any) -> bool:
-    """Say whether a row is of the small form: its annotations are columns, dictionaries in lists."""
+    """Say whether a row is of the small form: annotations are columns of dictionaries."""
     return isinstance(row, Mapping) and any(
         isinstance(value, list) and value and isinstance(value[0], Mapping) and "labels" in value[0]
         for value in row.values()

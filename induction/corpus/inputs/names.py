@@ -10,29 +10,10 @@ import pyarrow.compute as pc
 from grammar.errors import OptionError
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS
+from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.validity import is_list
 
-__all__ = ["LABEL_NAMES", "MIXED", "TEXT_NAMES", "renamed_by_use"]
-
-TEXT_NAMES: Sequence[Sequence[str]] = (
-    (
-        "text", "texts", "sentence", "sentences", "content", "contents", "review", "reviews",
-        "review_text", "reviewtext", "review_body", "body", "comment", "comments", "comment_text",
-        "message", "messages", "tweet", "tweets", "post", "document", "utterance", "utterances",
-        "feedback", "full_text", "text_content",
-    ),
-    ("question", "query", "headline", "title", "description", "abstract", "summary", "phrase"),
-)  # fmt: skip
-"""Names of columns of texts; those of the second row only count where none of the first is."""
-
-LABEL_NAMES: Sequence[Sequence[str]] = (
-    ("label", "labels", "sentiment", "category", "class", "classes", "class_label"),
-    (
-        "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
-        "label_text", "y",
-    ),
-)  # fmt: skip
-"""Names of columns of classes, likewise."""
+__all__ = ["MIXED", "has_text", "renamed_by_use"]
 
 MIXED = "label_distribution"
 """The column of labels that a method has mixed, in the files that augmentation writes."""

@@ -15,11 +15,13 @@ from typing import Any
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of
+from induction.corpus.usual_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
 
 _ROWS = ("data", "rows", "examples", "items", "records", "train")
 """Fields of an object that hold the rows of a corpus."""
+_TEXTS = {name for group in TEXT_NAMES for name in group}
 _LOOKED_AT = 50
 _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
@@ -44,7 +46,8 @@ def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
     (b'{"text": "a"}\n', True)
     """
     bare = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    if bare[:1] == b"[" or not _is_line(bare.partition(b"\n")[0]) or _is_columns(bare, path):
+    first = bare[: bare.find(b"\n") + 1] or bare
+    if bare[:1] == b"[" or not _is_line(first) or _is_columns(bare, path):
         rows = _rows(bare, path)
         if rows is not None:
             found = _exported(rows, path)
@@ -60,7 +63,7 @@ def _is_line(line: bytes) -> bool:
 
 def _is_columns(bare: bytes, path: str) -> bool:
     """Say whether a file named as JSON is a single object: its columns, or rows under a name."""
-    return path.endswith((".json", ".json.gz")) and b"\n" not in bare.rstrip()
+    return path.endswith((".json", ".json.gz")) and bare.find(b"\n") in (-1, len(bare) - 1)
 
 
 def _rows(bare: bytes, path: str) -> list[Any] | None:
@@ -109,9 +112,14 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
         numbers = list(columns[0])
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
-    if columns and all(isinstance(column, list) for column in columns):
-        if len({len(column) for column in columns}) == 1:
-            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+    are_lists = all(isinstance(column, list) for column in columns)
+    # a single example of tokens and tags has lists of one length, too
+    if (
+        are_lists
+        and _TEXTS.intersection(map(str.casefold, value))
+        and len({len(column) for column in columns}) == 1
+    ):
+        return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]
 
 

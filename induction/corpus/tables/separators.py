@@ -27,8 +27,11 @@ def widths(text: str, sign: str, *, quoted: bool = True) -> list[int]:
     >>> widths('a|b\n"c|d"|e\n', "|"), widths("a|b\n", ";")
     ([2, 2], [1])
     """
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    records = csv.reader(io.StringIO(text, newline=""), delimiter=sign, quoting=quoting)
+    records = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=sign,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )
     try:
         return [len(row) for row in itertools.islice(filter(None, records), _LOOKED_AT)]
     except csv.Error:

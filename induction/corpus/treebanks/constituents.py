@@ -137,9 +137,8 @@ def _tree(top: list[Constituent | Word], way: str) -> Tree:
             return [_of_word(node)]
         return _pieces(node, [piece for pieces in found for piece in pieces], way)
 
-    made: list[_Piece] = fold(
-        Constituent("", list(top)), lambda n: n.parts if isinstance(n, Constituent) else (), value
-    )
+    whole: Constituent | Word = Constituent("", list(top))
+    made: list[_Piece] = fold(whole, _parts, value)
     (piece,) = made
     assert isinstance(piece.tree, Tree)
     only = piece.tree.children[0]
@@ -222,8 +221,13 @@ def _ends(top: list[Constituent | Word]) -> dict[int, tuple[int, int]]:
         ends[id(node)] = min(first for first, _ in found), max(last for _, last in found)
         return ends[id(node)]
 
-    fold(Constituent("", top), lambda n: n.parts if isinstance(n, Constituent) else (), value)
+    whole: Constituent | Word = Constituent("", top)
+    fold(whole, _parts, value)
     return ends
+
+
+def _parts(node: Constituent | Word) -> Sequence[Constituent | Word]:
+    return node.parts if isinstance(node, Constituent) else ()
 
 
 def _is_sign(word: Word) -> bool:

@@ -57,7 +57,7 @@ def words_behind_trees(text: str) -> str | None:
         numbers = [int(found) for found in _INDEX.findall(match[1])]
         if sorted(numbers) != list(range(len(words))):
             return None
-        made.append(_INDEX.sub(lambda n, w=words: f"{n[0]}={w[int(n[0])]}", match[1]))  # type: ignore[misc]
+        made.append(_INDEX.sub(lambda n, w=words: f"{n[0]}={w[int(n[0])]}", match[1]))
     return "\n".join(made) if made else None
 
 

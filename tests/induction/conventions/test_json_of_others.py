@@ -71,7 +71,11 @@ def test_other_json_is_refused(tmp_path, text, what):
 
 def test_faults_in_an_array_are_named_by_row(tmp_path):
     with pytest.raises(CorpusError) as error:
-        read(tmp_path, "a.json", '[{"text": "a", "label": [0.5, 0.5]},{"text": "b", "label": [1, 1]}]')
+        read(
+            tmp_path,
+            "a.json",
+            '[{"text": "a", "label": [0.5, 0.5]},{"text": "b", "label": [1, 1]}]',
+        )
     assert error.value.where.endswith("a.json, row 2")
 
 
@@ -197,6 +201,11 @@ def test_text_is_made_of_tokens_and_spans_of_tags(tmp_path, tokens, tags):
         "spans": [{"start": 0, "end": 2, "label": "ORG"}],
     }
     assert said == [f"text is made of the tokens in {tokens!r}, and spans of {tags!r}"]
+
+
+def test_a_single_example_of_tokens_is_no_pair_of_columns(tmp_path):
+    text = lines({"tokens": ["EU", "rejects"], "ner_tags": ["B-ORG", "O"]})
+    assert read(tmp_path, "a.json", text)[0][0]["text"] == "EU rejects"
 
 
 def test_tags_that_are_numbers_are_kept_and_it_is_told_what_names_them():

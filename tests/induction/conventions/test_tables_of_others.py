@@ -1,4 +1,4 @@
-"""Tables as others write them: read if that is certain, told if likely, refused if it were wrong."""
+"""Tables of others: read if that is certain, told if likely, refused if it were wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILMS = [{"text": "a film", "label": 1}, {"text": "b, film", "label": 0}]
     [("|", "'|'"), ("\t", "tabs"), (";", "semicolons"), ("^", "'^'"), ("~", "'~'")],
 )
 def test_another_sign_between_columns_is_recognised(tmp_path, sign, name):
-    text = f"text{sign}label\na film{sign}1\n\"b, film\"{sign}0\n"
+    text = f'text{sign}label\na film{sign}1\n"b, film"{sign}0\n'
     assert read(tmp_path, "a.csv", text) == (FILMS, [f"columns of a.csv are separated by {name}"])
 
 
@@ -80,7 +80,7 @@ def test_quotes_in_neither_way_are_refused_with_their_line(tmp_path):
 
 @pytest.mark.parametrize(("name", "first"), [("", 0), ("Unnamed: 0", 0), ("", 1)])
 def test_an_index_without_a_name_is_left_out(tmp_path, name, first):
-    text = f"{name},text,label\n{first},a film,1\n{first + 1},\"b, film\",0\n"
+    text = f'{name},text,label\n{first},a film,1\n{first + 1},"b, film",0\n'
     rows, said = read(tmp_path, "a.csv", text)
     assert rows == FILMS
     assert said == ["the first column of a.csv has no name and counts its rows: it is left out"]
@@ -198,7 +198,9 @@ TABLES = {
     "CoNLL-X; projective heads are not kept": X8.replace("ROOT\n", "ROOT\t0\tROOT\n").replace(
         "ADV\n", "ADV\t1\tADV\n"
     ),
-    "Stanford CoreNLP; entities are not kept": "1\tGo\tgo\tVB\tO\t0\tROOT\n2\thome\thome\tRB\tO\t1\tADV\n",
+    "Stanford CoreNLP; entities are not kept": (
+        "1\tGo\tgo\tVB\tO\t0\tROOT\n2\thome\thome\tRB\tO\t1\tADV\n"
+    ),
     "CoNLL-2009; predicates and arguments are not kept": (
         "1\tGo\tgo\tgo\tVB\tVB\t_\t_\t0\t0\tROOT\tROOT\tY\tgo.01\n"
         "2\thome\thome\thome\tRB\tRB\t_\t_\t1\t1\tADV\tADV\t_\t_\n"
