@@ -36,6 +36,8 @@ __all__ = ["conll_writer", "is_conll", "read_conll"]
 
 _WIDTHS = (2, 3, 4)
 _CHUNKED = "-X-"
+_BY_CHANCE = 3
+"""So few words may be numbers that count."""
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
 _DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
 
@@ -99,15 +101,16 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
         for sentence in sentences
         for number, row in enumerate(sentence.rows, int(first))
     )
-    if counted and any(len(sentence.rows) > 1 for sentence in sentences) and width > _WIDTHS[0]:
+    counted = counted and any(len(sentence.rows) > 1 for sentence in sentences)
+    if counted and width > _WIDTHS[0]:
         for sentence in sentences:
             sentence.rows = [row[1:] for row in sentence.rows]
         tell(f"{path}: the first column counts the words of each sentence, and is left out")
-    elif width > _WIDTHS[-1] or counted:
+    elif width > _WIDTHS[-1] or (counted and sum(len(s.rows) for s in sentences) > _BY_CHANCE):
         raise CorpusError(
-            f"the lines have {width} columns"
-            + (", of which the first counts words" if counted else f", not 2 to {_WIDTHS[-1]}"),
-            where=path,
+            f"the line has {width} columns, "
+            + ("of which the first counts words" if counted else f"not 2 to {_WIDTHS[-1]}"),
+            where=f"{path}:{sentences[0].line}",
             hint="give a token and its tag, with a tab between; a blank line ends a sentence",
         )
 

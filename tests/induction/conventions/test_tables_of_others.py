@@ -189,7 +189,7 @@ def test_parts_of_speech_and_chunks_are_read_as_before(tmp_path):
 
 def test_words_and_numbers_without_tags_are_refused(tmp_path):
     with pytest.raises(CorpusError, match="of which the first counts words"):
-        read(tmp_path, "a.conll", "1\tB-PER\n2\tO\n")
+        read(tmp_path, "a.conll", "1\tB-PER\n2\tO\n3\tO\n4\tO\n")
 
 
 X8 = "1\tGo\tgo\tV\tVB\t_\t0\tROOT\n2\thome\thome\tR\tRB\t_\t1\tADV\n\n"
