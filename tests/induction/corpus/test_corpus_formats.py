@@ -419,7 +419,7 @@ def test_a_byte_that_is_not_utf_8_is_located(tmp_path, suffix):
     assert caught.value.where == f"{path}:2:4"
 
 
-@pytest.mark.parametrize("name", ["a.xml", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
+@pytest.mark.parametrize("name", ["a.html", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
 def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(OptionError, match="does not tell a format") as caught:
