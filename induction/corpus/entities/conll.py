@@ -28,7 +28,7 @@ from grammar.messages import tell
 from induction.corpus.conllu import parse_conllu
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
-from induction.corpus.entities.dependency_tables import in_ten_columns
+from induction.corpus.entities.dependency_tables import holds_dependencies, in_ten_columns
 from induction.corpus.entities.schemes import OUTSIDE, is_scheme, words_of_tags
 from induction.corpus.rows import Asked, Rows, Write, Writer
 
@@ -132,12 +132,14 @@ def _are_chunks(tags: set[str]) -> bool:
 
 
 def is_conll(data: bytes) -> bool:
-    r"""Say whether a file holds tokens and their tags of spans, a line each, for sure.
+    r"""Say whether a file holds tokens and their tags of spans, or heads, a line each, for sure.
 
     >>> is_conll(b"EU\tB-ORG\nrejects\tO\n"), is_conll(b"text\tlabel\nA film.\tpos\n")
     (True, False)
     """
     lines = data[:_BEGINNING].decode("utf-8-sig", errors="replace").split("\n")[:_LOOKED_AT]
+    if holds_dependencies(lines):
+        return True
     rows = [_fields(line) for line in lines if not line.startswith("#")]
     rows = [row for row in rows if row and row[0] != _DOCUMENT]
     if not rows or len({len(row) for row in rows}) > 1 or not 1 < len(rows[0]) <= _WIDTHS[-1] + 1:
@@ -162,10 +164,13 @@ def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:
 
 def _sentences(text: str, path: str) -> list[_Sentence]:
     found: list[_Sentence] = []
+    lines = text.split("\n")
+    plain = (_fields(line) for line in lines if line.strip() and not line.startswith("#"))
+    usual = next((len(fields) for fields in plain if fields[0] != _DOCUMENT), _WIDTHS[0])
     inside, width = False, 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         fields = _fields(line)
-        comment = line.startswith("#") and len(fields) != (width or 2)
+        comment = line.startswith("#") and len(fields) != (width or usual)
         if not fields or fields[0] == _DOCUMENT or (comment and not inside):
             inside = False
             continue

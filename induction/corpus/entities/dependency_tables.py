@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from grammar.messages import tell
 
-__all__ = ["in_ten_columns"]
+__all__ = ["holds_dependencies", "in_ten_columns"]
 
 _NUMBER = re.compile(r"\d{1,9}")
 _HEAD_OF = {7: 5, 8: 6, 10: 6}
@@ -50,12 +50,8 @@ def in_ten_columns(text: str, path: str) -> str | None:
     """
     lines = text.split("\n")
     rows = [_cells(line) for line in lines]
-    first = next((row for row in rows if row), [])
-    width = min(len(first), _OF_2009)
-    if width not in _FIELDS or first[0] not in ("1", "1-2", "0.1"):
-        return None
-    head = 8 if width == _OF_2009 else _HEAD_OF[width]
-    if not (_NUMBER.fullmatch(first[head]) or first[head] == "_"):
+    width = _width(next((row for row in rows if row), []))
+    if width is None:
         return None
     if width == 10 and not any(len(row) == 10 and _NUMBER.fullmatch(row[8]) for row in rows):
         return text  # CoNLL-U, and CoNLL-X that says nothing more
@@ -65,6 +61,24 @@ def in_ten_columns(text: str, path: str) -> str | None:
         _line(row, places) if len(row) >= width else line
         for row, line in zip(rows, lines, strict=True)
     )
+
+
+def holds_dependencies(lines: Sequence[str]) -> bool:
+    r"""Say whether the first line with a word is of a table of dependencies.
+
+    >>> holds_dependencies(["1\tGo\tgo\tV\tVB\t_\t0\tROOT"]), holds_dependencies(["1\tGo"])
+    (True, False)
+    """
+    return _width(next(filter(None, map(_cells, lines)), [])) is not None
+
+
+def _width(first: Sequence[str]) -> int | None:
+    """Return how many columns a table has that begins so; None if it is none of dependencies."""
+    width = min(len(first), _OF_2009)
+    if width not in _FIELDS or first[0] not in ("1", "1-2", "0.1"):
+        return None
+    head = first[8 if width == _OF_2009 else _HEAD_OF[width]]
+    return width if _NUMBER.fullmatch(head) or head == "_" else None
 
 
 def _cells(line: str) -> list[str]:

@@ -30,7 +30,7 @@ _LOOKED_AT = 1_000
 
 
 def format_of_lines(data: bytes) -> str | None:
-    r"""Return the format that all lines are of: ``scan``, ``sst`` or ``brackets``; else None.
+    r"""Return the format that all lines are of: jsonl, scan, sst or brackets; else None.
 
     >>> format_of_lines(b"IN: jump OUT: I_JUMP\n"), format_of_lines(b"(3 (2 A) (4 gem))\n")
     ('scan', 'sst')
@@ -43,6 +43,8 @@ def format_of_lines(data: bytes) -> str | None:
         lines = lines[:-1]
     if not lines:
         return None
+    if all(line[:2] == '{"' and line[-1] == "}" for line in lines):
+        return "jsonl"
     if all(map(_PAIR.fullmatch, lines)):
         return "scan"
     if not all(_TREE.fullmatch(line) and line.count("(") == line.count(")") for line in lines):
@@ -95,10 +97,16 @@ def sign_of_table(lines: Sequence[str], path: str) -> str | None:
         if found == {len(cells)} and named.issuperset(cells):
             return sign
         if sign in "\t|" and len(found) == 1:
-            raise CorpusError(
-                f"{SIGNS[sign]} part every line into {found.pop()}: this is a table, and no text",
-                where=path,
-                hint="put the names of its columns above, such as label and text, and name it "
-                ".tsv or .csv; or say that lines are texts as they are: --format text",
-            )
+            raise _a_table(SIGNS[sign], path)
+    if all(line.count("::") == 1 for line in there):
+        raise _a_table("'::'", path)
     return None
+
+
+def _a_table(sign: str, path: str) -> CorpusError:
+    return CorpusError(
+        f"every line is parted by {sign}: this is a table, and no text",
+        where=path,
+        hint="put the names of its columns above, such as label and text, with a tab or a comma "
+        "between, and name it .tsv or .csv; or say that lines are texts: --format text",
+    )

@@ -30,7 +30,12 @@ from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
 from induction.corpus.tables.lines import labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_sizes import expanded_rows
-from induction.corpus.tables.separators import SIGNS, escapes_quotes, separator_of
+from induction.corpus.tables.separators import (
+    SIGNS,
+    declared_separator,
+    escapes_quotes,
+    separator_of,
+)
 from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
 
 __all__ = [
@@ -248,7 +253,9 @@ def read_csv(data: bytes, asked: Asked) -> Rows:
     """
     if not asked.named and is_conll(data):
         return _as_conll(data, asked)
-    return _read_separated(data, asked, separator_of(data, ",", asked.path, asked.names))
+    data, declared = declared_separator(data)
+    separator = declared or separator_of(data, ",", asked.path, asked.names)
+    return _read_separated(data, asked, separator)
 
 
 def read_tsv(data: bytes, asked: Asked) -> Rows:
@@ -272,7 +279,7 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
 
 
 def _as_conll(data: bytes, asked: Asked) -> Rows:
-    tell(f"{asked.path} holds a token and its tag a line: it is read as CoNLL (.conll)")
+    tell(f"{asked.path} holds a token a line: it is read as CoNLL (.conll)")
     return read_conll(data, asked)
 
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import itertools
+import re
 from collections.abc import Sequence
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
 
-__all__ = ["SIGNS", "escapes_quotes", "separator_of", "widths"]
+__all__ = ["SIGNS", "declared_separator", "escapes_quotes", "separator_of", "widths"]
 
 SIGNS = {
     "\t": "tabs", "|": "'|'", ";": "semicolons", "^": "'^'", "~": "'~'", "\x01": "\\x01",
     "\x1f": "\\x1f",
 }  # fmt: skip
 """What parts columns where a comma does not, and what it is called."""
+_RARE = (" ", ":", "/", "#", "!", "\\", "&", "@", "\xa6", "\xa7")
+"""They part columns only where all names that they part are usual ones."""
+_SEP = re.compile(r'"?sep=(.)"?\s*')
+_USUAL = {"id", *(name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group)}
 _LOOKED_AT = 1_000
 _BEGINNING = 1 << 20
 
@@ -69,11 +76,22 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
     '|'
     """
     text = _beginning(data)
-    first = text.lstrip().partition("\n")[0]
+    first = text.lstrip().partition("\n")[0].rstrip()
     if usual in first:
         return usual
+    for sign in _RARE if names is None else ():
+        cells = [cell.strip('"').casefold() for cell in first.split(sign)]
+        if len(cells) > 1 and _USUAL.issuperset(cells) and set(widths(text, sign)) == {len(cells)}:
+            tell(f"columns of {path} are separated by {sign!r}")
+            return sign
     there = [sign for sign in SIGNS if sign in first and sign != usual]
     for sign in there:
+        if sign * 2 in first:
+            raise CorpusError(
+                f"its columns seem to be separated by {sign * 2!r}, more than one sign",
+                where=path,
+                hint="write a single sign between columns, such as a comma",
+            )
         found = widths(text, sign)
         wanted = len(names) if names else found[0] if found else 0
         if wanted > 1 and set(found) == {wanted}:
@@ -92,6 +110,22 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 hint="mend the rows, so that all have as many columns, or quote what holds it",
             )
     return usual
+
+
+def declared_separator(data: bytes) -> tuple[bytes, str | None]:
+    r"""Return data without a first line that declares what parts columns, as Excel writes it.
+
+    An empty line stands in its place, so that all others keep their numbers.
+
+    >>> declared_separator(b"sep=;\ntext;label\n")
+    (b'\ntext;label\n', ';')
+    """
+    bare = data.removeprefix(codecs.BOM_UTF8)
+    first = bare[:80].partition(b"\n")[0]
+    match = _SEP.fullmatch(first.decode(errors="replace"))
+    if match is None:
+        return data, None
+    return bare[len(first) :], match[1]
 
 
 def _beginning(data: bytes) -> str:

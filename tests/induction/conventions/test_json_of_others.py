@@ -220,3 +220,18 @@ def test_tags_of_another_length_are_refused():
     table = pa.table({"tokens": [["EU", "rejects"]], "ner_tags": [["B-ORG"]]})
     with pytest.raises(CorpusError, match="not one of 'ner_tags' a token"):
         read_corpus(table)
+
+
+def test_numbers_of_a_data_set_have_their_names():
+    datasets = pytest.importorskip("datasets")
+    names = ["O", "B-ORG"]
+    features = datasets.Features(
+        {
+            "tokens": datasets.Sequence(datasets.Value("string")),
+            "ner_tags": datasets.Sequence(datasets.ClassLabel(names=names)),
+        }
+    )
+    rows = {"tokens": [["EU", "rejects"]], "ner_tags": [[1, 0]]}
+    with heard_by(lambda message: None):
+        corpus = read_corpus(datasets.Dataset.from_dict(rows, features=features))
+    assert corpus.column("spans") == [[{"start": 0, "end": 2, "label": "ORG"}]]
