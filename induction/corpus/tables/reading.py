@@ -88,12 +88,12 @@ def read_text(data: bytes, asked: Asked) -> Rows:
     lines = data.decode("utf-8-sig").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if not asked.named:
+        if is_conll(data):
+            return _as_conll(data, asked)
         sign = sign_of_table(lines, asked.path)
         if sign is not None:
             tell(f"{asked.path} is read as a table, whose columns {SIGNS.get(sign, 'commas')} part")
             return _read_separated(data, asked, sign, quoted=sign != "\t")
-        if is_conll(data):
-            return _as_conll(data, asked)
         if (found := labelled_lines(lines, asked.path)) is not None:
             return Rows(found, lambda row: f"{asked.path}:{row + 1}")
     texts = pa.array([line.removesuffix("\r") for line in lines], pa.string())
