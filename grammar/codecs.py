@@ -123,7 +123,7 @@ class ArrayCodec:
 Codec = GraphCodec | ArrayCodec
 
 
-def read_content(path: PathLike) -> GraphTable | str:
+def read_content(path: PathLike, encoding: str = "utf-8") -> GraphTable | str:
     """Return the columns of a file of node-link JSON, or the text of any other.
 
     Raises
@@ -133,7 +133,7 @@ def read_content(path: PathLike) -> GraphTable | str:
     SchemaError
         If it is JSON, but no grammar of this schema.
     """
-    text = read_text(path)
+    text = read_text(path, encoding=encoding)
     if not looks_like_json(text, path):
         return text
     check_seal(text.encode(), str(path))

@@ -22,6 +22,7 @@ __all__ = [
     "PathLike",
     "at_hand",
     "atomic_output",
+    "check_encoding",
     "check_free",
     "check_here",
     "encode",
@@ -87,6 +88,19 @@ def reading(path: PathLike) -> Iterator[None]:
         ) from None
 
 
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding of text that there is not (OptionError).
+
+    >>> check_encoding("latin-1")
+    """
+    try:
+        " ".encode(encoding)
+    except LookupError:
+        raise OptionError(
+            f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
+        ) from None
+
+
 def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
     """Decode bytes, locating the first byte that is not text.
 
@@ -94,7 +108,7 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
-      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of brackets: --encoding)
+      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of trees, grammars: --encoding)
     """
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
@@ -105,8 +119,8 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
-            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of brackets: "
-            "--encoding)",
+            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of trees, "
+            "grammars: --encoding)",
         ) from None
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from grammar.codecs import read_content
 from grammar.errors import OptionError, SchemaError, located
-from grammar.files import PathLike
+from grammar.files import PathLike, check_encoding
 from grammar.graph.storage import without_collection
+from grammar.rules.features import backbone_of
 from grammar.saving.array_file import array_fault, array_schema, is_arrow_file
 from grammar.synchronous.notation import looks_synchronous
 from grammar.weighted import Weighted
@@ -43,7 +44,9 @@ Classes are named and not imported, as those of methods live in rooms above this
 _CHECK = "sampling.method:check_saved"
 """What knows the options of methods; it is named for the same reason."""
 
-_CORPORA = (".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".mrg", ".ptb")
+_CORPORA = (
+    ".csv", ".tsv", ".jsonl", ".parquet", ".conllu", ".conll", ".mrg", ".ptb", ".export", ".dbr",
+)  # fmt: skip
 
 
 def family_of(name: str, *, source: str | None = None) -> type[Weighted]:
@@ -62,7 +65,13 @@ def family_of(name: str, *, source: str | None = None) -> type[Weighted]:
     return found
 
 
-def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
+def open_grammar(
+    path: PathLike,
+    *,
+    normalise: bool = False,
+    encoding: str = "utf-8",
+    backbone: bool = False,
+) -> Weighted:
     """Load a grammar of whatever family the file holds.
 
     Parameters
@@ -71,6 +80,10 @@ def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
         Node-link JSON, a text notation, or an Arrow file; ``-`` is standard input.
     normalise : bool
         Divide weights by the sum of their left-hand side, for families where that can be done.
+    encoding : str
+        Of the text notation.
+    backbone : bool
+        Read a feature grammar of NLTK without its features.
 
     Returns
     -------
@@ -96,6 +109,7 @@ def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
     Grammar(pcfg, start S: 2 rules over 1 symbols, 2 words)
     """
     source = str(path)
+    check_encoding(encoding)
     if source.removesuffix(".gz").endswith(_CORPORA):
         raise SchemaError(
             "a corpus, by its name, and no grammar",
@@ -106,7 +120,9 @@ def open_grammar(path: PathLike, *, normalise: bool = False) -> Weighted:
     if schema is not None or source.endswith(".arrow") or is_arrow_file(path):
         return _of_arrays(path, schema, normalise=normalise)
     with without_collection():
-        content = read_content(path)
+        content = read_content(path, encoding)
+        if isinstance(content, str) and backbone:
+            content = backbone_of(content, source)
         if isinstance(content, str):
             family = "synchronous" if looks_synchronous(content) else "pcfg"
         else:

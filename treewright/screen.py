@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _Rows = TypeVar("_Rows", bound="_Counted")
 
 __all__ = [
+    "Backbone",
+    "GrammarEncoding",
     "Json",
     "MemoryLimit",
     "OnError",
@@ -49,6 +51,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 MemoryLimit = Annotated[int, typer.Option(min=1, help="MiB that the chart of a sentence may take.")]
 StepLimit = Annotated[
     int, typer.Option(min=1, help="Steps that a sentence may take; above, its parse is coarser.")
+]
+GrammarEncoding = Annotated[
+    str, typer.Option("--encoding", help="Encoding of a grammar in text notation.")
+]
+Backbone = Annotated[
+    bool, typer.Option("--backbone", help="A feature grammar of NLTK, without its features.")
 ]
 OnError = Annotated[
     str,

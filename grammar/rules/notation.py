@@ -11,6 +11,7 @@ One rule a line, alternatives behind ``|``, weights in square brackets as decima
 Words are quoted, either way; a backslash protects a quote or itself, and ``\\n``, ``\\t``,
 ``\\r``, ``\\xHH``, ``\\uHHHH`` and ``\\UHHHHHHHH`` stand for characters. A nonterminal that is not
 a plain name stands in braces. A left-hand side none of whose rules has a weight gets equal weights.
+The directive may be written ``% start S``, too, as NLTK's grammars have it.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.messages import tell
+from grammar.rules.foreign import foreign_notation
 from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotect
 
 __all__ = ["format_productions", "parse_productions"]
+
+_LISTED = 10
 
 
 def parse_productions(
@@ -30,11 +35,13 @@ def parse_productions(
 ) -> tuple[list[Production], str | None]:
     """Read productions and the start symbol (None if there are no rules) from text.
 
+    It is told which symbols have no rules: they are words without quotes, most often.
+
     Raises
     ------
     NotationError
         At the first place that does not follow the notation, with line, column and excerpt; or
-        if only some rules of a left-hand side have weights.
+        if only some rules of a left-hand side have weights. Another notation is named.
 
     Examples
     --------
@@ -50,6 +57,7 @@ def parse_productions(
         raise _notation_error(error, text, source) from None
     start: str | None = None
     rules: list[tuple[Nonterminal, tuple[Nonterminal | str, ...], float | None]] = []
+    used: dict[str, int] = {}
     for line in tree.children:
         symbol = _nonterminal(line.children[0])
         if line.data == "directive":
@@ -58,9 +66,13 @@ def parse_productions(
         for alternative in line.children[1:]:
             *children, weight = alternative.children
             rhs = tuple(_symbol(child) for child in children)
+            for child, node in zip(rhs, children, strict=True):
+                if isinstance(child, Nonterminal):
+                    used.setdefault(child.name, node.children[0].line)
             rules.append((symbol, rhs, None if weight is None else _number(weight)))
     if start is None and rules:
         start = rules[0][0].name
+    _tell_of_undefined(used, {lhs.name for lhs, _, _ in rules}, source)
     return _weighted(rules, source), start
 
 
@@ -118,11 +130,31 @@ def _weighted(
     ]
 
 
+def _tell_of_undefined(used: dict[str, int], defined: set[str], source: str) -> None:
+    """Tell which symbols are used, on what lines, and have no rules."""
+    without = [name for name in used if name not in defined]
+    if without:
+        names = ", ".join(without[:_LISTED]) + (", ..." if len(without) > _LISTED else "")
+        has = "has" if len(without) == 1 else "have"
+        first = min(used[name] for name in without)
+        tell(
+            f"{source}:{first}: {names} {has} no rules; quote words, as in '{without[0]}', and "
+            "give symbols rules"
+        )
+
+
 def _notation_error(error: Any, text: str, source: str) -> NotationError:
     line, column = error.line, error.column
     if getattr(getattr(error, "token", None), "type", "") == "$END":  # lark says where it began
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     excerpt = text.split("\n")[line - 1].rstrip("\r")
+    if foreign := foreign_notation(text):
+        name, hint = foreign
+        return NotationError(
+            f"this is {name}, by its looks, and not the notation that is read here\n    {excerpt}",
+            where=f"{source}:{line}:{column}",
+            hint=hint if source.startswith("<") else hint.replace("FILE", source),
+        )
     return NotationError(
         f"this is not a rule\n    {excerpt}\n    {' ' * (column - 1)}^",
         where=f"{source}:{line}:{column}",

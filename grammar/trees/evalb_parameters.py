@@ -14,13 +14,18 @@ __all__ = ["COLLINS", "ROOT_LABELS", "EvalbParameters"]
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", ""})
 """How treebanks and parsers name a root above the sentence; they are one thing."""
 
-_IGNORED = frozenset({"DEBUG", "MAX_ERROR"})
-"""What evalb prints, and after how many errors it gives up."""
+_IGNORED = frozenset({"DEBUG", "MAX_ERROR", "TED", "LA", "DEP"})
+"""What evalb or disco-dop prints beside the scores, and after how many errors it gives up."""
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 _SHOWN = 80
-_LISTS = frozenset({"DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH"})
+_LISTS = frozenset({"DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "DELETE_WORD", "QUOTE_LABEL"})
 _PAIRS = frozenset({"EQ_LABEL", "EQ_WORD"})
-_NUMBERS = frozenset({"LABELED", "DISC_ONLY", "CUTOFF_LEN"})
+_NUMBERS = frozenset({"LABELED", "DISC_ONLY", "CUTOFF_LEN", "DELETE_ROOT_PRETERMS"})
+_UNKNOWN = {
+    "DISC_ONLY": "trees here have no discontinuous brackets",
+    "DELETE_ROOT_PRETERMS": "words below the root are not deleted here; DELETE_LABEL names tags",
+}
+"""What must be 0, and why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +38,10 @@ class EvalbParameters:
         Labels of brackets that do not count, and tags of words that do not.
     not_in_length : frozenset of str
         Tags of words that do not count for the length of a sentence.
+    deleted_words : frozenset of str
+        Words that do not count.
+    quotes : frozenset of str
+        Tags of quotes: where both trees have one of these at a word, that of the right tree counts.
     alike_labels, alike_words : mapping of str to str
         Labels and words that count as others.
     labelled : bool
@@ -49,6 +58,8 @@ class EvalbParameters:
 
     deleted: frozenset[str] = frozenset({"TOP", "-NONE-", ",", ":", "``", "''", "."})
     not_in_length: frozenset[str] = frozenset({"-NONE-"})
+    deleted_words: frozenset[str] = frozenset()
+    quotes: frozenset[str] = frozenset()
     alike_labels: Mapping[str, str] = field(default_factory=lambda: {"PRT": "ADVP"})
     alike_words: Mapping[str, str] = field(default_factory=dict)
     labelled: bool = True
@@ -72,7 +83,7 @@ class EvalbParameters:
         """Read the text of a ``.prm`` file; a ``#`` begins a comment where a line begins."""
         lists: dict[str, set[str]] = {name: set() for name in _LISTS}
         pairs: dict[str, dict[str, str]] = {name: {} for name in _PAIRS}
-        numbers = {"LABELED": 1, "DISC_ONLY": 0, "CUTOFF_LEN": 40}
+        numbers = {"LABELED": 1, "CUTOFF_LEN": 40, **dict.fromkeys(_UNKNOWN, 0)}
         for line, (name, *values) in _lines(text):
             where = f"{source}:{line}" if source else f"line {line}"
             if name in _LISTS and len(values) == 1:
@@ -88,13 +99,14 @@ class EvalbParameters:
                     where=where,
                     hint=f"a name and its values, such as DELETE_LABEL TOP; names are {known}",
                 )
-        if numbers["DISC_ONLY"]:
-            raise NotationError(
-                "trees here have no discontinuous brackets", where=source, hint="DISC_ONLY 0"
-            )
+        for name, why in _UNKNOWN.items():
+            if numbers[name]:
+                raise NotationError(why, where=source, hint=f"{name} 0")
         return cls(
             deleted=frozenset(lists["DELETE_LABEL"]),
             not_in_length=frozenset(lists["DELETE_LABEL_FOR_LENGTH"]),
+            deleted_words=frozenset(lists["DELETE_WORD"]),
+            quotes=frozenset(lists["QUOTE_LABEL"]),
             alike_labels=pairs["EQ_LABEL"],
             alike_words=pairs["EQ_WORD"],
             labelled=bool(numbers["LABELED"]),

@@ -20,6 +20,7 @@ it, see :mod:`grammar.trees.evalb_parameters`):
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -83,8 +84,9 @@ def evalb(
 
     Notes
     -----
-    Newer releases of evalb can pair quotes that were tagged as something else (``QUOTE_LABEL``);
-    COLLINS.prm does not ask for it, and it is not done here.
+    Newer releases of evalb pair quotes that were tagged as something else (``QUOTE_LABEL``), which
+    COLLINS.prm does not ask for: an apostrophe that one tree has as ``''``, which is deleted, and
+    the other as ``POS``, which is not, would make an error of its sentence.
 
     References
     ----------
@@ -101,7 +103,7 @@ def evalb(
         )
     symbols = SymbolTable()
     right = _Side.of(_columns(gold), symbols, parameters)
-    guess = _Side.of(_columns(predicted), symbols, parameters)
+    guess = _Side.of(_columns(predicted), symbols, parameters, right)
     status = [_status(right, guess, tree) for tree in range(len(gold))]
     valid = np.array([s == VALID for s in status], np.bool_)
     matched, crossing = _compare(valid, right.brackets, right.bounds, guess.brackets, guess.bounds)
@@ -130,15 +132,16 @@ def evalb(
 class _Side:
     """What counts of one treebank, in a symbol table that both share.
 
-    ``words`` and ``tags`` are those that are compared, ``all_words`` has the others too, and
-    ``spoken`` says which of all are not traces; ``brackets`` has the columns label, start, end.
-    Tree t has the stretches between bounds t and t + 1.
+    ``words`` and ``tags`` are those that are compared, ``all_words`` and ``all_tags`` have the
+    others, too, and ``spoken`` says which of all are not traces; ``brackets`` has the columns
+    label, start, end. Tree t has the stretches between bounds t and t + 1.
     """
 
     words: IntArray
     tags: IntArray
     word_bounds: LongArray
     all_words: IntArray
+    all_tags: IntArray
     spoken: BoolArray
     all_bounds: LongArray
     brackets: LongArray
@@ -149,7 +152,13 @@ class _Side:
         return np.diff(np.concatenate(([0], np.cumsum(self.spoken)))[self.all_bounds])
 
     @classmethod
-    def of(cls, treebank: Treebank, symbols: SymbolTable, parameters: EvalbParameters) -> _Side:
+    def of(
+        cls,
+        treebank: Treebank,
+        symbols: SymbolTable,
+        parameters: EvalbParameters,
+        right: _Side | None = None,
+    ) -> _Side:
         def numbered(name_of: Callable[[str], str]) -> IntArray:
             return np.array([symbols.add(name_of(name)) for name in treebank.symbols] or [0], "i4")
 
@@ -162,7 +171,12 @@ class _Side:
         label = np.where(word, written[treebank.label], numbered(str)[treebank.label])
         # a word with siblings has no tag of its own
         tag = np.where(treebank.size[treebank.parent] == 2, label[treebank.parent], -1)
-        kept = word & ~np.isin(tag, deleted)
+        all_words, all_bounds = label[word], _bounds(word, treebank.offsets)
+        if right is not None and parameters.quotes:
+            quotes = [symbols.add(name) for name in sorted(parameters.quotes)]
+            tag[word] = _with_quotes(right, all_words, tag[word], all_bounds, quotes)
+        silenced = [symbols.add(name) for name in sorted(parameters.deleted_words)]
+        kept = word & ~np.isin(tag, deleted) & ~np.isin(label, silenced)
         before = np.concatenate(([0], np.cumsum(kept)))
         first = np.repeat(before[treebank.offsets[:-1]], np.diff(treebank.offsets))
         start, end = before[:-1] - first, before[np.arange(len(word)) + treebank.size] - first
@@ -176,9 +190,10 @@ class _Side:
             words=label[kept],
             tags=tag[kept],
             word_bounds=_bounds(kept, treebank.offsets),
-            all_words=label[word],
+            all_words=all_words,
+            all_tags=tag[word],
             spoken=~np.isin(tag[word], silent),
-            all_bounds=_bounds(word, treebank.offsets),
+            all_bounds=all_bounds,
             brackets=np.column_stack((bracket_label, start, end))[counts].astype(np.int64),
             bounds=_bounds(counts, treebank.offsets),
         )
@@ -186,6 +201,24 @@ class _Side:
     def sentence(self, tree: int) -> IntArray:
         """Return the words of a tree that are compared."""
         return self.words[self.word_bounds[tree] : self.word_bounds[tree + 1]]
+
+
+def _with_quotes(
+    right: _Side, words: IntArray, tags: IntArray, bounds: LongArray, quotes: Sequence[int]
+) -> IntArray:
+    """Return tags of words; of a quote in both trees of a sentence, that of the right one."""
+    tags = tags.copy()
+    for mine, here in zip(
+        itertools.pairwise(right.all_bounds.tolist()),
+        itertools.pairwise(bounds.tolist()),
+        strict=True,
+    ):
+        right_words, right_tags = (each[slice(*mine)] for each in (right.all_words, right.all_tags))
+        if np.array_equal(right_words, words[slice(*here)]):
+            own = tags[slice(*here)]
+            both = np.isin(own, quotes) & np.isin(right_tags, quotes)
+            own[both] = right_tags[both]
+    return tags
 
 
 def _columns(trees: Treebank | Sequence[Tree | None]) -> Treebank:

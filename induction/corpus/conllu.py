@@ -181,7 +181,8 @@ def _add(sentence: _Sentence, fields: list[str], number: int, path: str) -> None
         raise CorpusError(
             f"the line has {len(fields)} fields, not {_FIELDS}",
             where=where,
-            hint="fields are parted by single tabs; what is not known is written _",
+            hint="fields are parted by single tabs; what is not known is written _; tables of 7, 8 "
+            "or 14 columns are read as .conll (--format conll)",
         )
     known = len(sentence.words)
     if fields[0] == str(known + 1) and fields[1]:

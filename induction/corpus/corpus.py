@@ -19,7 +19,7 @@ from grammar.errors import CorpusError, MissingDataError
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
-__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "SPANS", "Corpus"]
+__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "SPANS", "Corpus", "without_text"]
 
 PROVENANCE = pa.struct(
     [
@@ -113,11 +113,7 @@ class Corpus:
             If ``text`` is absent, the columns differ in length, or a value has the wrong type.
         """
         if "text" not in columns:
-            raise CorpusError(
-                "the corpus has no column 'text'",
-                where=f"columns {sorted(columns)}",
-                hint="say which column holds the texts: --text NAME, or text='NAME' in Python",
-            )
+            raise without_text(list(columns))
         for name, values in columns.items():
             _refuse_string(name, values)
         lengths = {name: len(values) for name, values in columns.items()}
@@ -238,6 +234,17 @@ class Corpus:
         else:
             table = self.table.append_column(name, array)
         return replace(self, table=table)
+
+
+def without_text(names: Sequence[str], path: str | None = None) -> CorpusError:
+    """Return the error of columns, by their names, of which none holds texts."""
+    listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    there = f"columns {listed}" if names else "no columns"
+    return CorpusError(
+        "the corpus has no column 'text'",
+        where=there if path is None else f"{path}, {there}",
+        hint="say which column holds the texts: --text NAME, or text='NAME' in Python",
+    )
 
 
 def _shown(value: Any) -> str:

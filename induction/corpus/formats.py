@@ -33,6 +33,7 @@ from grammar.files import (
     read_bytes,
     reading,
 )
+from grammar.messages import tell
 from grammar.options import meant, named
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, numbered
@@ -50,6 +51,7 @@ from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.sound_text import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
+from induction.corpus.tables.lines import format_of_lines
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -73,6 +75,7 @@ from induction.corpus.tables.writing import (
     tsv_lines,
 )
 from induction.corpus.tree_files import corpus_of_trees, read_sst
+from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES
 
 __all__ = [
     "FORMATS",
@@ -94,8 +97,22 @@ _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
 
 
+def not_written(path: Path, schema: pa.Schema) -> Any:
+    """Stand for the writer of a format that is only read."""
+    raise NotImplementedError
+
+
 def _as_it_is(table: pa.Table) -> Any:
     return table
+
+
+def _read_lines(data: bytes, asked: Asked) -> Rows:
+    """Read lines of text; lines that are all of another format as that, which is told."""
+    found = None if asked.named else format_of_lines(data)
+    if found is None:
+        return read_text(data, asked)
+    tell(f"{asked.path} is read as lines of the format {found}")
+    return FORMATS[found].read(data, asked)
 
 
 _LINE: Unit = "line"
@@ -121,12 +138,12 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "jsonl": Format((".jsonl",), read_jsonl, lines_writer(), json_lines),
+    "jsonl": Format((".jsonl", ".json", ".ndjson"), read_jsonl, lines_writer(), json_lines),
     "csv": Format((".csv",), read_csv, lines_writer(csv_header), csv_lines),
     "tsv": Format((".tsv",), read_tsv, lines_writer(tsv_header), tsv_lines),
     "parquet": Format((".parquet",), read_parquet, parquet_writer, copied, binary=True),
     "arrow": Format((".arrow",), read_arrow, arrow_writer, copied, binary=True),
-    "text": Format((".txt",), read_text, lines_writer(), text_lines),
+    "text": Format((".txt",), _read_lines, lines_writer(), text_lines),
     "conllu": Format(
         (".conllu",), conllu.parse_conllu, conllu_writer, needs="tokens", unit=_SENTENCE
     ),
@@ -136,10 +153,12 @@ FORMATS: Mapping[str, Format] = {
     "bilou": Format(
         (".bilou", ".bioes"), read_conll, conll_writer("bilou"), needs="spans", unit=_SENTENCE
     ),
+    "conllx": Format((".conllx", ".conll06", ".conll09"), read_conll, not_written, unit=_SENTENCE),
     "spacy": Format((".spacy",), read_docbin, spacy_writer, binary=True, needs="spans"),
     "brackets": Format(
         (".mrg", ".ptb"), tree_files.parse_brackets, tree_files.brackets_writer, needs="tree"
     ),
+    "treebank": Format(TREEBANK_SUFFIXES, tree_files.read_treebank_file, not_written, binary=True),
     "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
     "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
@@ -149,8 +168,7 @@ SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
 
 _OF_OTHERS = {
-    ".json": "write JSON lines, an object a line, and name them .jsonl (pandas: to_json(path, "
-    "orient='records', lines=True)); or ",
+    ".json": "write JSON lines, an object a line, and name them .jsonl; or ",
     ".xlsx": "save the sheet as .csv; or ",
     ".xls": "save the sheet as .csv; or ",
     ".ods": "save the sheet as .csv; or ",
@@ -463,6 +481,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 rows.table.validate(full=True)  # its bytes are taken as they are
                 return rows
         data = read_bytes(path)
+        asked = replace(asked, named=format is not None)
         if asked.skips:
             return sound_rows(data, asked, chosen.read, chosen.unit)
         decode(data, asked.path)
@@ -497,8 +516,15 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
         return None
     chosen = _chosen(path, format)
-    if chosen is None or (format is None and suffix == ".gz"):  # no output is compressed
+    # no output is compressed, and .json would be no array
+    if chosen is None or (format is None and suffix in (".gz", ".json")):
         raise _unknown_format(path)
+    if chosen.writer is not_written:
+        raise OptionError(
+            f"files of the format {_name_of(chosen)} are read, and not written",
+            where=str(path),
+            hint="write .mrg for trees, or .jsonl",
+        )
     return chosen
 
 

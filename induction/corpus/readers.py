@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from grammar.errors import BracketError, EmptyTreebankError, MissingDataError, OptionError
-from grammar.files import PathLike, decode, read_bytes, read_text, reading
+from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
+from grammar.files import PathLike, check_encoding, decode, read_bytes, read_text, reading
+from grammar.messages import tell
 from grammar.places.inside import check_links
 from grammar.places.opening import place_of
 from grammar.places.place import is_many, is_url
@@ -22,12 +24,18 @@ from induction.corpus.rows import Skipped
 from induction.corpus.sources import embedded_file
 from induction.corpus.text.tokens import plain_brackets
 from induction.corpus.tree_files import sound_trees
+from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES, is_foreign, parse_trees
 
 __all__ = ["EMBEDDED", "read_reviews", "read_treebank"]
 
 EMBEDDED = "embedded"
 _NLTK = "nltk:"
-_BRACKETED = {".mrg", ".psd", ".prd", ".tree", ".txt", ".ptb"}
+_BRACKETED = {".mrg", ".psd", ".prd", ".tree", ".txt", ".ptb", *TREEBANK_SUFFIXES}
+_NO_TREES = re.compile(
+    r"(?:\d*_*)?(?:readme|licen[cs]e|copying|notice|authors|changes|changelog|citation)\b",
+    re.IGNORECASE,
+)
+_TREE = re.compile(rb"^\s*(?:\d+\s*)?\(|^#BOS", re.MULTILINE)
 
 
 def read_treebank(
@@ -35,20 +43,28 @@ def read_treebank(
     *,
     encoding: str = "utf-8",
     skip: Callable[[Skipped], object] | None = None,
+    discontinuous: str = "refuse",
 ) -> Treebank:
     """Read a treebank as it is, without normalisation.
+
+    What the file holds says in what form it is: Penn brackets, NEGRA export, TIGER-XML, brackets
+    whose words carry their places (discbracket), or brackets with numbers before them.
 
     Parameters
     ----------
     source : str or path
         ``"embedded"`` (the reviews that ship with the package), ``"nltk:NAME"`` (a parsed corpus
-        on NLTK's search path), a saved ``.arrow`` treebank, a file of brackets (``.gz`` and ``-``
-        too), a folder of such files, or a name with a star, read in the order of their names. All
+        on NLTK's search path), a saved ``.arrow`` treebank, a file of trees (``.gz`` and ``-``
+        too), a folder of such files, whose README and LICENSE are passed over, or a name with a
+        star, read in the order of their names. All
         may be URLs of an object store.
     encoding : str
         Of text files.
     skip : callable, optional
-        Is given each malformed tree of the files, which is then left out.
+        Is given each malformed tree of brackets, which is then left out.
+    discontinuous : {"refuse", "raise", "split"}
+        What becomes of constituents whose words do not stand side by side: they are refused; what
+        is apart goes to the node above; or each stretch gets a node, whose label ends in ``*``.
 
     Raises
     ------
@@ -72,7 +88,7 @@ def read_treebank(
     True
     """
     name = str(source)
-    _check_encoding(encoding)
+    check_encoding(encoding)
     if name == EMBEDDED:
         treebank = Treebank.parse("\n".join(read_reviews().column("tree")), source=name)
     elif name.startswith(_NLTK):
@@ -80,9 +96,10 @@ def read_treebank(
     elif name.endswith(".arrow"):
         treebank = Treebank.load(source)
     elif (files := _bracketed(name)) is not None:
-        treebank = Treebank.concatenate([_read_file(p, encoding, skip) for p in files])
+        read = [_read_file(path, encoding, skip, discontinuous) for path in files]
+        treebank = Treebank.concatenate(read)
     else:
-        treebank = _read_file(source, encoding, skip)
+        treebank = _read_file(source, encoding, skip, discontinuous)
     if not len(treebank):
         raise EmptyTreebankError(
             "there are no trees here",
@@ -92,11 +109,16 @@ def read_treebank(
     return treebank
 
 
-def _read_file(path: PathLike, encoding: str, skip: Callable[[Skipped], object] | None) -> Treebank:
-    if skip is None:
-        return Treebank.read(path, encoding=encoding)
-    text = decode(read_bytes(path), str(path), encoding)
-    treebank, skipped = sound_trees(text, str(path))
+def _read_file(
+    path: PathLike,
+    encoding: str,
+    skip: Callable[[Skipped], object] | None,
+    discontinuous: str,
+) -> Treebank:
+    data = read_bytes(path)
+    if skip is None or is_foreign(data):
+        return parse_trees(data, str(path), encoding=encoding, discontinuous=discontinuous)
+    treebank, skipped = sound_trees(decode(data, str(path), encoding), str(path))
     for one in skipped:
         skip(one)
     return treebank
@@ -120,15 +142,6 @@ def read_reviews() -> Corpus:
     )
 
 
-def _check_encoding(encoding: str) -> None:
-    try:
-        " ".encode(encoding)
-    except LookupError:
-        raise OptionError(
-            f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
-        ) from None
-
-
 def _bracketed(source: str) -> list[str] | None:
     """Return the files of brackets in a folder, or of a name with a star; None of a single file."""
     if source == "-":
@@ -144,7 +157,21 @@ def _bracketed(source: str) -> list[str] | None:
     if not is_url(source):
         for file in found.values():
             check_links(source, file.name, file.name)
-    return [file.name for file in found.values()]
+    return [file.name for name, file in found.items() if _holds_trees(name, file.name)]
+
+
+def _holds_trees(name: str, path: str) -> bool:
+    """Say whether a file of a folder holds trees; of a text that does not, such as a README, tell.
+
+    Only ``.txt`` may be a text: a file that is named as a treebank and is none is a fault.
+    """
+    plain = PurePath(name.removesuffix(".gz"))
+    if plain.suffix != ".txt":
+        return True
+    if not _NO_TREES.match(plain.name) and _TREE.search(read_bytes(path)):
+        return True
+    tell(f"{name} holds no trees, and is passed over")
+    return False
 
 
 def _is_bracketed(name: str) -> bool:

@@ -28,6 +28,8 @@ class Asked:
     label: str | None = None
     skips: bool = False
     """Whether rows that cannot be used are left out."""
+    named: bool = False
+    """Whether a person named the format, so that a file is of no other."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, Skipped, Write
 from induction.corpus.text.tokens import plain_brackets
+from induction.corpus.treebanks.reading import is_foreign, parse_trees
 from induction.corpus.validity import faults_of
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "parse_brackets",
     "parse_sst",
     "read_sst",
+    "read_treebank_file",
     "sound_trees",
     "sst_writer",
     "trees_of_corpus",
@@ -97,14 +99,18 @@ def read_sst(path: PathLike) -> Corpus:
 
 
 def parse_brackets(data: bytes, asked: Asked) -> Rows:
-    """Read bracketed trees, one or more lines each."""
-    text = data.decode("utf-8-sig")
+    """Read trees, one or more lines each (raises like :func:`parse_trees`)."""
     skipped: tuple[Skipped, ...] = ()
-    if asked.skips:
-        treebank, skipped = sound_trees(text, asked.path)
+    if asked.skips and not is_foreign(data):
+        treebank, skipped = sound_trees(data.decode("utf-8-sig"), asked.path)
     else:
-        treebank = Treebank.parse(text, source=asked.path)
+        treebank = parse_trees(data, asked.path)
     return Rows(corpus_of_trees(treebank).table, _numbered_trees(asked.path), skipped=skipped)
+
+
+def read_treebank_file(source: pa.NativeFile, asked: Asked) -> Rows:
+    """Read NEGRA export, TIGER-XML or discbracket (raises like :func:`parse_trees`)."""
+    return parse_brackets(source.read(), asked)
 
 
 _DIGITS = 9

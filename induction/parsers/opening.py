@@ -47,6 +47,8 @@ def open_parser(
     workers: int = 1,
     memory_limit: int = MEMORY_LIMIT,
     step_limit: int = STEP_LIMIT,
+    encoding: str = "utf-8",
+    backbone: bool = False,
 ) -> ChartTextParser | ForestParser | TextParser:
     """Open the parser that ships, or the one that a file holds.
 
@@ -66,6 +68,8 @@ def open_parser(
     memory_limit, step_limit : int
         Bytes that the chart of a sentence may take, and steps of its parse (some hundred million a
         second); what takes more gets a coarser parse (:mod:`induction.parsers.coarser`).
+    encoding, backbone
+        Of a grammar in text notation, as for :func:`grammar.open_grammar`.
 
     Raises
     ------
@@ -88,7 +92,10 @@ def open_parser(
     if os.path.isdir(path):
         _refuse_decoder(path, decoder)
         return _open_folder(path, max_words)
-    grammar = _shipped(str(parser_file(path))) if path == ENGLISH else open_grammar(path)
+    if path == ENGLISH:
+        grammar = _shipped(str(parser_file(path)))
+    else:
+        grammar = open_grammar(path, encoding=encoding, backbone=backbone)
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",

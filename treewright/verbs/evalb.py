@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evalb", "read_predicted"]
 
+_QUOTES = {"'", "''", "``", '"'}
 _MISSING = re.compile(r"\s*\(\s*(\(\s*\)\s*)?\)\s*")
 
 
@@ -61,6 +62,12 @@ def evalb(
     missing = result.all.errors + result.all.skipped
     if missing:
         say(f"warning: {missing:,} sentences are in no score; they are listed below", quiet=quiet)
+    if result.all.errors and not parameters.quotes and _QUOTES & set(right.symbols):
+        say(
+            "evalb pairs apostrophes that one tree tags as quotes, which do not count, and the "
+            "other as POS, if a .prm file (--prm) has QUOTE_LABEL '' and QUOTE_LABEL POS",
+            quiet=quiet,
+        )
     show(result)
 
 
@@ -75,20 +82,23 @@ def read_predicted(source: str, expected: int, *, encoding: str = "utf-8") -> Tr
     BracketError, UnreadableInputError, MissingDataError, EmptyTreebankError
         As :func:`induction.corpus.readers.read_treebank` does.
     """
-    from grammar.files import read_text
+    from grammar.files import decode, read_bytes
     from grammar.trees.evaluation import NO_PARSE
-    from grammar.trees.treebank import Treebank
     from induction.corpus.readers import EMBEDDED, read_treebank
+    from induction.corpus.treebanks.reading import is_foreign, parse_trees
 
     is_file = source == "-" or Path(source).is_file()
     if source == EMBEDDED or source.endswith(".arrow") or not is_file:
         return read_treebank(source, encoding=encoding)
     # what stands for a missing tree takes its line, so that errors name the right lines
-    lines = read_text(source, encoding=encoding).rstrip().split("\n")
+    data = read_bytes(source)
+    if is_foreign(data):
+        return parse_trees(data, source, encoding=encoding)
+    lines = decode(data, source, encoding).rstrip().split("\n")
     lines = [str(NO_PARSE) if _MISSING.fullmatch(line) else line for line in lines]
-    treebank = Treebank.parse("\n".join(lines), source=source)
+    treebank = parse_trees("\n".join(lines).encode(), source)
     line_by_line = all(line.count("(") == line.count(")") for line in lines)
     if len(treebank) != expected == len(lines) and line_by_line:
         filled = (line if line.strip() else str(NO_PARSE) for line in lines)
-        treebank = Treebank.parse("\n".join(filled), source=source)
+        treebank = parse_trees("\n".join(filled).encode(), source)
     return treebank

@@ -76,7 +76,11 @@ def induce(
         str | None, typer.Option(help="Of examples: the column that holds the classes.")
     ] = None,
     on_error: OnError = "stop",
-    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(help="Encoding of files of trees.")] = "utf-8",
+    discontinuous: Annotated[
+        str,
+        typer.Option(help="Constituents of words that are apart: refuse, raise what is, or split."),
+    ] = "refuse",
     workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
     engine: EngineName = None,
     force: Force = False,
@@ -96,7 +100,8 @@ def induce(
     _check_name(chosen, output)
     with warnings_said(quiet=quiet):
         how = {"format": format, "text": text, "label": label, "on_error": on_error}
-        data, skipped = _read(chosen, corpus, how, encoding, quiet=quiet)
+        trees = {"encoding": encoding, "discontinuous": discontinuous}
+        data, skipped = _read(chosen, corpus, how, trees, quiet=quiet)
         say(f"read {_size(chosen, data)}", quiet=quiet)
         tell_skipped(skipped, output, quiet=quiet)
         with (
@@ -155,7 +160,12 @@ _UNITS = {"treebank": "trees", "pairs": "pairs", "examples": "examples"}
 
 
 def _read(
-    chosen: Model | Method, path: str, how: Mapping[str, Any], encoding: str, *, quiet: bool
+    chosen: Model | Method,
+    path: str,
+    how: Mapping[str, Any],
+    trees: Mapping[str, str],
+    *,
+    quiet: bool,
 ) -> tuple[Any, Sequence[Skipped]]:
     """Read what a model is induced from, and what was left out of it."""
     from grammar.errors import OptionError
@@ -182,16 +192,18 @@ def _read(
         )
     skipped: list[Skipped] = []
     skip = skipped.append if how["on_error"] == "skip" else None
-    return _read_brackets(path, encoding, skip), skipped
+    return _read_brackets(path, trees, skip), skipped
 
 
-def _read_brackets(path: str, encoding: str, skip: Callable[[Skipped], object] | None) -> Treebank:
+def _read_brackets(
+    path: str, trees: Mapping[str, str], skip: Callable[[Skipped], object] | None
+) -> Treebank:
     from grammar.errors import BracketError
     from grammar.trees.brackets import STRAY_TEXT
     from induction.corpus.readers import read_treebank
 
     try:
-        return read_treebank(path, encoding=encoding, skip=skip)
+        return read_treebank(path, skip=skip, **trees)
     except BracketError as error:
         if error.what != STRAY_TEXT:
             raise
@@ -199,7 +211,7 @@ def _read_brackets(path: str, encoding: str, skip: Callable[[Skipped], object] |
         raise BracketError(error.what, where=error.where, hint=hint) from None
 
 
-_TREES = (None, "text", "arrow", "brackets", "sst")
+_TREES = (None, "text", "arrow", "brackets", "treebank", "sst")
 """What names of files tell that are read as trees: brackets may have any name."""
 
 

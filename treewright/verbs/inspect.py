@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, show_facts
+from treewright.screen import Backbone, GrammarEncoding, Json, Quiet, show_facts
 from treewright.terminal import say
 
 __all__ = ["inspect"]
@@ -42,6 +42,8 @@ def inspect(
             metavar=FILE, help="Also write the grammar as a graph here, for Gephi or yEd."
         ),
     ] = None,
+    encoding: GrammarEncoding = "utf-8",
+    backbone: Backbone = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -56,7 +58,7 @@ def inspect(
 
     if plot:
         checked_suffix(plot)
-    loaded = open_grammar(grammar, normalise=normalise)
+    loaded = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     look = loaded.look(lhs, top)
     facts = look.to_dict(details=not check) if as_json else look.lines(details=not check)
     show_facts(facts, as_json=as_json)

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, progress
+from treewright.screen import (
+    Backbone,
+    GrammarEncoding,
+    Json,
+    MemoryLimit,
+    Quiet,
+    StepLimit,
+    progress,
+)
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
@@ -89,6 +97,8 @@ def parse(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    encoding: GrammarEncoding = "utf-8",
+    backbone: Backbone = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -117,6 +127,8 @@ def parse(
         workers=workers,
         memory_limit=memory_limit << 20,
         step_limit=step_limit,
+        encoding=encoding,
+        backbone=backbone,
     )
     if scored or spans or heat_map is not None:
         _refuse_without_scores(opened, grammar)

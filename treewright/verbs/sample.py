@@ -12,7 +12,17 @@ import typer
 from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
 from treewright.outputs import FILE, Force, check_folder
 from treewright.pair_files import check_pair_output, write_pair_tables
-from treewright.screen import Json, Quiet, Seed, counted, read_length, show_facts, warnings_said
+from treewright.screen import (
+    Backbone,
+    GrammarEncoding,
+    Json,
+    Quiet,
+    Seed,
+    counted,
+    read_length,
+    show_facts,
+    warnings_said,
+)
 from treewright.terminal import show
 from treewright.workers import EngineName, engine_for, workers_beside
 
@@ -84,6 +94,8 @@ def sample(
     key: Key = None,
     max_requests: MaxRequests = None,
     allow_network: AllowNetwork = False,
+    encoding: GrammarEncoding = "utf-8",
+    backbone: Backbone = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -101,7 +113,7 @@ def sample(
     from induction.corpus.formats import check_output
     from sampling.sentences.sentences import sentence_batches
 
-    opened = open_grammar(grammar, normalise=normalise)
+    opened = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
     asked = {name for name, value in bands.items() if value is not None}
     asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}

@@ -4,7 +4,9 @@ Two to four columns with tabs or spaces between: the token; a part of speech, if
 that and a tag of its chunk, which is not kept, if there are four; the tag of its span. Sentences
 end with a blank line. ``-DOCSTART-`` begins a document and is passed over, as are comments: lines
 that begin with ``#`` and are not of as many columns. Texts are made of the tokens, with single
-spaces.
+spaces. A first column that counts the words of each sentence is left out, and so are spans within
+spans (a second column of their tags); it is told. Wider tables are of dependencies
+(:mod:`induction.corpus.entities.dependency_tables`).
 
 References
 ----------
@@ -23,14 +25,20 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from induction.corpus.conllu import parse_conllu
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
-from induction.corpus.entities.schemes import words_of_tags
+from induction.corpus.entities.dependency_tables import holds_dependencies, in_ten_columns
+from induction.corpus.entities.schemes import OUTSIDE, is_scheme, words_of_tags
 from induction.corpus.rows import Asked, Rows, Write, Writer
 
-__all__ = ["conll_writer", "read_conll"]
+__all__ = ["conll_writer", "is_conll", "read_conll"]
 
 _WIDTHS = (2, 3, 4)
+_CHUNKED = "-X-"
+_BY_CHANCE = 3
+"""So few words may be numbers that count."""
+_BEGINNING, _LOOKED_AT = 1 << 18, 1_000
 _DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
 
 
@@ -57,11 +65,16 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         If there are no sentences, a line has another number of columns than the first, a token is
         empty, or a tag is of no scheme. File and line are given.
     """
-    sentences = _sentences(data.decode("utf-8-sig"), asked.path)
+    text = data.decode("utf-8-sig")
+    if (table := in_ten_columns(text, asked.path)) is not None:
+        return parse_conllu(table.encode(), asked)
+    sentences = _sentences(text, asked.path)
     if not sentences:
         raise CorpusError(
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
+    _leave_out_numbers(sentences, asked.path)
+    _leave_out_inner(sentences, asked.path)
     tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
     texts = [" ".join(row) for row in tokens]
     spans = []
@@ -77,6 +90,62 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         tell(f"{asked.path}: chunks (the third column) are not kept")
     table = pa.table({name: pa.array(rows, COLUMNS[name]) for name, rows in columns.items()})
     return Rows(table, lambda row: f"{asked.path}:{sentences[row].line}")
+
+
+def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
+    """Leave out a first column that counts the words of each sentence, from 0 or from 1."""
+    width = len(sentences[0].rows[0])
+    first = sentences[0].rows[0][0]
+    counted = first in ("0", "1") and all(
+        row[0] == str(number)
+        for sentence in sentences
+        for number, row in enumerate(sentence.rows, int(first))
+    )
+    counted = counted and any(len(sentence.rows) > 1 for sentence in sentences)
+    if counted and width > _WIDTHS[0]:
+        for sentence in sentences:
+            sentence.rows = [row[1:] for row in sentence.rows]
+        tell(f"{path}: the first column counts the words of each sentence, and is left out")
+    elif width > _WIDTHS[-1] or (counted and sum(len(s.rows) for s in sentences) > _BY_CHANCE):
+        raise CorpusError(
+            f"the line has {width} columns, "
+            + ("of which the first counts words" if counted else f"not 2 to {_WIDTHS[-1]}"),
+            where=f"{path}:{sentences[0].line}",
+            hint="give a token and its tag, with a tab between; a blank line ends a sentence",
+        )
+
+
+def _leave_out_inner(sentences: list[_Sentence], path: str) -> None:
+    """Leave out tags of spans within spans, which stand behind those of the outer ones."""
+    if len(sentences[0].rows[0]) <= _WIDTHS[0]:
+        return
+    last_but_one = {row[-2] for sentence in sentences for row in sentence.rows}
+    if is_scheme(last_but_one - {_CHUNKED}) and not _are_chunks(last_but_one):
+        for sentence in sentences:
+            sentence.rows = [row[:-1] for row in sentence.rows]
+        tell(f"{path}: spans within spans (the last column) are not kept")
+
+
+def _are_chunks(tags: set[str]) -> bool:
+    """Say whether tags are of phrases, as the third column of CoNLL's shared task has them."""
+    return bool({tag.partition("-")[2] for tag in tags} & {"NP", "VP", "PP", "NC", "PC"})
+
+
+def is_conll(data: bytes) -> bool:
+    r"""Say whether a file holds tokens and their tags of spans, or heads, a line each, for sure.
+
+    >>> is_conll(b"EU\tB-ORG\nrejects\tO\n"), is_conll(b"text\tlabel\nA film.\tpos\n")
+    (True, False)
+    """
+    lines = data[:_BEGINNING].decode("utf-8-sig", errors="replace").split("\n")[:_LOOKED_AT]
+    if holds_dependencies(lines):
+        return True
+    rows = [_fields(line) for line in lines if not line.startswith("#")]
+    rows = [row for row in rows if row and row[0] != _DOCUMENT]
+    if not rows or len({len(row) for row in rows}) > 1 or not 1 < len(rows[0]) <= _WIDTHS[-1] + 1:
+        return False
+    last, before = ({row[at] for row in rows} for at in (-1, -2))
+    return len(rows) > 1 and (is_scheme(last) or (last == {OUTSIDE} and is_scheme(before)))
 
 
 def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:
@@ -95,16 +164,19 @@ def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:
 
 def _sentences(text: str, path: str) -> list[_Sentence]:
     found: list[_Sentence] = []
+    lines = text.split("\n")
+    plain = (_fields(line) for line in lines if line.strip() and not line.startswith("#"))
+    usual = next((len(fields) for fields in plain if fields[0] != _DOCUMENT), _WIDTHS[0])
     inside, width = False, 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         fields = _fields(line)
-        comment = line.startswith("#") and len(fields) != (width or 2)
+        comment = line.startswith("#") and len(fields) != (width or usual)
         if not fields or fields[0] == _DOCUMENT or (comment and not inside):
             inside = False
             continue
         width = width or len(fields)
-        if len(fields) != width or width not in _WIDTHS:
-            wanted = width if width in _WIDTHS else "2 to 4"
+        if len(fields) != width or not 1 < width <= _WIDTHS[-1] + 1:
+            wanted = width if 1 < width <= _WIDTHS[-1] + 1 else f"2 to {_WIDTHS[-1]}"
             raise CorpusError(
                 f"the line has {len(fields)} columns, not {wanted}",
                 where=f"{path}:{number}",

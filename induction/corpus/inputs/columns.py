@@ -13,8 +13,11 @@ import pyarrow.compute as pc
 from grammar.arrays import text_bytes
 from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
-from induction.corpus.corpus import COLUMNS, Corpus
-from induction.corpus.inputs.names import renamed_by_use
+from grammar.messages import tell
+from induction.corpus.annotated.tokens import with_text_of_tokens
+from induction.corpus.corpus import COLUMNS, Corpus, without_text
+from induction.corpus.inputs.index import without_index
+from induction.corpus.inputs.names import has_text, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault, spans_fault
@@ -23,18 +26,20 @@ __all__ = ["corpus_of_rows", "renamed"]
 
 Where = Callable[[int], str]
 _SOFT = pa.list_(pa.float32())
+_MOST_CLASSES = 10_000
 _BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     """Return the rows of a file as a corpus (raises like :func:`read_corpus`)."""
-    table = renamed(rows.table, asked)
+    table = renamed(rows.table, asked, untyped=rows.untyped)
     if rows.untyped and "label" in table.column_names:
         at = table.column_names.index("label")
         table = table.set_column(at, "label", _of_their_form(table.column("label")))
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
         columns["label"] = _labels(columns["label"], rows.where)
+        _tell_of_alike_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
@@ -69,8 +74,11 @@ def _check_aligned(corpus: Corpus, where: Where) -> None:
             )
 
 
-def renamed(table: pa.Table, asked: Asked) -> pa.Table:
+def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table:
     """Return the rows of a file under the names that a corpus has for its columns.
+
+    What stands in no column of a corpus is made of what there is: the text of tokens. Of a file
+    without types the first line may be no line of names.
 
     Raises
     ------
@@ -78,6 +86,11 @@ def renamed(table: pa.Table, asked: Asked) -> pa.Table:
         If a column that is named is not there, several may be meant, or two have one name.
     """
     table = plain_table(table, asked.path)
+    if untyped:
+        table = without_index(table, asked.path)
+    of_file = table.column_names
+    if asked.text is None and not has_text(table, asked.rename):
+        table = with_text_of_tokens(table)
     for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
         if old not in table.column_names:
             raise OptionError(
@@ -86,7 +99,9 @@ def renamed(table: pa.Table, asked: Asked) -> pa.Table:
                 hint=f"the columns are {', '.join(table.column_names)}",
             )
     with located(asked.path):
-        rename = renamed_by_use(table, asked.rename, asked.text, asked.label)
+        rename = renamed_by_use(table, asked.rename, asked.text, asked.label, untyped=untyped)
+    if "text" not in (rename.get(name, name) for name in table.column_names):
+        raise without_text(of_file, asked.path)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table
@@ -191,6 +206,19 @@ def _labels(column: Any, where: Where) -> pa.Array:
             raise _located(fault, where)
         return column.cast(_SOFT)
     raise _no_label(column, column.is_valid().index(True).as_py(), where)
+
+
+def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
+    """Tell which classes differ only in white space or in case: they are one, most often."""
+    if not pa.types.is_string(column.type):
+        return
+    alike: dict[str, list[str]] = {}
+    for name in pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]:
+        alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            listed = ", ".join(map(repr, sorted(names)))
+            tell(f"{path}: the classes {listed} differ only in white space or case")
 
 
 def _no_label(column: pa.Array, row: int, where: Where) -> CorpusError:

@@ -10,47 +10,55 @@ import pyarrow.compute as pc
 from grammar.errors import OptionError
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS
+from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.validity import is_list
 
-__all__ = ["LABEL_NAMES", "MIXED", "TEXT_NAMES", "renamed_by_use"]
-
-TEXT_NAMES: Sequence[Sequence[str]] = (
-    (
-        "text", "texts", "sentence", "sentences", "content", "contents", "review", "reviews",
-        "review_text", "reviewtext", "review_body", "body", "comment", "comments", "comment_text",
-        "message", "messages", "tweet", "tweets", "post", "document", "utterance", "utterances",
-        "feedback", "full_text", "text_content",
-    ),
-    ("question", "query", "headline", "title", "description", "abstract", "summary", "phrase"),
-)  # fmt: skip
-"""Names of columns of texts; those of the second row only count where none of the first is."""
-
-LABEL_NAMES: Sequence[Sequence[str]] = (
-    ("label", "labels", "sentiment", "category", "class", "classes", "class_label"),
-    (
-        "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
-        "label_text", "y",
-    ),
-)  # fmt: skip
-"""Names of columns of classes, likewise."""
+__all__ = ["MIXED", "has_text", "renamed_by_use"]
 
 MIXED = "label_distribution"
 """The column of labels that a method has mixed, in the files that augmentation writes."""
 
 _FEWEST = 2
+_LOOKED_AT = 200
+_LONG = 3
+"""Words that long texts have at least, on average."""
+_LONGEST_NAME = 6
+
+
+def has_text(table: pa.Table, rename: Mapping[str, str]) -> bool:
+    """Say whether a column is called as texts are, or becomes one.
+
+    >>> has_text(pa.table({"Review": ["good"]}), {}), has_text(pa.table({"tokens": [["a"]]}), {})
+    (True, False)
+    """
+    usual = {name for group in TEXT_NAMES for name in group}
+    return any(
+        rename.get(field.name, "") == "text" or (_plain(field.name) in usual and _is_text(field))
+        for field in table.schema
+    )
+
+
+def _is_text(field: pa.Field) -> bool:
+    return bool(pa.types.is_string(field.type) or pa.types.is_large_string(field.type))
 
 
 def renamed_by_use(
-    table: pa.Table, rename: Mapping[str, str], text: str | None, label: str | None
+    table: pa.Table,
+    rename: Mapping[str, str],
+    text: str | None,
+    label: str | None,
+    *,
+    untyped: bool = False,
 ) -> dict[str, str]:
     """Return which columns get the names ``text`` and ``label``, with those that are asked for.
 
-    What is recognised by a usual name is told.
+    What is recognised by a usual name is told, and so is the only column of long texts, whatever
+    its name, where no name tells.
 
     Parameters
     ----------
     table : pyarrow.Table
-        As it was read.
+        As it was read; ``untyped`` if all its values are text.
     rename : mapping
         Names of its columns to new names, as asked for.
     text, label : str, optional
@@ -59,7 +67,8 @@ def renamed_by_use(
     Raises
     ------
     OptionError
-        If several columns have usual names; the message names the option that says which.
+        If several columns have usual names; the message names the option that says which. If no
+        name tells, and the names are like values: then the file has no line of names.
 
     Examples
     --------
@@ -83,8 +92,11 @@ def renamed_by_use(
             open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             old = _recognised(new, usable, usual)
-            if old is None and new == "text" and usable == table.column_names[:1] == there:
-                old = next(iter(usable), None)
+            if old is None and new == "text" and usable:
+                if untyped:
+                    _refuse_values(table)
+                alone = usable == table.column_names[:1] == there
+                old = usable[0] if alone else _only_long(table, usable)
             if old is not None:
                 names[old] = new
                 found[new] = old
@@ -109,6 +121,36 @@ def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) 
         if found:
             return found[0]
     return None
+
+
+def _only_long(table: pa.Table, names: Sequence[str]) -> str | None:
+    """Return the only column whose values have several words, on average."""
+    found = []
+    for name in names:
+        values = table.column(name).slice(0, _LOOKED_AT).drop_null().to_pylist()
+        words = sum(len(value.split()) for value in values)
+        if values and words >= _LONG * len(values):
+            found.append(name)
+    return found[0] if len(found) == 1 else None
+
+
+def _refuse_values(table: pa.Table) -> None:
+    """Refuse names of columns that are no names, but the values of a first row."""
+    names = table.column_names
+    for number, name in enumerate(names):
+        is_number = name.strip().replace(".", "", 1).isdigit()
+        long = len(name.split()) > _LONGEST_NAME
+        if is_number and len(names) > 1:
+            numeric = table.column(number).slice(0, _LOOKED_AT).to_pylist()
+            is_number = bool(numeric) and all(
+                str(cell or "").strip().replace(".", "", 1).isdigit() for cell in numeric
+            )
+        if (is_number and len(names) > 1) or long:
+            raise OptionError(
+                f"the first line seems to be no line of names, but a row: {name!r:.60}",
+                hint="put the names of the columns above, such as label,text; in Python "
+                "names=['label', 'text']; or say which column holds the texts: --text NAME",
+            )
 
 
 def _plain(name: str) -> str:

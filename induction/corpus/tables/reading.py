@@ -12,6 +12,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -23,9 +24,18 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
+from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
+from induction.corpus.tables.lines import labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_sizes import expanded_rows
+from induction.corpus.tables.separators import (
+    SIGNS,
+    declared_separator,
+    escapes_quotes,
+    separator_of,
+)
 from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
 
 __all__ = [
@@ -67,22 +77,42 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
 
 
 def read_text(data: bytes, asked: Asked) -> Rows:
-    """Read plain text, one sentence a line."""
+    """Read plain text, one sentence a line; lines of another format are read as that.
+
+    Raises
+    ------
+    CorpusError
+        If the lines are the rows of a table without names of columns.
+    """
     # not splitlines: it would break lines at characters such as U+2028 too
     lines = data.decode("utf-8-sig").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
+    if not asked.named:
+        if is_conll(data):
+            return _as_conll(data, asked)
+        sign = sign_of_table(lines, asked.path)
+        if sign is not None:
+            tell(f"{asked.path} is read as a table, whose columns {SIGNS.get(sign, 'commas')} part")
+            return _read_separated(data, asked, sign, quoted=sign != "\t")
+        if (found := labelled_lines(lines, asked.path)) is not None:
+            return Rows(found, lambda row: f"{asked.path}:{row + 1}")
     texts = pa.array([line.removesuffix("\r") for line in lines], pa.string())
     return Rows(pa.table({"text": texts}), lambda row: f"{asked.path}:{row + 1}")
 
 
 def read_jsonl(data: bytes, asked: Asked) -> Rows:
-    """Read JSON lines."""
+    """Read JSON lines, an array of objects, and what annotation tools export."""
+    skipped: tuple[Skipped, ...] = ()
+    data, by_line = lines_of_json(data, asked.path) if data.strip() else (b"", True)
     if not data.strip():
         return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
-    skipped: tuple[Skipped, ...] = ()
     if asked.skips:
         data, skipped = sound_lines(data, asked.path)
-    where = _places(asked.path, lambda: _lines_of_objects(data))
+    if by_line:
+        where = _places(asked.path, lambda: _lines_of_objects(data))
+    else:  # a line is a row here, and not one of the file
+        where = numbered_rows(asked.path)
+        skipped = tuple(replace(one, where=where(_number(one) - 1)) for one in skipped)
     _refuse_null(data, where)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
@@ -93,6 +123,10 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if any(_is_rounded(column) for column in table.columns):
         _refuse_long_numbers(data, asked.path)
     return Rows(table, where, skipped=skipped)
+
+
+def _number(skipped: Skipped) -> int:
+    return int(skipped.where.rpartition(":")[2])
 
 
 def _is_rounded(column: Any) -> bool:
@@ -214,14 +248,14 @@ def _malformed(
 def read_csv(data: bytes, asked: Asked) -> Rows:
     """Read CSV, quoted as Python's ``csv`` does.
 
-    Where a comma is the decimal sign, spreadsheets put semicolons between columns. A first line
-    with semicolons and no comma tells it.
+    Where a comma is the decimal sign, spreadsheets put semicolons between columns; others put
+    tabs or ``|``. A first line without a comma tells it, if all rows have as many.
     """
-    first = data.lstrip().partition(b"\n")[0]
-    if asked.names or b"," in first or b";" not in first:
-        return _read_separated(data, asked, ",")
-    tell(f"columns of {asked.path} are separated by semicolons")
-    return _read_separated(data, asked, ";")
+    if not asked.named and is_conll(data):
+        return _as_conll(data, asked)
+    data, declared = declared_separator(data)
+    separator = declared or separator_of(data, ",", asked.path, asked.names)
+    return _read_separated(data, asked, separator)
 
 
 def read_tsv(data: bytes, asked: Asked) -> Rows:
@@ -230,6 +264,8 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
     A first line without a tab, but with commas or semicolons, is of another format, or no line of
     names.
     """
+    if not asked.named and is_conll(data):
+        return _as_conll(data, asked)
     first = data.lstrip().partition(b"\n")[0]
     sign = next((sign for sign in (b",", b";") if sign in first), b"")
     if sign and b"\t" not in first and not asked.names:
@@ -238,14 +274,21 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
             where=asked.path,
             hint="read it as CSV (format csv), or put the names of its columns above",
         )
-    return _read_separated(data, asked, "\t")
+    separator = separator_of(data, "\t", asked.path, asked.names)
+    return _read_separated(data, asked, separator, quoted=separator != "\t")
 
 
-def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
-    quoted = separator != "\t"
+def _as_conll(data: bytes, asked: Asked) -> Rows:
+    tell(f"{asked.path} holds a token a line: it is read as CoNLL (.conll)")
+    return read_conll(data, asked)
+
+
+def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool = True) -> Rows:
+    escaped = quoted and escapes_quotes(data, separator, asked.path)
     header = 0 if asked.names else 1
     where = _places(
-        asked.path, lambda: itertools.islice(_lines_of_records(data, separator), header, None)
+        asked.path,
+        lambda: itertools.islice(_lines_of_records(data, separator, quoted=quoted), header, None),
     )
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
@@ -272,6 +315,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str) -> Rows:
                 delimiter=separator,
                 quote_char='"' if quoted else False,
                 newlines_in_values=quoted,
+                escape_char="\\" if escaped else False,
                 invalid_row_handler=leave_out,
             ),
             convert_options=pa.csv.ConvertOptions(
@@ -301,13 +345,13 @@ def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str
         ) from None
 
 
-def _lines_of_records(data: bytes, separator: str) -> Iterator[int]:
+def _lines_of_records(data: bytes, separator: str, *, quoted: bool) -> Iterator[int]:
     """Yield where rows begin, as far as they can be read; the parser passes over empty lines."""
     text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
     records = csv.reader(
         text,
         delimiter=separator,
-        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
     )
     line = 1
     with suppress(csv.Error):

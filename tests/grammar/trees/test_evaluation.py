@@ -396,3 +396,27 @@ def test_the_verb_prints_the_table_or_json(
     assert shown.err == ""
     with pytest.raises(TreewrightError, match="both files are standard input"):
         evalb_verb("-", "-")
+
+
+# --- quotes, and what else .prm files hold ----------------------------------------------------
+
+GOLD_QUOTE = Treebank.parse("(S (NP (NNP Al) (POS ')) (VP (VBD ran)) (. .))")
+OTHER_QUOTE = Treebank.parse("(S (NP (NNP Al)) ('' ') (VP (VBD ran)) (. .))")
+DELETED = "DELETE_LABEL ''\nDELETE_LABEL .\n"
+
+
+@pytest.mark.parametrize(("gold", "test"), [(GOLD_QUOTE, OTHER_QUOTE), (OTHER_QUOTE, GOLD_QUOTE)])
+def test_quotes_that_are_tagged_otherwise_pair_up_if_it_is_asked_for(gold, test):
+    plain = EvalbParameters.parse(DELETED)
+    paired = EvalbParameters.parse(f"{DELETED}QUOTE_LABEL ''\nQUOTE_LABEL POS\n")
+    assert evalb(gold, test, parameters=plain).all.errors == 1
+    result = evalb(gold, test, parameters=paired)
+    assert (result.all.errors, result.all.tagging) == (0, 100.0)
+
+
+def test_words_are_deleted_and_what_is_only_printed_is_passed_over():
+    text = "DEBUG 0\nTED 1\nLA 0\nDELETE_ROOT_PRETERMS 0\nDELETE_WORD '\n"
+    parameters = EvalbParameters.parse(text)
+    assert evalb(GOLD_QUOTE, OTHER_QUOTE, parameters=parameters).all.errors == 0
+    with pytest.raises(NotationError, match="are not deleted here"):
+        EvalbParameters.parse("DELETE_ROOT_PRETERMS 1")

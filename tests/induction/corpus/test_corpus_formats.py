@@ -368,7 +368,7 @@ def test_part_of_a_provenance_is_enough(tmp_path):
     [
         ("a.jsonl", b'{"text": "a"}\n{"text":\n', "JSON parse error"),
         ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n', "changed from string to number"),
-        ("a.jsonl", b"[1, 2]\n", "JSON parse error"),
+        ("a.jsonl", b"[1, 2]\n", "not an array of objects"),
         ("a.jsonl", b"hello\n", "JSON parse error"),
         ("a.jsonl", b'{"text": "a", "text": "b"}\n', "twice"),
         ("a.jsonl", b'{"label": 1}\n', "has no column 'text'"),
@@ -419,7 +419,7 @@ def test_a_byte_that_is_not_utf_8_is_located(tmp_path, suffix):
     assert caught.value.where == f"{path}:2:4"
 
 
-@pytest.mark.parametrize("name", ["a.xml", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
+@pytest.mark.parametrize("name", ["a.html", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
 def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(OptionError, match="does not tell a format") as caught:

@@ -1,0 +1,68 @@
+"""Notations of grammars that are not ours: which one a text is in, and what reads it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["foreign_notation"]
+
+_RULES = "write its rules as  NP -> DT 'word' [0.5]"
+_EBNF = (
+    'write it in Lark\'s EBNF (rule: "word" other | /[a-c]+/) and read that with from_lark of '
+    "grammar, or " + _RULES
+)
+_LARK = "in Python from_lark of grammar reads it: from_lark(open('FILE').read())"
+_FEATURES = (
+    "read its context-free backbone, without the features: --backbone, or "
+    "open_grammar('FILE', backbone=True) in Python"
+)
+
+_FEATURE = r"[\w>/?]\[[^\]\n]*?(?:[+-]\w|=|\*[a-z]+\*)"
+_NOTATIONS: tuple[tuple[str, str, str], ...] = (
+    (r"\A\s*(?:<\?xml|<!DOCTYPE|<grammar\b)", "a grammar in XML (SRGS)", _RULES),
+    (r"\A\s*\(", "a treebank in brackets", "induce a grammar of it: treewright induce FILE "
+     "-o grammar.json"),
+    (r"\A\s*#(?:JSGF|ABNF)\b", "a grammar for speech (JSGF or ABNF)", _RULES),
+    (r"^%(?:token|left|right|union|type)\b|^%%\s*$", "a grammar for yacc or bison", _EBNF),
+    (r"^\s*(?:(?:lexer|parser)\s+)?grammar\s+\w+\s*;|^\w+\s*\n?\s*:[^;]*;\s*$",
+     "a grammar for ANTLR", _EBNF),
+    (r"^\s*root\s*::=", "a grammar in GBNF (llama.cpp)", _EBNF),
+    (r"^\s*<[^>\n]+>\s*::=", "a grammar in BNF", _EBNF),
+    (r"::=", "a grammar in EBNF, with ::= for the arrow", _EBNF),
+    (r"^[ \t]*(?:[?!]{0,2}[_a-z]\w*|_?[A-Z][A-Z0-9_]*)(?:\{[^}]*\}|\.\d+)?[ \t]*:(?!-)"
+     r"|^%(?:import|ignore|declare|override|extend)\b", "a grammar in Lark's EBNF", _LARK),
+    (r"^\s*[\w-]+\s*<-\s", "a parsing expression grammar (PEG)", _EBNF),
+    (r"^\s*[\w ]+=[^;]*;\s*$", "a grammar in ISO EBNF", _EBNF),
+    (r"^\s*[\w-]+\s*=/?\s*(?:\"|%x|[\w-]+)", "a grammar in ABNF", _EBNF),
+    (r"^\s*\w[\w()\s,]*-->.*\.\s*$", "a definite clause grammar of Prolog", _RULES),
+    (r"^\s*['\"][^'\"]*['\"]\s*->\s*['\"][^'\"]*['\"]\s*\|",
+     "a dependency grammar of NLTK", _RULES),
+    (rf"{_FEATURE}|->.*\?\w+\b", "a feature grammar of NLTK", _FEATURES),
+    (r"^\s*\w+\s*->[^'\"\n]*\s\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*$",
+     "a grammar with weights behind its rules", "put each weight in brackets: NP -> DT NN [0.5]"),
+    (r"^\s*[\d.eE-]+\s+\S+\s*(?:->|\s)", "a grammar with weights before its rules",
+     "put each weight behind its rule, in brackets: NP -> DT NN [0.5]"),
+    (r"^\s*\S+\s*(?:=>|-->|→→|:-)", "a grammar with another arrow", "the arrow is ->, one rule a "
+     "line"),
+)  # fmt: skip
+"""Expressions that notations have, what they are, and what to do; the first that is found counts.
+
+They are only asked of texts that are no grammar of ours, so they need not be exact.
+"""
+_COMMENT = re.compile(r"^\s*(?:#(?!JSGF|ABNF)|//).*$", re.MULTILINE)
+_MOST = 200_000
+
+
+def foreign_notation(text: str) -> tuple[str, str] | None:
+    r"""Return what notation a text seems to be in, and what to do; None if it is not known.
+
+    >>> foreign_notation("start: \"a\" start | \"b\"")[0]
+    "a grammar in Lark's EBNF"
+    >>> foreign_notation("root ::= [a-c]+")[0], foreign_notation("NP -> dog !")
+    ('a grammar in GBNF (llama.cpp)', None)
+    """
+    bare = _COMMENT.sub("", text[:_MOST])
+    for expression, name, hint in _NOTATIONS:
+        if re.search(expression, bare, re.MULTILINE):
+            return name, hint
+    return None

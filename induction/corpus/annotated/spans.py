@@ -1,0 +1,101 @@
+"""Spans of characters as files of others write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar.errors import CorpusError
+
+__all__ = ["has_pairs_of_offsets", "span_of", "with_plain_spans"]
+
+_NAMES = ("label", "labels", "entities", "spans", "annotations", "ents")
+"""Columns that hold spans of characters."""
+_STARTS = ("start", "start_offset", "begin", "start_char", "startOffset")
+_ENDS = ("end", "end_offset", "stop", "end_char", "endOffset")
+_LABELS = ("label", "labels", "type", "entity", "tag", "entity_type")
+
+
+def _is_triple(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 3
+        and all(isinstance(one, int) and not isinstance(one, bool) for one in value[:2])
+        and isinstance(value[2], str)
+    )
+
+
+def _is_offset_object(value: Any) -> bool:
+    """Say whether an object is a span under other names than ours."""
+    return (
+        isinstance(value, Mapping)
+        and any(name in value for name in _STARTS[1:])
+        and any(name in value for name in _ENDS[1:])
+    )
+
+
+def _are_spans(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(_is_triple(one) or _is_offset_object(one) for one in value)
+    )
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, list | Mapping) for one in value)
+
+
+def has_pairs_of_offsets(row: Any) -> bool:
+    """Say whether a row has a column of ``[start, end, label]``, or of offsets with other names.
+
+    >>> has_pairs_of_offsets({"text": "Ann", "entities": [{"start_offset": 0, "end_offset": 3}]})
+    True
+    """
+    return isinstance(row, Mapping) and any(_are_spans(row.get(name)) for name in _NAMES)
+
+
+def with_plain_spans(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the column ``spans`` for the first that holds spans, or could.
+
+    >>> with_plain_spans({"text": "Ann", "label": [[0, 3, "PER"]]})
+    {'text': 'Ann', 'spans': [{'start': 0, 'end': 3, 'label': 'PER'}]}
+    """
+    there = [name for name in _NAMES if row.get(name, ()) is None or _is_nested(row.get(name))]
+    chosen = max(there, key=lambda name: (_are_spans(row[name]), bool(row[name])), default=None)
+    if chosen is None:
+        return row
+    made = {name: value for name, value in row.items() if name != chosen}
+    made["spans"] = [span_of(span) for span in row[chosen] or ()]
+    return made
+
+
+def span_of(span: Any) -> dict[str, Any]:
+    """Return a span as an object of ``start``, ``end``, ``label``.
+
+    Raises
+    ------
+    CorpusError
+        If it has no start, no end, or no label.
+
+    Examples
+    --------
+    >>> span_of([0, 3, "PER"]), span_of({"start_offset": 0, "end_offset": 3, "labels": ["PER"]})
+    ({'start': 0, 'end': 3, 'label': 'PER'}, {'start': 0, 'end': 3, 'label': 'PER'})
+    """
+    if isinstance(span, Sequence) and not isinstance(span, str) and len(span) >= 3:
+        start, end, label = span[:3]
+    elif isinstance(span, Mapping):
+        start, end, label = (
+            next((span[name] for name in names if name in span), None)
+            for names in (_STARTS, _ENDS, _LABELS)
+        )
+    else:
+        start = end = label = None
+    if isinstance(label, list):
+        label = label[0] if len(label) == 1 else None
+    if not (isinstance(start, int) and isinstance(end, int) and isinstance(label, str)):
+        raise CorpusError(
+            f"{span!r:.80} is no span", hint="give the start, the end and one label of each"
+        )
+    return {"start": start, "end": end, "label": label}

@@ -1,0 +1,80 @@
+"""Columns of tokens and their tags without a text, as Hugging Face's sets of entities have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+from grammar.messages import tell
+from induction.corpus.corpus import COLUMNS
+from induction.corpus.entities.columns import spans_of_words, word_places
+from induction.corpus.entities.schemes import is_scheme, words_of_tags
+from induction.corpus.validity import is_list
+
+__all__ = ["with_text_of_tokens"]
+
+_TOKENS = ("tokens", "words")
+_TAGS = ("ner_tags", "ner", "entity_tags", "bio_tags", "tags", "labels")
+
+
+def with_text_of_tokens(table: pa.Table) -> pa.Table:
+    """Return a table with the text of its tokens, if it has tokens and no column of texts.
+
+    The text has single spaces between tokens. Tags of spans become ``spans``; it is told.
+
+    >>> from grammar.messages import heard_by
+    >>> given = pa.table({"tokens": [["EU", "rejects"]], "ner_tags": [["B-ORG", "O"]]})
+    >>> with heard_by(print):
+    ...     made = with_text_of_tokens(given).to_pylist()
+    text is made of the tokens in 'tokens', and spans of 'ner_tags'
+    >>> made[0]["text"], made[0]["spans"]
+    ('EU rejects', [{'start': 0, 'end': 2, 'label': 'ORG'}])
+    """
+    name = next((one for one in _TOKENS if one in table.column_names), None)
+    if name is None or not _holds(table, name, pa.types.is_string):
+        return table
+    tokens = table.column(name).to_pylist()
+    texts = [None if row is None else " ".join(one or "" for one in row) for row in tokens]
+    told = f"text is made of the tokens in {name!r}"
+    table = table.add_column(0, "text", pa.array(texts, pa.string()))
+    if name != "tokens":
+        table = table.rename_columns(["tokens" if n == name else n for n in table.column_names])
+    tags = next((one for one in _TAGS if _are_tags(table, one)), None)
+    if tags is not None and "spans" not in table.column_names:
+        spans = _spans(texts, tokens, table.column(tags).to_pylist(), tags)
+        table = table.drop_columns([tags]).append_column("spans", spans)
+        told += f", and spans of {tags!r}"
+    tell(told)
+    for one in _TAGS[:-1]:
+        if one in table.column_names and _holds(table, one, pa.types.is_integer):
+            tell(
+                f"{one!r} are numbers without names, so that no spans are made of them: in Python "
+                f"induction.with_spans(corpus, {one!r}, names=[...]) does"
+            )
+    return table
+
+
+def _holds(table: pa.Table, name: str, is_kind: Any) -> bool:
+    kind = table.schema.field(name).type
+    return is_list(kind) and bool(is_kind(kind.value_type))
+
+
+def _are_tags(table: pa.Table, name: str) -> bool:
+    if name not in table.column_names or not _holds(table, name, pa.types.is_string):
+        return False
+    return is_scheme({tag for row in table.column(name).to_pylist() if row for tag in row})
+
+
+def _spans(texts: list[Any], tokens: list[Any], tags: list[Any], name: str) -> pa.Array:
+    made = []
+    for number, (text, words, row) in enumerate(zip(texts, tokens, tags, strict=True), start=1):
+        if words is None or row is None or len(words) != len(row):
+            raise CorpusError(
+                f"there is not one of {name!r} a token",
+                where=f"row {number}",
+                hint="give as many as there are tokens",
+            )
+        made.append(spans_of_words(word_places(text, words), words_of_tags(row)))
+    return pa.array(made, COLUMNS["spans"])

@@ -1,0 +1,173 @@
+"""JSON that is not lines of objects: an array of them, columns, or what annotation tools export.
+
+It is written anew as lines, which are then read as all others. Each object keeps its line, where it
+has one, so that messages name it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections import Counter
+from typing import Any
+
+from grammar.errors import CorpusError
+from grammar.messages import tell
+from induction.corpus.annotated.exports import Export, export_of
+from induction.corpus.usual_names import TEXT_NAMES
+
+__all__ = ["lines_of_json"]
+
+_ROWS = ("data", "rows", "examples", "items", "records", "train")
+"""Fields of an object that hold the rows of a corpus."""
+_TEXTS = {name for group in TEXT_NAMES for name in group}
+_LOOKED_AT = 50
+_BEGINNING = 1 << 20
+_MAY_BE_EXPORTED = re.compile(
+    rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations"|"completions"'
+    rb'|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
+)
+
+
+def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
+    r"""Return JSON as lines of objects, and whether these are the lines of the file.
+
+    Raises
+    ------
+    CorpusError
+        If it is one value of JSON that holds no rows.
+
+    Examples
+    --------
+    >>> lines_of_json(b'[{"text": "a"},\n {"text": "b"}]', "a.json")
+    (b'{"text": "a"}\n{"text": "b"}', False)
+    >>> lines_of_json(b'{"text": "a"}\n', "a.jsonl")
+    (b'{"text": "a"}\n', True)
+    """
+    bare = data.removeprefix(codecs.BOM_UTF8).lstrip()
+    first = bare[: bare.find(b"\n") + 1] or bare
+    if bare[:1] == b"[" or not _is_line(first) or _is_columns(bare, path):
+        rows = _rows(bare, path)
+        if rows is not None:
+            found = _exported(rows, path)
+            return b"\n".join(json.dumps(row).encode() for row in found if row is not None), False
+    if _MAY_BE_EXPORTED.search(data, 0, _BEGINNING):
+        return _exported_lines(data, path), True
+    return data, True
+
+
+def _is_line(line: bytes) -> bool:
+    return line.strip().startswith(b"{") and line.strip().endswith(b"}")
+
+
+def _is_columns(bare: bytes, path: str) -> bool:
+    """Say whether a file named as JSON is a single object: its columns, or rows under a name."""
+    return path.endswith((".json", ".json.gz")) and bare.find(b"\n") in (-1, len(bare) - 1)
+
+
+def _rows(bare: bytes, path: str) -> list[Any] | None:
+    """Return the rows of a file that is one value of JSON; None if it is not one."""
+    try:
+        value = json.loads(bare, object_pairs_hook=_once)
+    except ValueError as error:
+        if bare[:1] != b"[":
+            return None  # it is said of its lines what is wrong with them
+        raise CorpusError(
+            f"the array of JSON does not end well: {error}",
+            where=path,
+            hint="close it with ]; or write an object a line, without brackets and commas around",
+        ) from None
+    if isinstance(value, dict):
+        value = _rows_of_object(value)
+    rows = value if isinstance(value, list) else None
+    if rows is None or not all(isinstance(row, dict) or export_of(row) for row in rows):
+        raise CorpusError(
+            "this is JSON, but not an array of objects",
+            where=path,
+            hint='write [{"text": "...", "label": "..."}, ...], or an object a line',
+        )
+    return rows
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise CorpusError(
+            f"an object has two values of {twice!r}", hint="give one of them another name"
+        )
+    return made
+
+
+def _rows_of_object(value: dict[str, Any]) -> Any:
+    """Return the rows that an object holds: under a name, as columns, or as pandas writes them."""
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    under = [value[name] for name in _ROWS if isinstance(value.get(name), list)]
+    if len(under) == 1 and all(isinstance(row, dict) for row in under[0]):
+        return under[0]
+    columns = list(value.values())
+    if columns and all(isinstance(column, dict) for column in columns):
+        numbers = list(columns[0])
+        if all(list(column) == numbers for column in columns):
+            return [{name: value[name][number] for name in value} for number in numbers]
+    are_lists = all(isinstance(column, list) for column in columns)
+    # a single example of tokens and tags has lists of one length, too
+    if (
+        are_lists
+        and _TEXTS.intersection(map(str.casefold, value))
+        and len({len(column) for column in columns}) == 1
+    ):
+        return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [value]
+
+
+def _exported(rows: list[Any], path: str) -> list[Any]:
+    found = next(filter(None, map(export_of, rows[:_LOOKED_AT])), None)
+    if found is None:
+        return rows
+    made = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            made.append(found.read(row))
+        except CorpusError as error:
+            raise CorpusError(error.what, where=f"{path}, row {number}", hint=error.hint) from None
+    _tell(found, path, sum(row is None for row in made))
+    return made
+
+
+def _exported_lines(data: bytes, path: str) -> bytes:
+    """Return lines of objects, as they are read here if a tool exports such ones."""
+    lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    first = [row for row in map(_object, lines[: 4 * _LOOKED_AT]) if row is not None]
+    found = next(filter(None, map(export_of, first[:_LOOKED_AT])), None)
+    if found is None:
+        return data
+    left = 0
+    for number, line in enumerate(lines):
+        row = _object(line)
+        if row is None:  # what is wrong with it is said when it is read
+            continue
+        try:
+            made = found.read(row)
+        except CorpusError as error:
+            where = f"{path}:{number + 1}"
+            raise CorpusError(error.what, where=where, hint=error.hint) from None
+        left += made is None
+        lines[number] = b"" if made is None else json.dumps(made).encode()
+    _tell(found, path, left)
+    return b"\n".join(lines)
+
+
+def _object(line: bytes) -> Any:
+    try:
+        value = json.loads(line) if line.strip() else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _tell(export: Export, path: str, left: int) -> None:
+    rest = f"; {left:,} rows that were not accepted are left out" if left else ""
+    tell(f"{path} is read as an export of {export.name}{rest}")

@@ -1,0 +1,1 @@
+"""Treebanks of others: NEGRA export, TIGER-XML, discbracket, numbered and escaped brackets."""

@@ -1,0 +1,127 @@
+"""Trees of a file, in whatever form they are: it is told by what the file holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grammar.errors import BracketError
+from grammar.files import decode
+from grammar.messages import tell
+from grammar.trees.treebank import Treebank
+from induction.corpus.treebanks.constituents import treebank_of_sentences
+from induction.corpus.treebanks.discbracket import (
+    discbracket_sentences,
+    has_numbered_words,
+    words_behind_trees,
+)
+from induction.corpus.treebanks.negra import is_negra, negra_sentences
+from induction.corpus.treebanks.tiger import is_xml, tiger_sentences
+
+__all__ = ["TREEBANK_SUFFIXES", "is_foreign", "parse_trees", "trees_of_brackets"]
+
+TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
+"""How files of trees end that are read and not written."""
+
+_NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
+_BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
+_ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}
+
+
+def is_foreign(data: bytes) -> bool:
+    """Say whether trees are in another form than brackets.
+
+    >>> is_foreign(b"#FORMAT 4"), is_foreign(b"(S a)")
+    (True, False)
+    """
+    return is_xml(data) or is_negra(data[:4096].decode(errors="replace").lstrip("\ufeff"))
+
+
+def parse_trees(
+    data: bytes, source: str, *, encoding: str = "utf-8", discontinuous: str = "refuse"
+) -> Treebank:
+    """Read the trees of a file.
+
+    Parameters
+    ----------
+    data : bytes
+        Brackets; brackets with places (discbracket); NEGRA export; TIGER-XML.
+    source : str
+        Its name, for messages.
+    encoding : str
+        Of all but XML, which says its own.
+    discontinuous : {"refuse", "raise", "split"}
+        What becomes of discontinuous constituents.
+
+    Raises
+    ------
+    BracketError, UnreadableInputError, OptionError
+        As the readers of these forms do.
+
+    Examples
+    --------
+    >>> print(parse_trees(b"(S (VP (V 0=saw)) (NP 1=it))", "a.dbr")[0])
+    (S (VP (V saw)) (NP it))
+    """
+    if is_xml(data):
+        return treebank_of_sentences(tiger_sentences(data, source), discontinuous)
+    text = decode(data, source, encoding)
+    if is_negra(text):
+        return treebank_of_sentences(negra_sentences(text, source), discontinuous)
+    treebank = trees_of_brackets(text, source)
+    if has_numbered_words(treebank):
+        return treebank_of_sentences(discbracket_sentences(treebank, source), discontinuous)
+    return treebank
+
+
+def trees_of_brackets(text: str, source: str) -> Treebank:
+    r"""Read brackets; numbers before trees, and brackets behind a backslash, if that makes them so.
+
+    Raises
+    ------
+    BracketError
+        At the first fault of the text as it is.
+
+    Examples
+    --------
+    >>> [str(tree) for tree in trees_of_brackets("1\t(S (A b))\n2\t(S (A c))\n", "a.mrg")]
+    ['(S (A b))', '(S (A c))']
+    >>> print(trees_of_brackets(r"(S (-LRB- \() (A b))", "a.mrg")[0])
+    (S (-LRB- -LRB-) (A b))
+    """
+    try:
+        return Treebank.parse(text, source=source)
+    except BracketError as error:
+        for way, told in _WAYS:
+            other = way(text)
+            if other is None:
+                continue
+            try:
+                treebank = Treebank.parse(other, source=source)
+            except BracketError:
+                continue
+            tell(told.format(source))
+            return treebank
+        raise error
+
+
+def _without_numbers(text: str) -> str | None:
+    """Return a text with spaces for numbers before trees, if all lines that begin have them."""
+    numbered = {match.start() for match in _NUMBERED.finditer(text)}
+    if not numbered or any(line.start() not in numbered for line in _BEGINS.finditer(text)):
+        return None
+    return _NUMBERED.sub(lambda match: " " * len(match[0]), text)
+
+
+def _without_escapes(text: str) -> str | None:
+    if not any(sign in text for sign in _ESCAPED):
+        return None
+    return re.sub(r"\\[()]", lambda match: _ESCAPED[match[0]], text)
+
+
+_WAYS: tuple[tuple[Callable[[str], str | None], str], ...] = (
+    (words_behind_trees, "{}: the numbers in its trees are the places of the words behind them"),
+    (_without_numbers, "{}: what stands before the trees, such as their numbers, is left out"),
+    (_without_escapes, r"{}: \( and \) are read as words, -LRB- and -RRB-"),
+)
+"""What else a text may be that is no brackets as it is, and what is told of it."""

@@ -1,0 +1,113 @@
+"""Grammars as others write them: read where that is certain, else named with what reads them."""
+
+from __future__ import annotations
+
+import nltk
+import pytest
+
+from grammar import Grammar, NotationError, NotTightError, from_lark, open_grammar
+from grammar.messages import heard_by
+from sampling import sample_sentences
+
+FEATURES = """% start S
+# a comment with [brackets
+S[-INV] -> NP[NUM=?n, SEM=<\\P.P(x) -> Q>] VP/NP[NUM=?n, AGR=[GND=fem]]
+NP[NUM=sg] -> 'this' | 'that[s]'
+VP[NUM=sg]/?x-> "runs/jumps" | VP/NP[]
+"""
+
+
+@pytest.mark.parametrize("line", ["% start B", "%start B", "%  start\tB"])
+def test_start_is_read_as_nltk_reads_it(line):
+    text = f"{line}\nA -> 'a'\nB -> A 'b'\n"
+    assert Grammar.parse(text).start == str(nltk.CFG.fromstring(text).start()) == "B"
+
+
+def test_symbols_without_rules_are_named_when_read_and_when_drawn():
+    said: list[str] = []
+    with heard_by(said.append):
+        grammar = Grammar.parse("S -> NP V\nNP -> the dog\nV -> 'ran'", source="g.cfg")
+    assert said == [
+        "g.cfg:2: the, dog have no rules; quote words, as in 'the', and give symbols rules"
+    ]
+    with pytest.raises(NotTightError, match="dog, the have no rules, so derivations end") as error:
+        sample_sentences(grammar, n=2)
+    assert error.value.where == "the rule NP -> the dog"
+    assert "spectral" not in str(error.value)
+
+
+FOREIGN = {
+    'start: "a" start | "b"\n': "Lark",
+    '?expr: term\n    | expr "+" term\n%ignore " "\n': "Lark",
+    'root ::= greet " " name\nname ::= [a-c]+\n': "GBNF",
+    "<s> ::= <np> <vp>\n<np> ::= dog\n": "BNF",
+    'expr ::= term ("+" term)*\n': "EBNF",
+    "grammar Hello;\nr : 'hello' ID ;\nID : [a-z]+ ;\n": "ANTLR",
+    'rule = "a", { "b" } ;\n': "ISO EBNF",
+    'greeting = "hi" / "hello"\n': "ABNF",
+    "A <- 'a' B / 'c'\n": "PEG",
+    "%token NUM\n%%\nexpr: NUM\n": "yacc",
+    "s --> np, vp.\nnp --> [dog].\n": "Prolog",
+    "#JSGF V1.0;\ngrammar g;\npublic <a> = b;\n": "JSGF",
+    "(S (NP we) (VP slept))\n": "treebank",
+    "'hit' -> 'John' | 'ball'\n": "dependency grammar",
+    "S => NP VP\n": "another arrow",
+    FEATURES: "feature grammar",
+    "NP[+pl] -> 'dogs'\n": "feature grammar",
+}
+
+
+@pytest.mark.parametrize(("text", "name"), FOREIGN.items(), ids=FOREIGN.values())
+def test_other_notations_are_named(text, name):
+    with pytest.raises(NotationError) as error:
+        Grammar.parse(text, source="g.txt")
+    assert name in error.value.what
+    assert error.value.hint
+
+
+def test_what_is_only_wrong_is_not_called_another_notation():
+    with pytest.raises(NotationError, match="this is not a rule"):
+        Grammar.parse("S -> NP !\n")
+
+
+def test_the_hint_of_a_lark_grammar_works(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.lark").write_text('start: "a" start | "b"\n')
+    with pytest.raises(NotationError) as error:
+        open_grammar("g.lark")
+    call = error.value.hint.partition(": ")[2]
+    assert call == "from_lark(open('g.lark').read())"
+    assert len(from_lark((tmp_path / "g.lark").read_text())) == 2
+
+
+def test_the_backbone_of_a_feature_grammar_is_read_on_request(tmp_path):
+    path = tmp_path / "g.fcfg"
+    path.write_text(FEATURES)
+    said: list[str] = []
+    with heard_by(said.append):
+        grammar = open_grammar(path, backbone=True)
+    assert {production.text for production in grammar.productions()} == {
+        "S -> NP VP", "NP -> 'this'", "NP -> 'that[s]'", "VP -> 'runs/jumps'", "VP -> VP",
+    }  # fmt: skip
+    assert said == [f"the features of {path} are left out: this is its context-free backbone"]
+
+
+@pytest.mark.parametrize("text", ["S[NUM=sg -> 'a'\n", "S -> ?x[NUM=pl]\nNP -> 'a'\n"])
+def test_what_has_no_backbone_is_said_with_its_line(tmp_path, text):
+    (tmp_path / "g.fcfg").write_text(text)
+    with pytest.raises(NotationError) as error:
+        open_grammar(tmp_path / "g.fcfg", backbone=True)
+    assert error.value.where.endswith("g.fcfg:1")
+
+
+def test_a_grammar_may_have_another_encoding(tmp_path):
+    (tmp_path / "g.cfg").write_bytes("# Jörg\nS -> 'Käse'\n".encode("latin-1"))
+    assert open_grammar(tmp_path / "g.cfg", encoding="latin-1").rules.words == ("Käse",)
+
+
+@pytest.mark.parametrize(
+    ("expression", "matches"), [(r"(\r?\n)+\s*", 2), (r"a.*?(?<!b)c", 2), (r"[ \t]*\n+", 2)]
+)
+def test_expressions_without_end_have_representatives(expression, matches):
+    text = f"start: A\nA: /{expression}/\n"
+    assert len(from_lark(text, representatives=2).productions("A")) == matches
