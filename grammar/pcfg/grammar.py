@@ -14,12 +14,20 @@ from grammar.codecs import GraphCodec
 from grammar.errors import OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
-from grammar.look import Look, known_symbol
+from grammar.look import Look
+from grammar.messages import tell
 from grammar.pictures.neighbourhood import draw_neighbourhood
+from grammar.rules.base_labels import known_symbols
 from grammar.rules.compiled import CompiledGrammar, alias_tables
-from grammar.rules.notation import format_productions, parse_productions
-from grammar.rules.rules import Nonterminal, Production, RuleColumns, RuleTable
-from grammar.trees.tree import Tree
+from grammar.rules.notation import format_productions, line_of_symbol, parse_productions
+from grammar.rules.rules import (
+    Nonterminal,
+    Production,
+    RuleColumns,
+    RuleTable,
+    format_symbol,
+)
+from grammar.trees.tree import NO_WORDS, Tree
 from grammar.weighted import Weighted
 from grammar.weights import Weigher, check_sums, check_weights, normalised
 
@@ -141,7 +149,7 @@ class Grammar(Weighted):
             raise StartSymbolError("a grammar needs at least one rule", hint="S -> 'word' [1]")
         # here, because merging and normalising can turn bad weights into good ones
         check_weights(weight, lambda rule: Production(*columns.production(rule), weight[rule]))
-        rules, position = RuleTable.canonical(*columns)
+        rules, position = RuleTable.canonical(*columns.without_empty_words())
         merged, counts = np.zeros(len(rules)), np.zeros(len(rules), np.int64)
         np.add.at(merged, position, weight)
         np.add.at(counts, position, count)
@@ -170,9 +178,14 @@ class Grammar(Weighted):
         """
         productions, first = parse_productions(text, source=source)
         with located(source):
-            return cls.from_productions(
+            grammar = cls.from_productions(
                 productions, start=first if start is None else start, normalise=normalise
             )
+        _tell_of_symbols_without_rules(grammar, text, source)
+        return grammar
+
+    fromstring = parse
+    """NLTK's name of :meth:`parse`."""
 
     @classmethod
     def from_table(
@@ -251,6 +264,9 @@ class Grammar(Weighted):
     def productions(self, lhs: str | None = None) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
 
+        A label stands for all symbols that annotate it, one after the other: ``NP`` for
+        ``NP^<S>``.
+
         Raises
         ------
         OptionError
@@ -258,16 +274,12 @@ class Grammar(Weighted):
         """
         if lhs is None:
             order = [self.start, *(n for n in self.left_hand_sides if n != self.start)]
-            return [production for name in order for production in self.productions(name)]
-        if lhs not in self.rules.nonterminals:
-            import difflib
+        else:
+            order = known_symbols(lhs, self.rules.nonterminals)
+        return [production for name in order for production in self._rules_of(name)]
 
-            near = difflib.get_close_matches(lhs, self.rules.nonterminals, 3)
-            raise OptionError(
-                f"the grammar has no symbol {lhs!r}",
-                hint=f"try {_some(near or self.left_hand_sides)}",
-            )
-        begin, end = self._row(self.rules.nonterminals.index(lhs))
+    def _rules_of(self, symbol: str) -> list[Production]:
+        begin, end = self._row(self.rules.nonterminals.index(symbol))
         ranked = begin + np.argsort(-self.weight[begin:end], kind="stable")
         return [self.production(int(rule)) for rule in ranked]
 
@@ -342,30 +354,32 @@ class Grammar(Weighted):
 
     def look(self, symbol: str | None = None, top: int = 20) -> Look:
         """Look at the check, at the most ambiguous symbols, and at the rules of one symbol."""
-        symbol = known_symbol(symbol or self.start, self.rules.nonterminals)
-        report = self.check()
+        symbol = symbol or self.start
+        names, report = known_symbols(symbol, self.rules.nonterminals), self.check()
+        rules = self.productions(symbol)
+        if len(names) > 1:
+            rules.sort(key=lambda production: (-production.count, -production.weight))
         return Look(
             self.family,
             lambda path: draw_neighbourhood(self.graph, symbol, path, top=top),
             report=report,
             details={
-                **self.ambiguity(report, symbol),
+                **self.ambiguity(report, names),
                 f"rules of {symbol}": [
-                    f"{production.text} [{production.weight:.6g}]"
-                    for production in self.productions(symbol)[:top]
+                    f"{production.text} [{production.weight:.6g}]" for production in rules[:top]
                 ],
             },
         )
 
-    def ambiguity(self, report: Report, symbol: str) -> dict[str, Any]:
-        """Return where most is open, as a table, and the entropy of the choice at one symbol."""
+    def ambiguity(self, report: Report, symbols: Sequence[str]) -> dict[str, Any]:
+        """Return where most is open, as a table, and the entropy of the choice at some symbols."""
         from grammar.pcfg.ambiguity import ambiguous_symbols, symbol_entropies
 
         tight = bool(np.isfinite(report.expected_length))
-        number = self.rules.nonterminals.index(symbol)
+        bits = dict(zip(self.rules.nonterminals, symbol_entropies(self).tolist(), strict=True))
         return {
             "most ambiguous": [one._asdict() for one in ambiguous_symbols(self, tight=tight)],
-            f"entropy of {symbol} in bits": float(symbol_entropies(self)[number]),
+            **{f"entropy of {symbol} in bits": bits[symbol] for symbol in symbols},
         }
 
     def used(self, rules: Sequence[int], *, source: str = "the rules") -> tuple[str, list[str]]:
@@ -407,7 +421,7 @@ class Grammar(Weighted):
             if [child.name for child in inner] != [t.label for t in made[::-1][: len(inner)]]:
                 break
             children = tuple(c if isinstance(c, str) else made.pop() for c in rhs)
-            made.append(Tree(lhs.name, children))
+            made.append(Tree(lhs.name, children or (NO_WORDS,)))
         else:
             if [tree.label for tree in made] == [self.start]:
                 return made[0]
@@ -420,6 +434,19 @@ class Grammar(Weighted):
     def _row(self, symbol: int) -> tuple[int, int]:
         begin, end = self.rules.starts[symbol : symbol + 2].tolist()
         return (begin, end) if end > begin else (0, 0)
+
+
+def _tell_of_symbols_without_rules(grammar: Grammar, text: str, source: str) -> None:
+    if (np.diff(grammar.rules.starts) > 0).all():
+        return
+    from grammar.pcfg.analysis import have_no_rules, without_rules
+
+    lacking = without_rules(grammar)
+    if lacking:
+        line = min(line_of_symbol(text, name) for name in lacking)
+        tell(
+            f"{source}:{line}: {have_no_rules(lacking)} (quote words: {format_symbol(lacking[0])})"
+        )
 
 
 def _by_child(rule: LongArray, rhs: IntArray) -> LongArray:

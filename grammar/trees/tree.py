@@ -5,9 +5,9 @@ Work that loops over many trees is done on :class:`grammar.trees.treebank.Treeba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from grammar.errors import BracketError
 from grammar.files import encode
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     import nltk
 
     from grammar.arrays import IntArray
+    from grammar.rules.rules import Production
     from grammar.trees.symbols import SymbolTable
 
-__all__ = ["Tree", "escape"]
+__all__ = ["NO_WORDS", "Tree", "escape"]
 
 _DRAWN = 200
 """Levels of a tree that are drawn with characters."""
@@ -119,6 +120,9 @@ class Tree:
         made: Tree = fold(tree, lambda node: () if isinstance(node, str) else node, convert)
         return made
 
+    fromstring = parse
+    """NLTK's name of :meth:`parse`."""
+
     def to_nltk(self) -> nltk.Tree:
         """Convert to an ``nltk.Tree``."""
         import nltk
@@ -127,6 +131,64 @@ class Tree:
             return node if isinstance(node, str) else nltk.Tree(node.label, children)
 
         return fold(self, below, convert)
+
+    @overload
+    def __getitem__(self, index: int | Sequence[int]) -> Tree | str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Tree | str, ...]: ...
+    def __getitem__(
+        self, index: int | slice | Sequence[int]
+    ) -> Tree | str | tuple[Tree | str, ...]:
+        """Return a child, some of the children, or what a path of places leads to, as in NLTK.
+
+        >>> tree = Tree.parse("(S (NP We) (VP (VBD slept)))")
+        >>> str(tree[1]), tree[1, 0, 0], len(tree)
+        ('(VP (VBD slept))', 'slept', 2)
+        """
+        if isinstance(index, int | slice):
+            return self.children[index]
+        node: Tree | str = self
+        for place in index:
+            if isinstance(node, str):
+                raise IndexError(f"{tuple(index)} leads below the word {node!r}")
+            node = node.children[place]
+        return node
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+    def __iter__(self) -> Iterator[Tree | str]:
+        return iter(self.children)
+
+    def subtrees(self, filter: Callable[[Tree], bool] | None = None) -> Iterator[Tree]:
+        """Yield every node in preorder, or those for which a function says so, as in NLTK.
+
+        >>> tree = Tree.parse("(S (NP We) (VP (VBD slept)))")
+        >>> [node.label for node in tree.subtrees(lambda node: node.height() == 2)]
+        ['NP', 'VBD']
+        """
+        return (node for node in self.nodes() if filter is None or filter(node))
+
+    def productions(self) -> list[Production]:
+        """Return the rule of every node in preorder, as in NLTK; each is counted once.
+
+        >>> [rule.text for rule in Tree.parse("(S (NP We) (VP (VBD slept)))").productions()]
+        ['S -> NP VP', "NP -> 'We'", 'VP -> VBD', "VBD -> 'slept'"]
+        """
+        from grammar.rules.rules import Nonterminal, Production
+
+        return [
+            Production(
+                Nonterminal(node.label),
+                tuple(c if isinstance(c, str) else Nonterminal(c.label) for c in node.children),
+                count=1,
+            )
+            for node in self.nodes()
+        ]
+
+    def pretty_print(self) -> None:
+        """Print the tree drawn with characters (:meth:`pretty` returns it)."""
+        print(self.pretty())
 
     def nodes(self) -> Iterator[Tree]:
         """Yield every node in preorder, the root first."""
@@ -169,12 +231,11 @@ class Tree:
                 return tuple(spans)
 
     def height(self) -> int:
-        """Return the number of nodes on the longest path from the root to a preterminal."""
-        return fold(
-            self,
-            lambda node: [child for child in node.children if isinstance(child, Tree)],
-            lambda node, heights: 1 + max(heights, default=0),
-        )
+        """Return the number of nodes on the longest path from the root to a word, as in NLTK.
+
+        The word counts: a preterminal has the height 2.
+        """
+        return fold(self, below, lambda node, heights: 1 + max(heights, default=0))
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -226,6 +287,10 @@ class Tree:
         from rich.text import Text
 
         return Text(self.pretty())
+
+
+NO_WORDS = Tree("-NONE-", ("*",))
+"""What stands under a node without words, as in the Penn Treebank."""
 
 
 def _again(kind: type[Tree], flat: Sequence[Any], besides: Sequence[Any]) -> Tree:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +35,9 @@ __all__ = ["Treebank", "list_children"]
 _SCHEMA = b"treewright.treebank/1"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Treebank:
-    """Many trees as four columns.
+    """Many trees as four columns; ``Treebank(trees)`` makes them.
 
     Attributes
     ----------
@@ -57,12 +57,36 @@ class Treebank:
     (2, [('we', 'slept'), ('Go', '!')])
     >>> print(treebank[1])
     (S (VP (VB Go)) (. !))
+    >>> Treebank([treebank[1], treebank[0]]).sentences()
+    [('Go', '!'), ('we', 'slept')]
     """
 
     label: IntArray
     size: IntArray
     offsets: LongArray
     symbols: SymbolTable
+
+    @overload
+    def __init__(self, label: object) -> None: ...
+    @overload
+    def __init__(
+        self, label: IntArray, size: IntArray, offsets: LongArray, symbols: SymbolTable
+    ) -> None: ...
+    def __init__(
+        self,
+        label: Any,
+        size: IntArray | None = None,
+        offsets: LongArray | None = None,
+        symbols: SymbolTable | None = None,
+    ) -> None:
+        columns = (label, size, offsets, symbols)
+        if size is None or offsets is None or symbols is None:
+            from grammar.trees.given import as_treebank
+
+            made = as_treebank(label)
+            columns = (made.label, made.size, made.offsets, made.symbols)
+        for name, column in zip(("label", "size", "offsets", "symbols"), columns, strict=True):
+            object.__setattr__(self, name, column)
 
     @classmethod
     def parse(cls, text: str | bytes, *, source: str = "<string>") -> Treebank:
