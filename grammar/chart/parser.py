@@ -43,6 +43,7 @@ from grammar.errors import OptionError
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
+from grammar.trees.tree import Tree
 
 __all__ = ["CoarseToFine", "Constraints", "NoParse", "Parse", "Parser"]
 
@@ -149,6 +150,17 @@ class Parser:
         compiled = self._filler.compiled_for_best()
         best = best_derivation(compiled, filled.chart, filled.rules)
         return self._parse(compiled.restored(best.rules.tolist()), sentence, filled.exact)
+
+    def parse(self, sentence: Sequence[str]) -> Iterator[Tree]:
+        """Yield the most probable tree of a sentence, if there is one, as parsers of NLTK do.
+
+        >>> parser = Parser(Grammar.parse("S -> 'so' S [0.5] | 'good' [0.5]"))
+        >>> [str(tree) for tree in parser.parse("so good")], list(parser.parse("so"))
+        (['(S so (S good))'], [])
+        """
+        found = self.viterbi(sentence)
+        if found:
+            yield found.tree
 
     def pieces(
         self,

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Grammar"]
 
+_OF_NLTK = {
+    *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
+    *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
+    *("leftcorners", "max_len", "min_len"),
+}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grammar(Weighted):
@@ -119,13 +125,13 @@ class Grammar(Weighted):
         Parameters
         ----------
         productions : iterable of Production
-            In any order.
+            In any order; productions of NLTK, too, of which those without probability weigh 1.
         start : str, optional
             The start symbol; by default the left-hand side of the first production.
         normalise : bool
             Divide the weights of each left-hand side by their sum.
         """
-        given = list(productions)
+        given = [p if isinstance(p, Production) else _of_nltk(p) for p in productions]
         return cls.from_columns(
             RuleColumns.of((p.lhs, p.rhs) for p in given),
             np.array([p.weight for p in given], np.float64),
@@ -203,22 +209,17 @@ class Grammar(Weighted):
             )
 
     @classmethod
-    def from_nltk(cls, grammar: nltk.PCFG) -> Grammar:
-        """Convert an ``nltk.PCFG``, probabilities exactly as they are."""
+    def from_nltk(cls, grammar: nltk.CFG) -> Grammar:
+        """Convert an ``nltk.PCFG``, probabilities exactly as they are.
+
+        The rules of each symbol of an ``nltk.CFG`` get equal weights.
+        """
         import nltk
 
-        def symbol(child: Any) -> Nonterminal | str:
-            is_symbol = isinstance(child, nltk.Nonterminal)
-            return Nonterminal(str(child.symbol())) if is_symbol else str(child)
-
         return cls.from_productions(
-            (
-                Production(
-                    Nonterminal(str(p.lhs().symbol())), tuple(map(symbol, p.rhs())), p.prob()
-                )
-                for p in grammar.productions()
-            ),
+            grammar.productions(),
             start=str(grammar.start().symbol()),
+            normalise=not isinstance(grammar, nltk.PCFG),
         )
 
     def to_nltk(self) -> nltk.PCFG:
@@ -246,6 +247,12 @@ class Grammar(Weighted):
             f"{len(self.rules.nonterminals)} symbols, {len(self.rules.words)} words)"
         )
 
+    def __getattr__(self, name: str) -> Any:
+        told = ""
+        if name in _OF_NLTK:
+            told = f"\n  hint: NLTK's grammar has it: grammar.to_nltk().{name}"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+
     @property
     def start_id(self) -> int:
         """Id of the start symbol."""
@@ -261,8 +268,10 @@ class Grammar(Weighted):
         lhs, rhs = self.rules.sides(rule)
         return Production(lhs, rhs, float(self.weight[rule]), int(self.count[rule]))
 
-    def productions(self, lhs: str | None = None) -> list[Production]:
+    def productions(self, lhs: str | None = None, rhs: str | None = None) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
+
+        With ``rhs`` only those that begin with this symbol or word, as in NLTK.
 
         A label stands for all symbols that annotate it, one after the other: ``NP`` for
         ``NP^<S>``.
@@ -276,7 +285,8 @@ class Grammar(Weighted):
             order = [self.start, *(n for n in self.left_hand_sides if n != self.start)]
         else:
             order = known_symbols(lhs, self.rules.nonterminals)
-        return [production for name in order for production in self._rules_of(name)]
+        found = (production for name in order for production in self._rules_of(name))
+        return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == rhs]
 
     def _rules_of(self, symbol: str) -> list[Production]:
         begin, end = self._row(self.rules.nonterminals.index(symbol))
@@ -447,6 +457,18 @@ def _tell_of_symbols_without_rules(grammar: Grammar, text: str, source: str) -> 
         tell(
             f"{source}:{line}: {have_no_rules(lacking)} (quote words: {format_symbol(lacking[0])})"
         )
+
+
+def _of_nltk(production: Any) -> Production:
+    import nltk
+
+    def symbol(child: Any) -> Nonterminal | str:
+        is_symbol = isinstance(child, nltk.Nonterminal)
+        return Nonterminal(str(child.symbol())) if is_symbol else str(child)
+
+    lhs = Nonterminal(str(production.lhs().symbol()))
+    weight = production.prob() if hasattr(production, "prob") else 1.0
+    return Production(lhs, tuple(map(symbol, production.rhs())), weight)
 
 
 def _by_child(rule: LongArray, rhs: IntArray) -> LongArray:

@@ -24,6 +24,22 @@ __all__ = ["NO_WORDS", "Tree", "escape"]
 
 _DRAWN = 200
 """Levels of a tree that are drawn with characters."""
+
+
+class _Label(str):
+    """A label, which NLTK's users call: ``tree.label()``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        return str(self)
+
+
+_OF_NLTK = {
+    *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
+    *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pos", "pprint", "set_label"),
+    *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
+}
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 
 
@@ -35,8 +51,8 @@ class Tree:
     ----------
     label : str
         Category or part-of-speech tag.
-    children : tuple of Tree or str
-        At least one.
+    children : tuple or list of Tree or str
+        At least one; they are kept as a tuple.
 
     Examples
     --------
@@ -53,6 +69,9 @@ class Tree:
     children: tuple[Tree | str, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "label", _Label(self.label))
+        if isinstance(self.children, list):
+            object.__setattr__(self, "children", tuple(self.children))
         if not self.children or not isinstance(self.children, tuple):
             raise BracketError(
                 f"the children of {self.label!r} are {self.children!r}",
@@ -185,6 +204,12 @@ class Tree:
             )
             for node in self.nodes()
         ]
+
+    def __getattr__(self, name: str) -> Any:
+        told = f"\n  hint: NLTK's tree has it: tree.to_nltk().{name}" if name in _OF_NLTK else ""
+        if name == "draw":
+            told = "\n  hint: grammar.draw_tree(tree, 'tree.svg') draws it"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def pretty_print(self) -> None:
         """Print the tree drawn with characters (:meth:`pretty` returns it)."""

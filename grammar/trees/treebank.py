@@ -32,6 +32,12 @@ from grammar.trees.tree import Tree, escape
 
 __all__ = ["Treebank", "list_children"]
 
+_NAMES_OF_NLTK = {
+    "parsed_sents": "list(treebank)",
+    "sents": "treebank.sentences()",
+    "words": "[word for sentence in treebank.sentences() for word in sentence]",
+    "tagged_sents": "[tree.to_nltk().pos() for tree in treebank]",
+}
 _SCHEMA = b"treewright.treebank/1"
 
 
@@ -159,6 +165,11 @@ class Treebank:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __getattr__(self, name: str) -> Any:
+        hint = _NAMES_OF_NLTK.get(name)
+        told = f"\n  hint: NLTK's {name}() is {hint} here" if hint else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @overload
     def __getitem__(self, index: int) -> Tree: ...
