@@ -85,13 +85,12 @@ class Constraints:
 
     def of_symbols(self, names: Sequence[str]) -> Constraints:
         """Return the same in symbols of a grammar: a label stands for all that annotate it."""
-        brackets = [
-            (*bracket[:2], *label)
-            for bracket in self.brackets
-            for label in ([(name,) for name in self._meant(bracket[2:], names)] or [()])
-        ]
+        brackets: list[Any] = []
+        for bracket in self.brackets:
+            labels = self._meant(bracket[2:], names)
+            brackets += [(*bracket[:2], label) for label in labels] or [bracket]
         tags = self.tags and [t and self._meant(t, names, unknown=True) for t in self.tags]
-        return Constraints(brackets, tags=tags)  # type: ignore[arg-type]
+        return Constraints(brackets, tags=tags)
 
     @staticmethod
     def _meant(labels: Iterable[str], names: Sequence[str], *, unknown: bool = False) -> list[str]:

@@ -24,12 +24,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from grammar.arrays import BoolArray, FloatArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.chart.rules import (
     FIRST,
     PARENT,
@@ -220,7 +220,8 @@ class ChartGrammar:
             best = self.empty.best(1)
             fill = lambda symbol: best[symbol][0][1]  # noqa: E731
         bounds, children = self.grammar.rules.offsets, self.grammar.rules.rhs
-        given, found = iter(sequence), []
+        given = iter(sequence)
+        found: list[int] = []
         waiting: list[tuple[int, ...] | None] = [None]
         while waiting:
             known = waiting.pop()
@@ -243,7 +244,7 @@ class ChartGrammar:
                     waiting.append(fill(one[0]) if one[1] is None else one[1])
         return found
 
-    def uses_of_rules(self, numbers: LongArray, uses: FloatArray) -> FloatArray:
+    def uses_of_rules(self, numbers: IntArray, uses: FloatArray) -> FloatArray:
         """Return how often each rule of the grammar is used, where each edge is used so often.
 
         Parameters
@@ -337,6 +338,7 @@ class _Variants:
 
     def _numbers(self, rule: int, right: list[int], chosen: tuple[int, ...]) -> Iterator[int]:
         symbols = [right[i] for i in chosen]
+        ways: list[tuple[float, tuple[Any, ...]]]
         if self._any:
             chance = self._empty.chance[symbols]
             ways = [(float(np.log(chance).sum()), tuple((symbol, None) for symbol in symbols))]

@@ -159,7 +159,7 @@ class Parser:
         (['(S so (S good))'], [])
         """
         found = self.viterbi(sentence)
-        if found:
+        if not isinstance(found, NoParse):
             yield found.tree
 
     def pieces(
@@ -436,8 +436,12 @@ class Parser:
         """Yield, for each tree, what draws its derivations without words."""
         for tree in itertools.count():
             # each tree may leave out very many symbols
-            place = itertools.count(tree << 32)
-            yield lambda symbol, at=place: self._compiled.empty.draw(symbol, key, next(at))
+            yield partial(self._drawn_without_words, key, itertools.count(tree << 32))
+
+    def _drawn_without_words(
+        self, key: np.uint64, place: Iterator[int], symbol: int
+    ) -> tuple[int, ...]:
+        return self._compiled.empty.draw(symbol, key, next(place))
 
     def _parse(self, rules: Iterable[int], sentence: Sequence[str], exact: bool) -> Parse:
         numbers = tuple(int(rule) for rule in rules)

@@ -157,8 +157,8 @@ def derivation_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
     is_empty = lengths[derived] == 0
     if is_empty.any():
         # an empty rule has one child, NO_WORDS.label, whose rule comes after all others
-        [trace] = NO_WORDS.children
-        symbols = SymbolTable([*names, NO_WORDS.label, str(trace)])
+        [trace] = NO_WORDS.leaves()
+        symbols = SymbolTable([*names, NO_WORDS.label, trace])
         extra, word = symbols.id(NO_WORDS.label), np.int32(-1 - len(rules.words))
         rhs = np.append(np.insert(rhs, offsets[:-1][lengths == 0], np.int32(extra)), word)
         offsets = np.concatenate(([0], np.cumsum(np.append(np.maximum(lengths, 1), 1))))
@@ -169,7 +169,7 @@ def derivation_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
         derived = np.insert(derived, np.flatnonzero(is_empty) + 1, np.int32(len(rules)))
     else:
         symbols = SymbolTable(names)
-    ids = [symbols.id(name) for name in (*rules.words, *NO_WORDS.children) if name in symbols]
+    ids = [symbols.id(name) for name in (*rules.words, *NO_WORDS.leaves()) if name in symbols]
     label, size, offsets = _trees(
         derived, derived_offsets, lhs, offsets.astype(np.int64), rhs, np.array(ids, np.int32)
     )

@@ -11,6 +11,7 @@ import heapq
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import networkx as nx
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["EmptyDerivations", "best_products", "empty_chances"]
 
 _ALMOST_ONE = 1.0 - 1e-7
 
+Item = TypeVar("Item")
 Weighted = tuple[float, tuple[int, ...]]
 """The logarithm of a probability, and rules in preorder."""
 
@@ -182,13 +184,15 @@ class EmptyDerivations:
         return float(self.grammar.weight[rule]) * product / float(self.chance[symbol])
 
 
-def best_products(lists: list[list[Weighted]], k: int) -> list[Weighted]:
+def best_products(
+    lists: list[list[tuple[float, tuple[Item, ...]]]], k: int
+) -> list[tuple[float, tuple[Item, ...]]]:
     """Return the k best ways to take one derivation from each list; lists are sorted.
 
     >>> best_products([[(-1.0, (1,)), (-2.0, (2,))], [(-1.0, (3,)), (-5.0, (4,))]], 2)
     [(-2.0, (1, 3)), (-3.0, (2, 3))]
     """
-    found: list[Weighted] = [(0.0, ())]
+    found: list[tuple[float, tuple[Item, ...]]] = [(0.0, ())]
     for ways in lists:
         pairs = (
             (first[0] + second[0], first[1] + second[1])

@@ -130,13 +130,16 @@ def test_an_augmenter_with_an_estimator_is_an_estimator():
     assert not hasattr(tw.TextAugmenter("aeda"), "fit")
     mixing = tw.TextAugmenter("randmix", LogisticRegression(), n=2)
     with pytest.raises(OptionError, match="several classes at once"):
-        mixing.fit(list(texts), ["a", "b"] * 6)
+        mixing.fit([f"{text} that is rather long" for text in texts], ["a", "b"] * 6)
     with pytest.raises(OptionError, match=r"make_pipeline\(TfidfVectorizer"):
         make_pipeline(tw.TextAugmenter("aeda"), LogisticRegression()).fit(texts, classes)
 
 
 def test_base_labels_find_what_annotates_them(tmp_path):
-    trees = ["(S (NP (D the) (N dog)) (VP (V saw) (NP (D a) (N cat))))", *TREES]
+    trees = [
+        "(S (NP (D the) (N dog)) (VP (V saw) (NP (D a) (N cat))))",
+        "(S (NP (N cats)) (VP (V ran)))",
+    ]
     grammar = tw.induce_pcfg(trees, vertical_markov=2)
     left = {str(rule.lhs) for rule in grammar.productions("NP")}
     assert left == {"NP^<S>", "NP^<VP>"}
