@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
 from grammar.options import whole_number
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
 
 __all__ = ["Candidate", "Choice", "Evidence", "choose"]
@@ -166,8 +168,9 @@ class Choice:
     skipped: tuple[str, ...] = field(default=())
     candidate: Candidate | None = field(default=None, repr=False)
 
-    def examples(self, corpus: Corpus, *, seed: int = 0) -> Examples:
+    def examples(self, corpus: Any, *, seed: int = 0) -> Examples:
         """Return what to train on: the labelled examples, and the new ones that were chosen."""
+        corpus = read_corpus(corpus)
         given = read_examples(corpus)
         return given if self.candidate is None else self.candidate.added(given, corpus, seed)
 
@@ -190,7 +193,7 @@ class Choice:
 
 
 def choose(
-    corpus: Corpus,
+    corpus: Any,
     candidates: Sequence[Candidate],
     train: Callable[[Examples], Classifier],
     *,
@@ -204,8 +207,8 @@ def choose(
 
     Parameters
     ----------
-    corpus : Corpus
-        Labelled examples.
+    corpus : Corpus, or data of any kind
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
     candidates : sequence of Candidate
         What to try, in this order.
     train : callable
@@ -237,6 +240,7 @@ def choose(
     TreewrightError
         If a candidate that does not recombine cannot make examples.
     """
+    corpus = read_corpus(corpus)
     whole_number("folds", folds, 2)
     whole_number("rounds", rounds, 1)
     whole_number("seed", seed, 0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import ROUNDS, Choice, Evidence, choose
 from classifiers.networks.model import UNMIXED
-from classifiers.recipe import Recipe
+from classifiers.recipe import TFIDF, Recipe, read_recipe
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
-from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.expression import Step
 
 __all__ = ["auto"]
@@ -20,8 +21,8 @@ BUDGET = 120.0
 
 
 def auto(
-    corpus: Corpus,
-    recipe: Recipe,
+    corpus: Any,
+    recipe: Recipe | None = None,
     *,
     names: PathLike | None = None,
     grammar: PathLike | None = None,
@@ -36,10 +37,11 @@ def auto(
 
     Parameters
     ----------
-    corpus : Corpus
-        Labelled examples.
-    recipe : Recipe
-        What is trained. In the trials, an encoder that learns stands still, with a linear head.
+    corpus : Corpus, or data of any kind
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
+    recipe : Recipe, optional
+        What is trained; by default weights of words (``tfidf``). In the trials,
+        an encoder that learns stands still, with a linear head.
     names : str or path, optional
         A file with what the classes are called (:class:`sampling.Names`).
     grammar : str or path, optional
@@ -72,12 +74,12 @@ def auto(
 
     Examples
     --------
-    >>> from classifiers.recipe import read_recipe
-    >>> few = Corpus.from_columns(text=["fine film", "poor film"] * 3, label=["g", "b"] * 3)
-    >>> print(auto(few, read_recipe(encoder="tfidf"), methods=["aeda"]).chosen)
+    >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
+    >>> print(auto(few, methods=["aeda"]).chosen)
     None
     """
-    training = train or trainer(recipe)
+    corpus = read_corpus(corpus)
+    training = train or trainer(recipe or read_recipe(encoder=TFIDF))
     judge = _standing_still(training)
     if weights is None:
         weights = WEIGHTS if judge is training else (LIGHT,)

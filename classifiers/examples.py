@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names, label_kind, number_classes
 from sampling.examples.labels import read_labels
 
@@ -113,14 +115,15 @@ class Examples:
         )
 
 
-def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Examples:
+def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examples:
     """Return the examples of a corpus.
 
     Parameters
     ----------
-    corpus : Corpus
-        With ``label``: class names, whole numbers from zero on, or distributions (what they are
-        over, ``corpus.classes`` may say); ``text_pair``, if there is one, makes pairs. Those with
+    corpus : Corpus, or data of any kind
+        A file, a frame, a data set, a list (:func:`~induction.corpus.formats.read_corpus`), with
+        ``label``: class names, whole numbers from zero on, or distributions (what they are over,
+        ``corpus.classes`` may say); ``text_pair``, if there is one, makes pairs. Those with
         provenance count as new.
     classes : sequence of str, optional
         The names of the classes, in order, where others are needed than the corpus has. Labels
@@ -137,6 +140,7 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
     >>> examples.classes, examples.hard.tolist()
     (('0', '1'), [1, 0])
     """
+    corpus = read_corpus(corpus)
     names = class_names(corpus)
     if not names and _numbers_are_names(corpus, classes or ()):  # 0 and 1 beside classes 1 to 5
         names = tuple(map(str, sorted({*corpus.column("label")} - {None})))

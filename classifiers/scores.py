@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classifiers.examples import Examples
+from classifiers.examples import Examples, read_examples
 from classifiers.training.train import Classifier
 from grammar.errors import CorpusError
 
@@ -80,8 +80,8 @@ class Scores:
         return "\n".join(lines)
 
 
-def score(model: Classifier, examples: Examples) -> Scores:
-    """Return how well a classifier names examples.
+def score(model: Classifier, examples: Any) -> Scores:
+    """Return how well a classifier names examples: those read, or labelled data of any kind.
 
     Raises
     ------
@@ -102,6 +102,8 @@ def score(model: Classifier, examples: Examples) -> Scores:
     """
     from sklearn.metrics import precision_recall_fscore_support
 
+    if not isinstance(examples, Examples):
+        examples = read_examples(examples, classes=model.classes)
     if not len(examples):
         raise CorpusError("there are no examples to score", hint="give at least one")
     named = np.asarray(model.probabilities(list(examples.texts)).argmax(1))

@@ -32,6 +32,18 @@ _BELOW = {
     "classifiers": ("grammar", "induction", "sampling"),
     "treewright": ("grammar", "induction", "sampling", "scan", "classifiers"),
 }
+_NAMES_OF_OTHERS = {
+    "Grammar": ("CFG", "PCFG"),
+    "Parser": (
+        *("ViterbiParser", "ChartParser", "InsideChartParser", "EarleyChartParser"),
+        *("BottomUpChartParser", "RecursiveDescentParser", "ShiftReduceParser"),
+    ),
+    "split": ("train_test_split",),
+    "read_corpus": ("load_dataset",),
+    "TreeSubstitutionGrammar": ("TSG",),
+    "dop_reduction": ("dopreduction",),
+}
+"""What is here, and how it is called in NLTK, scikit-learn, datasets and disco-dop."""
 _COMPILED = {".nbi", ".nbc", ".pyc"}
 _SIGN = "open_face(__file__)"
 
@@ -69,7 +81,7 @@ def open_face(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         if name == "__all__":
             return sorted(homes())
         if name not in homes():
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+            raise AttributeError(f"module {room!r} has no attribute {name!r}{_called_here(name)}")
         home = import_module(homes()[name])
         if not hasattr(home, name):  # a module of functions that are best read behind its name
             import_module(f"{home.__name__}.{name}")
@@ -78,6 +90,12 @@ def open_face(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         return value
 
     return fetch, lambda: sorted(homes())
+
+
+def _called_here(name: str) -> str:
+    """Return the hint of a name that other toolkits have for something that is here."""
+    here = next((here for here, names in _NAMES_OF_OTHERS.items() if name in names), None)
+    return f"\n  hint: {name} is called {here} here" if here else ""
 
 
 def _read_stub(stub: Path) -> dict[str, str]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Protocol
 
 import networkx as nx
 
-from grammar.errors import OptionError
 from grammar.pictures.neighbourhood import draw_neighbourhood
+from grammar.rules.base_labels import known_symbols
 
-__all__ = ["Findings", "Look", "known_symbol", "look_at_graph"]
+__all__ = ["Findings", "Look", "look_at_graph"]
 
-_WIDEST, _OFFERED = 100, 8
+_WIDEST = 100
 
 
 class Findings(Protocol):
@@ -97,7 +96,7 @@ def look_at_graph(
     graph : networkx.MultiDiGraph
         The graph of a grammar; what a rule says is its ``pattern`` or ``text``, else its words.
     symbol : str
-        Whose rules to show.
+        Whose rules to show; a label stands for all symbols that annotate it.
     top : int
         How many.
     facts, details : mapping
@@ -109,8 +108,8 @@ def look_at_graph(
         If the grammar has no such symbol.
     """
     names = [data["name"] for _, data in graph.nodes(data=True) if data["kind"] == "symbol"]
-    symbol = known_symbol(symbol, names)
-    edges = graph.out_edges(f"symbol:{symbol}", data="weight")
+    nodes = [f"symbol:{name}" for name in known_symbols(symbol, names)]
+    edges = graph.out_edges(nodes, data="weight")
     ranked = sorted(edges, key=lambda edge: -edge[2])[:top]
     rules = [f"{_said(graph, rule)} [{weight:.6g}]" for _, rule, weight in ranked]
     return Look(
@@ -119,35 +118,6 @@ def look_at_graph(
         facts=dict(facts),
         details={**(details or {}), f"rules of {symbol}": rules},
     )
-
-
-def known_symbol(symbol: str, names: Sequence[str]) -> str:
-    """Return a symbol that the grammar has, or raise OptionError with the nearest.
-
-    Those that annotate it, as ``NP^<S>`` does ``NP``, come first.
-
-    >>> known_symbol("NP", ["S", "NP^<S>", "NP^<VP>", "VP^<S>"])
-    Traceback (most recent call last):
-    ...
-    grammar.errors.OptionError: the grammar has no symbol 'NP'
-      hint: try NP^<S>, NP^<VP>
-    """
-    if symbol in names:
-        return symbol
-    annotated = [name for name in names if _is_annotated(name, symbol)]
-    if annotated:
-        more = f", ... ({len(annotated)} in all)" if len(annotated) > _OFFERED else ""
-        some = ", ".join(annotated[:_OFFERED]) + more
-        raise OptionError(f"the grammar has no symbol {symbol!r}", hint=f"try {some}")
-    folded = {name.casefold(): name for name in reversed(names)}
-    near = [folded[n] for n in difflib.get_close_matches(symbol.casefold(), folded, 3)]
-    some = ", ".join(near or names[:8])
-    raise OptionError(f"the grammar has no symbol {symbol!r}", hint=f"try {some}")
-
-
-def _is_annotated(name: str, symbol: str) -> bool:
-    rest = name.removeprefix(symbol)
-    return bool(symbol) and rest != name and not (rest[:1].isalnum() or rest[:1] in "-$")
 
 
 def _said(graph: nx.MultiDiGraph, rule: str) -> str:

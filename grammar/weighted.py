@@ -9,12 +9,13 @@ here, and a family that has more to say gives its own :meth:`Weighted.look` or c
 from __future__ import annotations
 
 import copy
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import networkx as nx
 import numpy as np
@@ -28,6 +29,10 @@ from grammar.graph.table import GraphTable
 from grammar.look import Findings, Look, look_at_graph
 from grammar.pictures.neighbourhood import neighbourhood_svg
 from grammar.saving.facts import NOTES
+
+if TYPE_CHECKING:
+    from grammar.chart.parses import NoParse
+    from grammar.trees.tree import Tree
 
 __all__ = ["Weighted"]
 
@@ -183,6 +188,39 @@ class Weighted(ABC):
             If a name holds a character that XML cannot express, or the path cannot be written.
         """
         write_graphml(self.graph, path)
+
+    def parse_sentence(self, sentence: str | Sequence[str]) -> Tree | NoParse:
+        """Return the tree of a sentence, as ``treewright parse`` finds it, or why it has none.
+
+        Text is split into tokens, and a word that the grammar lacks is taken for one of its class
+        (:class:`induction.ChartTextParser`); :class:`grammar.Parser` takes words as they are.
+
+        Parameters
+        ----------
+        sentence : str or sequence of str
+            Raw text, or tokens.
+
+        Raises
+        ------
+        SchemaError
+            If grammars of the family parse no sentences.
+        ChartGrammarError
+            If charts cannot hold the grammar.
+
+        Examples
+        --------
+        >>> from grammar import Grammar
+        >>> print(Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]").parse_sentence("so good"))
+        (S so (S good))
+        """
+        tree: Tree | NoParse = next(self._text_parser.parse_each([sentence]))
+        return tree
+
+    @cached_property
+    def _text_parser(self) -> Any:
+        # named and not imported, as parsers of text live above
+        opening = importlib.import_module("induction.parsers.opening")
+        return opening.parser_of(self)
 
     def check(self) -> Findings:
         """Examine the grammar; what is returned prints itself."""

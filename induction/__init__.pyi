@@ -44,6 +44,7 @@ from induction.parsers.chart import ChartTextParser as ChartTextParser
 from induction.parsers.corpora import parse_corpus as parse_corpus
 from induction.parsers.lexicalised import LexicalisedParser as LexicalisedParser
 from induction.parsers.opening import open_parser as open_parser
+from induction.parsers.opening import parse as parse
 from induction.parsers.protocol import TextParser as TextParser
 from induction.parsers.training import induce_parser as induce_parser
 from induction.parsers.trees import treebank_of as treebank_of

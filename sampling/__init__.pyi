@@ -36,6 +36,7 @@ from sampling.sentences.method import GrammarSampler as GrammarSampler
 from sampling.sentences.names import Names as Names
 from sampling.sentences.names import names_grammar as names_grammar
 from sampling.sentences.pairs import sample_pairs as sample_pairs
+from sampling.sentences.sentences import generate as generate
 from sampling.sentences.sentences import sample_sentences as sample_sentences
 from sampling.sentences.token_streams import TokenStream as TokenStream
 from sampling.spans.grammar import SpanGrammar as SpanGrammar

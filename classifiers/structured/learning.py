@@ -21,6 +21,7 @@ from classifiers.structured.tasks import Task, find_task, words_of
 from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.neural.threads import seeded
 
 __all__ = ["train_structured"]
@@ -65,7 +66,7 @@ class _Batches:
 
 def train_structured(
     task: str,
-    corpus: Corpus,
+    corpus: Any,
     recipe: StructuredRecipe | None = None,
     *,
     encoder: Encoder | None = None,
@@ -77,9 +78,9 @@ def train_structured(
     ----------
     task : {"constituency", "tags", "spans", "dependencies"}
         What is learnt: the column ``tree``, ``tags``, ``spans``, or ``heads`` and ``deprels``.
-    corpus : Corpus
-        What it is learnt from. Those with provenance are new sentences: they make up a share of
-        every batch.
+    corpus : Corpus, or data of any kind
+        What it is learnt from (:func:`~induction.corpus.formats.read_corpus`). Those with
+        provenance are new sentences: they make up a share of every batch.
     recipe : StructuredRecipe, optional
         How.
     encoder : Encoder, optional
@@ -103,6 +104,7 @@ def train_structured(
         If the loss is no number any more, or never was one.
     """
     recipe, asked = recipe or StructuredRecipe(), find_task(task)
+    corpus = read_corpus(corpus)
     words, gold = words_of(corpus), asked.gold(corpus)
     _check(asked, corpus, words, gold)
     names = asked.network.names_of(gold)

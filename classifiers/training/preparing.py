@@ -17,6 +17,7 @@ from classifiers.training.strategies import divide
 from classifiers.training.train import Training
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 
 __all__ = ["Prepared", "from_file", "maker", "prepare_examples"]
 
@@ -104,7 +105,7 @@ def from_file(made: Corpus) -> Make:
 
 
 def prepare_examples(
-    corpus: Corpus,
+    corpus: Any,
     regime: Regime,
     training: Training,
     *,
@@ -116,8 +117,8 @@ def prepare_examples(
 
     Parameters
     ----------
-    corpus : Corpus
-        Labelled examples.
+    corpus : Corpus, or data of any kind
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
     regime : Regime
         What is done with them.
     training : Training
@@ -152,6 +153,7 @@ def prepare_examples(
     >>> parts.learn, parts.held
     (Examples(10 of 2 classes, 2 of them new), Examples(8 of 2 classes, 0 of them new))
     """
+    corpus = read_corpus(corpus)
     making = make is not None or new is not None
     if isinstance(make, str):
         make = maker(make, regime, seed)

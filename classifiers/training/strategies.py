@@ -20,6 +20,7 @@ from grammar.errors import OptionError
 from grammar.options import named
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
 
 __all__ = ["STRATEGIES", "Division", "divide"]
@@ -46,14 +47,14 @@ class Division:
 
 
 def divide(
-    corpus: Corpus, strategy: str, augment: Augment, *, share: float = 0.5, seed: int = 0
+    corpus: Any, strategy: str, augment: Augment, *, share: float = 0.5, seed: int = 0
 ) -> Division:
     """Divide labelled examples by a strategy.
 
     Parameters
     ----------
-    corpus : Corpus
-        With ``label``.
+    corpus : Corpus, or data of any kind
+        With ``label`` (:func:`~induction.corpus.formats.read_corpus`).
     strategy : str
         One of :data:`STRATEGIES`.
     augment : callable
@@ -83,7 +84,7 @@ def divide(
     way = named(strategy, STRATEGIES)
     if not 0 < share < 1:
         raise OptionError(f"share={share!r} is not between 0 and 1", hint="for example share=0.8")
-    division = way(corpus, augment, lambda whole: _parts(whole, share, seed))
+    division = way(read_corpus(corpus), augment, lambda whole: _parts(whole, share, seed))
     if division.overlaps:
         warnings.warn(
             f"{strategy} chooses by what it learns from, so its choice says little about new texts",

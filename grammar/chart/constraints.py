@@ -7,8 +7,7 @@ a rule with more than two children, and symbols that binarisation made (``VP|<NP
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +16,8 @@ import numpy as np
 
 from grammar.arrays import BoolArray, IntArray
 from grammar.chart.kernels import cell_of
-from grammar.errors import OptionError
+from grammar.errors import OptionError, located
+from grammar.rules.base_labels import known_symbols
 
 __all__ = ["Constraints", "row_spans"]
 
@@ -34,7 +34,7 @@ class Constraints:
     brackets : iterable of (start, end) or (start, end, label)
         Spans, from word ``start`` to word ``end - 1``, that no constituent may cross. With a
         label, no symbol with another name may stand over the span itself; several labels for one
-        span are all allowed.
+        span are all allowed, and a label stands for all symbols that annotate it.
     tags : iterable of None, str or collections of str, optional
         For each word the symbols that may have it as their only child; None allows any. Over a
         word that the grammar has with none of its tags, each of them may stand at no cost.
@@ -68,7 +68,7 @@ class Constraints:
         given = None if tags is None else tuple(map(_tag_set, tags))
         object.__setattr__(self, "tags", given)
 
-    def check(self, length: int, names: Collection[str]) -> None:
+    def check(self, length: int, names: Sequence[str]) -> None:
         """Raise OptionError unless this suits a sentence of so many words and these symbols."""
         if self.tags is not None and len(self.tags) != length:
             raise OptionError(
@@ -80,13 +80,29 @@ class Constraints:
                     f"the bracket {bracket} ends after the last of {length} words",
                     hint="a bracket over all of them is (0, number of words)",
                 )
-            if len(bracket) == 3 and bracket[2] not in names:
-                near = difflib.get_close_matches(bracket[2], names, 3) or sorted(names)[:8]
-                raise OptionError(
-                    f"the grammar has no symbol {bracket[2]!r}",
-                    where=f"bracket {bracket}",
-                    hint=f"try {', '.join(near)}",
-                )
+            with located(f"bracket {bracket}"):
+                self._meant(bracket[2:], names)
+
+    def of_symbols(self, names: Sequence[str]) -> Constraints:
+        """Return the same in symbols of a grammar: a label stands for all that annotate it."""
+        brackets: list[Any] = []
+        for bracket in self.brackets:
+            labels = self._meant(bracket[2:], names)
+            brackets += [(*bracket[:2], label) for label in labels] or [bracket]
+        tags = self.tags and [t and self._meant(t, names, unknown=True) for t in self.tags]
+        return Constraints(brackets, tags=tags)
+
+    @staticmethod
+    def _meant(labels: Iterable[str], names: Sequence[str], *, unknown: bool = False) -> list[str]:
+        found: list[str] = []
+        for label in labels:
+            try:
+                found += known_symbols(label, names)
+            except OptionError:
+                if not unknown:
+                    raise
+                found.append(label)
+        return found
 
     def seen_through(self, look: Callable[[str], str]) -> Constraints:
         """Return the same for a coarser grammar, whose symbols have the names that look gives."""

@@ -66,6 +66,7 @@ class ChartFiller:
         beam: float,
     ) -> None:
         self.compiled = ChartGrammar.compile(grammar)
+        self._best: dict[int, ChartGrammar] = {}
         self._memory_limit, self._step_limit = memory_limit, step_limit
         self._coarse = coarse
         with np.errstate(divide="ignore"):
@@ -73,9 +74,20 @@ class ChartFiller:
         if coarse is not None:
             self._coarse_of: IntArray = coarse.groups(grammar.rules.nonterminals)
 
-    def best(self, sentence: Sequence[str], given: Constraints | None) -> Filled | NoParse:
-        """Fill a chart with best values."""
-        return self._fill(sentence, given, maximise=True, extra_bytes=0, prune=True)
+    def compiled_for_best(self, k: int = 1) -> ChartGrammar:
+        """Return the edges among which the k best derivations are found."""
+        if self.compiled.empty.unique:
+            return self.compiled
+        if k not in self._best:
+            self._best[k] = ChartGrammar.compile(self.compiled.grammar, best=k)
+        return self._best[k]
+
+    def best(
+        self, sentence: Sequence[str], given: Constraints | None, k: int = 1
+    ) -> Filled | NoParse:
+        """Fill a chart with best values, from which the k best derivations can be read."""
+        compiled = self.compiled_for_best(k)
+        return self._fill(compiled, sentence, given, maximise=True, extra_bytes=0, prune=True)
 
     def sums(
         self,
@@ -86,7 +98,9 @@ class ChartFiller:
         prune: bool = True,
     ) -> Filled | NoParse:
         """Fill a chart with sums, if it and so many more bytes for each value fit into memory."""
-        return self._fill(sentence, given, maximise=False, extra_bytes=extra_bytes, prune=prune)
+        return self._fill(
+            self.compiled, sentence, given, maximise=False, extra_bytes=extra_bytes, prune=prune
+        )
 
     def counts(self, sentence: Sequence[str], given: Constraints | None) -> Chart:
         """Fill a chart with the logarithms of counts of derivations, never pruned.
@@ -107,6 +121,7 @@ class ChartFiller:
 
     def _fill(
         self,
+        compiled: ChartGrammar,
         sentence: Sequence[str],
         given: Constraints | None,
         *,
@@ -120,14 +135,15 @@ class ChartFiller:
             return refused
         if given is not None:
             check_constraints(given, len(words), self.compiled.grammar)
-        found = self._words_and_rules(words, given, self.compiled.rules)
+            given = given.of_symbols(self.compiled.grammar.rules.nonterminals)
+        found = self._words_and_rules(words, given, compiled.rules)
         if isinstance(found, NoParse):
             return found
         numbers, rules = found
-        chains = self.compiled.best_chains if maximise else self.compiled.all_chains
+        chains = compiled.best_chains if maximise else compiled.all_chains
         # what pruning leaves may have no derivation, although the grammar has one
         for pruned in (True, False) if prune and self._prunes else (False,):
-            chart = empty_chart(numbers, self.compiled.units, self._limits(words, given, pruned))
+            chart = empty_chart(numbers, compiled.units, self._limits(words, given, pruned))
             if not fill_chart(chart, rules, chains, maximise, self._step_limit):
                 return NoParse(words, too_many_steps(self._step_limit), refused=True)
             if self.log_total(chart) > -np.inf:
@@ -138,13 +154,13 @@ class ChartFiller:
 
     def unrooted(self, sentence: Sequence[str], given: Constraints | None) -> Filled | NoParse:
         """Fill a chart with best values, whether or not it has a derivation of the sentence."""
-        words = checked_sentence(sentence)
-        found = self._words_and_rules(words, given, self.compiled.rules)
+        words, compiled = checked_sentence(sentence), self.compiled_for_best()
+        found = self._words_and_rules(words, given, compiled.rules)
         refused = self._refused(words, 0)
         if isinstance(found, NoParse) or refused is not None:
             return refused or found  # type: ignore[return-value]  # one of them is why
-        chart = empty_chart(found[0], self.compiled.units, self._limits(words, given, False))
-        if not fill_chart(chart, found[1], self.compiled.best_chains, True, self._step_limit):
+        chart = empty_chart(found[0], compiled.units, self._limits(words, given, False))
+        if not fill_chart(chart, found[1], compiled.best_chains, True, self._step_limit):
             return NoParse(words, too_many_steps(self._step_limit), refused=True)
         return Filled(chart, found[1], exact=False)
 
@@ -211,10 +227,10 @@ def too_many_steps(limit: int) -> str:
 
 
 def checked_sentence(sentence: Sequence[str], where: str | None = None) -> tuple[str, ...]:
-    """Return the words of a sentence; raise OptionError if it is none."""
+    """Return the words of a sentence, of a text those between spaces (OptionError if none)."""
     hint = 'for example "the dog barked".split()'
     if isinstance(sentence, str):
-        raise OptionError("a sentence is a sequence of words, not a string", where=where, hint=hint)
+        sentence = sentence.split()
     if not isinstance(sentence, Iterable):
         raise OptionError(f"{sentence!r} is not a sequence of words", where=where, hint=hint)
     words = tuple(sentence)
@@ -241,6 +257,8 @@ def checked_batch(
     constraints: Iterable[Constraints | None] | None,
 ) -> list[tuple[tuple[str, ...], Constraints | None]]:
     """Return sentences with their constraints; raise OptionError for the first unfit one."""
+    if isinstance(sentences, str):
+        sentences = [sentences]
     words = [checked_sentence(sentence, f"sentence {i}") for i, sentence in enumerate(sentences, 1)]
     within = [None] * len(words) if constraints is None else list(constraints)
     if len(within) != len(words):

@@ -8,17 +8,28 @@ every rule is one *edge* that carries its weight and number, all other edges cos
 derivation is read off the edges that have a rule number: nothing needs to be undone.
 
 An edge has two unit children (binary), one (unary), or is a word (lexical).
+
+A rule some of whose children may be empty has an edge for each choice of those that are: such an
+edge stands for a :class:`Variant` of the rule, numbered after rules and given tags, and carries
+the probability of what it leaves out. For sums that is the probability of all derivations without
+words; where the best derivations are sought and a symbol has several without words, the edge
+exists once for each of the best of these. :meth:`ChartGrammar.restored` puts back what was left
+out.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from grammar.arrays import BoolArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.chart.rules import (
     FIRST,
     PARENT,
@@ -29,13 +40,48 @@ from grammar.chart.rules import (
     corner_of,
     row_starts,
 )
-from grammar.chart.unary_chains import cyclic_units, unary_chains, unary_graph
+from grammar.chart.unary_chains import (
+    best_unary_graph,
+    cyclic_units,
+    unary_chains,
+    unary_graph,
+)
 from grammar.errors import ChartGrammarError
-from grammar.pcfg.analysis import CRITICAL, productive, reachable, spectral_radius
+from grammar.pcfg.analysis import (
+    CRITICAL,
+    have_no_rules,
+    productive,
+    reachable,
+    spectral_radius,
+    without_rules,
+)
+from grammar.pcfg.empty_rules import EmptyDerivations, best_products, empty_chances
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, format_symbol
 
-__all__ = ["ChartGrammar"]
+__all__ = ["ChartGrammar", "Variant"]
+
+_MOST_OPTIONAL = 10
+"""Children of one rule that may be empty: the rule has 2^n variants."""
+
+
+class Variant(NamedTuple):
+    """A rule some of whose children are empty.
+
+    Attributes
+    ----------
+    rule : int
+        Its number in the grammar.
+    left_out : tuple
+        For each child that is a symbol: None if it is there; else its number, and the rules of its
+        derivation without words, or None if that is any of them.
+    log_weight : float
+        Natural logarithm of the probability of what is left out.
+    """
+
+    rule: int
+    left_out: tuple[tuple[int, tuple[int, ...] | None] | None, ...]
+    log_weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +105,10 @@ class ChartGrammar:
     best_chains, all_chains : Corner
         Chains of unary rules by their last unit: what they start from, and the weight of the best
         one and of all together. The chain of no rules is one of them.
+    empty : EmptyDerivations
+        What symbols derive without words.
+    variants : tuple of Variant
+        The rules with children left out; number ``first_variant`` and those after it in the edges.
 
     Examples
     --------
@@ -73,23 +123,35 @@ class ChartGrammar:
     cyclic: BoolArray
     best_chains: Corner
     all_chains: Corner
+    empty: EmptyDerivations
+    variants: tuple[Variant, ...]
 
     @classmethod
-    def compile(cls, grammar: Grammar) -> ChartGrammar:
+    def compile(cls, grammar: Grammar, *, best: int | None = None) -> ChartGrammar:
         """Compile a grammar.
+
+        Parameters
+        ----------
+        grammar : Grammar
+            The grammar.
+        best : int, optional
+            How many of the best derivations can be found. By default the chart is for sums; if no
+            symbol has two derivations without words, that is one and the same.
 
         Raises
         ------
         ChartGrammarError
-            If a rule has an empty right-hand side, a unary cycle keeps all its weight, or no
-            derivation ends.
+            If a unary cycle keeps all its weight, no derivation ends in words, or too many
+            children of a rule may be empty.
         """
         words = len(grammar.rules.words)
-        binary, unary, lexical, parts = _edges(grammar)
+        empty = EmptyDerivations(grammar, empty_chances(grammar))
+        variants = _Variants(grammar, empty, best)
+        binary, unary, lexical, parts = _edges(grammar, variants)
         units = len(grammar.rules.nonterminals) + len(parts)
         every = np.concatenate((binary, unary, lexical))
         rule = every[:, RULE]
-        weight = np.where(rule >= 0, grammar.compiled.log_weight[rule], 0.0)
+        weight = variants.log_weights(rule)
         unaries, lexicals = len(binary), len(binary) + len(unary)
         graph = unary_graph(unary, weight[unaries:lexicals], units)
         cyclic = cyclic_units(graph)
@@ -109,7 +171,11 @@ class ChartGrammar:
             rule=rule.astype(np.int32),
             weight=weight,
         )
-        return cls(grammar, parts, rules, cyclic, *unary_chains(graph))
+        best_chains, all_chains = unary_chains(graph)
+        if variants.made:  # two edges may lead from one unit to another
+            best_chains, _ = unary_chains(best_unary_graph(graph, unary, weight[unaries:lexicals]))
+        made = tuple(variants.made)
+        return cls(grammar, parts, rules, cyclic, best_chains, all_chains, empty, made)
 
     @property
     def symbols(self) -> int:
@@ -130,6 +196,75 @@ class ChartGrammar:
             return format_symbol(self.grammar.rules.words[-1 - first])
         return f"{self.name(first)} {self.name(rest)}"
 
+    @property
+    def first_variant(self) -> int:
+        """The number of the first variant, after those of rules and of given tags."""
+        return len(self.grammar) + self.symbols
+
+    def restored(
+        self, sequence: Iterable[int], fill: Callable[[int], tuple[int, ...]] | None = None
+    ) -> list[int]:
+        """Return a derivation of the edges as one of the grammar: with rules without words.
+
+        Parameters
+        ----------
+        sequence : iterable of int
+            The numbers of edges that have one, in preorder.
+        fill : callable, optional
+            Gives a derivation without words of a symbol, where any may be left out; by default
+            the best.
+        """
+        if not self.variants:
+            return list(sequence)
+        if fill is None:
+            best = self.empty.best(1)
+            fill = lambda symbol: best[symbol][0][1]  # noqa: E731
+        bounds, children = self.grammar.rules.offsets, self.grammar.rules.rhs
+        given = iter(sequence)
+        found: list[int] = []
+        waiting: list[tuple[int, ...] | None] = [None]
+        while waiting:
+            known = waiting.pop()
+            if known is not None:
+                found += known
+                continue
+            number = next(given)
+            if number < self.first_variant:
+                found.append(number)
+                tag = number >= len(self.grammar)
+                right = () if tag else children[bounds[number] : bounds[number + 1]]
+                waiting += [None] * int(np.count_nonzero(np.asarray(right) >= 0))
+                continue
+            variant = self.variants[number - self.first_variant]
+            found.append(variant.rule)
+            for one in reversed(variant.left_out):
+                if one is None:
+                    waiting.append(None)
+                else:
+                    waiting.append(fill(one[0]) if one[1] is None else one[1])
+        return found
+
+    def uses_of_rules(self, numbers: IntArray, uses: FloatArray) -> FloatArray:
+        """Return how often each rule of the grammar is used, where each edge is used so often.
+
+        Parameters
+        ----------
+        numbers : int array, shape (edges,)
+            Their rules.
+        uses : float64 array, shape (edges,)
+            Their uses.
+        """
+        count = np.zeros(len(self.grammar))
+        plain = (numbers >= 0) & (numbers < len(count))
+        count[numbers[plain]] += uses[plain]  # a rule is one edge
+        for edge in np.flatnonzero((numbers >= self.first_variant) & (uses > 0)).tolist():
+            variant = self.variants[numbers[edge] - self.first_variant]
+            count[variant.rule] += uses[edge]
+            for one in variant.left_out:
+                if one is not None:
+                    count += uses[edge] * self.empty.uses[one[0]]
+        return count
+
     @cached_property
     def word_ids(self) -> dict[str, int]:
         """The number of each word."""
@@ -141,29 +276,101 @@ class ChartGrammar:
 
         Unary edges of cyclic units are left out, as they have no finite count.
         """
-        rules = self.rules
+        rules, times = self.rules, np.log(np.where(np.isinf(self.times), 1.0, self.times))
         edges = rules.unary.edge
         table = np.stack((rules.unary.parent, rules.first[edges]), axis=1).astype(np.int64)
         finite = ~self.cyclic[table].any(axis=1)
         table = table[finite]
         counted = rules._replace(
-            left=_free(rules.left),
-            right=_free(rules.right),
+            left=_weighing(rules.left, times),
+            right=_weighing(rules.right, times),
             unary=Corner(
                 row_starts(table[:, FIRST], self.units),
                 rules.unary.far[finite],
                 rules.unary.parent[finite],
-                np.zeros(len(table)),
+                times[rules.unary.edge[finite]],
                 rules.unary.edge[finite],
             ),
-            lexical=_free(rules.lexical),
-            weight=np.zeros_like(rules.weight),
+            lexical=_weighing(rules.lexical, times),
+            weight=times,
         )
-        return counted, unary_chains(unary_graph(table, np.zeros(len(table)), self.units))[1]
+        graph = unary_graph(table, counted.unary.weight, self.units)
+        return counted, unary_chains(graph)[1]
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """float64 array, shape (edges,): in how many ways what an edge leaves out is empty."""
+        found = np.ones(len(self.rules.rule))
+        for edge in np.flatnonzero(self.rules.rule >= self.first_variant).tolist():
+            variant = self.variants[self.rules.rule[edge] - self.first_variant]
+            left_out = [self.empty.times[one[0]] for one in variant.left_out if one is not None]
+            found[edge] = math.prod(left_out)
+        return found
+
+
+class _Variants:
+    """Numbers the variants of rules as they are met."""
+
+    def __init__(self, grammar: Grammar, empty: EmptyDerivations, best: int | None) -> None:
+        self.made: list[Variant] = []
+        self._grammar, self._empty = grammar, empty
+        self._first = len(grammar) + len(grammar.rules.nonterminals)
+        self._most = 1 if best is None else best
+        self._any = best is None and not empty.unique
+        self._best = empty.best(self._most) if empty.rules_of and not self._any else {}
+
+    def of(self, rule: int, right: list[int]) -> Iterator[tuple[int, list[int]]]:
+        """Yield the numbers under which a rule is used, each with the children that are there."""
+        optional = [i for i, child in enumerate(right) if child in self._empty.rules_of]
+        if len(optional) > _MOST_OPTIONAL:
+            raise ChartGrammarError(
+                f"{len(optional)} children of one rule may be empty",
+                where=str(self._grammar.production(rule)),
+                hint="split it: grammar.operations.binarise(grammar)",
+            )
+        if right:
+            yield rule, right
+        for size in range(1, len(optional) + 1):
+            for chosen in itertools.combinations(optional, size):
+                kept = [child for i, child in enumerate(right) if i not in chosen]
+                if kept:
+                    yield from ((number, kept) for number in self._numbers(rule, right, chosen))
+
+    def _numbers(self, rule: int, right: list[int], chosen: tuple[int, ...]) -> Iterator[int]:
+        symbols = [right[i] for i in chosen]
+        ways: list[tuple[float, tuple[Any, ...]]]
+        if self._any:
+            chance = self._empty.chance[symbols]
+            ways = [(float(np.log(chance).sum()), tuple((symbol, None) for symbol in symbols))]
+        else:
+            lists = [
+                [(score, ((symbol, rules),)) for score, rules in self._best[symbol]]
+                for symbol in symbols
+            ]
+            ways = best_products(lists, self._most)
+        for log_weight, fillings in ways:
+            given = dict(zip(chosen, fillings, strict=True))
+            left_out = tuple(given.get(i) for i, child in enumerate(right) if child >= 0)
+            self.made.append(Variant(rule, left_out, log_weight))
+            yield self._first + len(self.made) - 1
+
+    def log_weights(self, numbers: LongArray) -> FloatArray:
+        """Return the logarithms of the weights of edges; those without a number cost nothing."""
+        weight = np.concatenate(
+            (
+                self._grammar.compiled.log_weight,
+                np.zeros(self._first - len(self._grammar)),
+                [
+                    self._grammar.compiled.log_weight[variant.rule] + variant.log_weight
+                    for variant in self.made
+                ],
+            )
+        )
+        return np.where(numbers >= 0, weight[numbers], 0.0)
 
 
 def _edges(
-    grammar: Grammar,
+    grammar: Grammar, variants: _Variants
 ) -> tuple[LongArray, LongArray, LongArray, tuple[tuple[int, int], ...]]:
     """Return binary, unary and lexical edges, and what the units after the nonterminals are.
 
@@ -177,19 +384,19 @@ def _edges(
     def unit(first: int, rest: int) -> int:
         return parts.setdefault((first, rest), symbols + len(parts))
 
-    for rule in np.flatnonzero(_useful(grammar)).tolist():
-        lhs = int(grammar.rules.lhs[rule])
-        right = children[bounds[rule] : bounds[rule + 1]]
-        if len(right) == 1 and right[0] < 0:
-            lexical.append((lhs, -1 - right[0], -1, rule))
-        elif len(right) == 1:
-            unary.append((lhs, right[0], -1, rule))
-        else:
-            right = [child if child >= 0 else unit(child, -1) for child in right]
-            rest = right[-1]
-            for child in right[-2:0:-1]:
-                rest = unit(child, rest)
-            binary.append((lhs, right[0], rest, rule))
+    for whole in np.flatnonzero(_useful(grammar)).tolist():
+        lhs = int(grammar.rules.lhs[whole])
+        for rule, right in variants.of(whole, children[bounds[whole] : bounds[whole + 1]]):
+            if len(right) == 1 and right[0] < 0:
+                lexical.append((lhs, -1 - right[0], -1, rule))
+            elif len(right) == 1:
+                unary.append((lhs, right[0], -1, rule))
+            else:
+                inner = [child if child >= 0 else unit(child, -1) for child in right]
+                rest = inner[-1]
+                for child in inner[-2:0:-1]:
+                    rest = unit(child, rest)
+                binary.append((lhs, inner[0], rest, rule))
     for (first, rest), made in parts.items():
         if rest < 0:
             lexical.append((made, -1 - first, -1, -1))
@@ -199,21 +406,19 @@ def _edges(
 
 
 def _useful(grammar: Grammar) -> BoolArray:
-    """Return which rules some derivation from the start uses; there must be some, none empty."""
+    """Return which rules some derivation from the start uses; there must be some."""
     rules = grammar.rules
-    empty = np.flatnonzero((np.diff(rules.offsets) == 0) & (grammar.weight > 0))
-    if len(empty):
-        raise ChartGrammarError(
-            "a rule with an empty right-hand side cannot be parsed with",
-            where=str(grammar.production(int(empty[0]))),
-            hint="remove empty rules first: write out the rules with and without such symbols",
-        )
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
     inner = rules.rhs >= 0
     barren = np.zeros(len(rules), np.bool_)
     barren[rule[inner][~productive(grammar)[rules.rhs[inner]]]] = True
     useful: BoolArray = (grammar.weight > 0) & ~barren & reachable(grammar)[rules.lhs]
     if not useful[rules.lhs == grammar.start_id].any():
+        if lacking := without_rules(grammar):
+            raise ChartGrammarError(
+                f"{have_no_rules(lacking)}, so no derivation from {grammar.start} ends in words",
+                hint=f"quote what is a word: '{lacking[0]}'; give what is none a rule",
+            )
         raise ChartGrammarError(
             f"no derivation from {grammar.start} ever ends in words",
             hint="every symbol needs a rule that leads to words, such as N -> 'dog'",
@@ -233,9 +438,9 @@ def _check_cycles(grammar: Grammar, graph: sp.csr_array, cyclic: BoolArray) -> N
         )
 
 
-def _free(corner: Corner) -> Corner:
-    """Return the edges with weights of one."""
-    return corner._replace(weight=np.zeros_like(corner.weight))
+def _weighing(corner: Corner, log_weight: FloatArray) -> Corner:
+    """Return the edges with other weights, given by edge."""
+    return corner._replace(weight=log_weight[corner.edge])
 
 
 def _table(rows: list[tuple[int, int, int, int]]) -> LongArray:

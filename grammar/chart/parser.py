@@ -1,15 +1,17 @@
 """Exact parsing with a grammar: best trees, probabilities, posteriors, counts and samples.
 
-Everything here is exact and in log space, for any context-free grammar without empty rules:
-rules of any length, words among symbols, unary rules and their cycles. The work is done by
+Everything here is exact and in log space, for any context-free grammar: rules of any length,
+words among symbols, unary rules and their cycles, and empty rules, whose nodes stand in trees as
+those of the Penn Treebank do: ``(NP (-NONE- *))``. The work is done by
 kernels over charts (:mod:`grammar.chart.kernels`). Only pruning is not exact; it is off unless
 asked for, and what it may have touched says so.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 
 import numpy as np
@@ -22,7 +24,14 @@ from grammar.chart.derivations import (
     fewest_pieces,
     sampled_derivations,
 )
-from grammar.chart.filling import INSIDE_BYTES, NO_LIMIT, ChartFiller, Filled, checked_batch
+from grammar.chart.filling import (
+    INSIDE_BYTES,
+    NO_LIMIT,
+    ChartFiller,
+    Filled,
+    checked_batch,
+    checked_sentence,
+)
 from grammar.chart.kbest import best_rule_sequences
 from grammar.chart.kernels import Chart, outside_values, uses_of_edges
 from grammar.chart.max_rule import alike_edges, alike_with_tags, max_rule_sequence
@@ -34,6 +43,7 @@ from grammar.errors import OptionError
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
+from grammar.trees.tree import Tree
 
 __all__ = ["CoarseToFine", "Constraints", "NoParse", "Parse", "Parser"]
 
@@ -49,14 +59,15 @@ _CHUNK = 16
 class Parser:
     """Exact inference with one grammar.
 
-    A sentence is a sequence of words. A sentence that cannot be parsed is a value, not an error:
-    methods return :class:`NoParse` for a word that the grammar lacks, for a sentence without a
-    derivation, and for one whose chart would not fit into the memory allowed.
+    A sentence is a sequence of words, or a text whose words stand between spaces. A sentence that
+    cannot be parsed is a value, not an error: methods return :class:`NoParse` for a word that the
+    grammar lacks, for a sentence without a derivation, and for one whose chart would not fit into
+    the memory allowed.
 
     Parameters
     ----------
     grammar : Grammar
-        Without empty right-hand sides.
+        The grammar.
     memory_limit, step_limit : int
         Bytes that the chart of one sentence may take, and binary edges that may be met while it is
         filled; a sentence that needs more has no parse, and says so.
@@ -69,8 +80,8 @@ class Parser:
     Raises
     ------
     ChartGrammarError
-        If a rule has an empty right-hand side, a unary cycle keeps all its weight, or no
-        derivation ends.
+        If a unary cycle keeps all its weight, no derivation ends in words, or more than ten
+        children of a rule may be empty.
     OptionError
         If an argument is out of range, or (by any method) a sentence is empty or not a sequence
         of words.
@@ -132,11 +143,24 @@ class Parser:
         self, sentence: Sequence[str], *, constraints: Constraints | None = None
     ) -> Parse | NoParse:
         """Return the most probable tree."""
+        sentence = checked_sentence(sentence)
         filled = self._filler.best(sentence, constraints)
         if isinstance(filled, NoParse):
             return filled
-        best = best_derivation(self._compiled, filled.chart, filled.rules)
-        return self._parse(best.rules, sentence, filled.exact)
+        compiled = self._filler.compiled_for_best()
+        best = best_derivation(compiled, filled.chart, filled.rules)
+        return self._parse(compiled.restored(best.rules.tolist()), sentence, filled.exact)
+
+    def parse(self, sentence: Sequence[str]) -> Iterator[Tree]:
+        """Yield the most probable tree of a sentence, if there is one, as parsers of NLTK do.
+
+        >>> parser = Parser(Grammar.parse("S -> 'so' S [0.5] | 'good' [0.5]"))
+        >>> [str(tree) for tree in parser.parse("so good")], list(parser.parse("so"))
+        (['(S so (S good))'], [])
+        """
+        found = self.viterbi(sentence)
+        if not isinstance(found, NoParse):
+            yield found.tree
 
     def pieces(
         self,
@@ -157,6 +181,7 @@ class Parser:
         >>> [str(piece.tree) for piece in parser.pieces("ran we ran".split())]
         ['(VP ran)', '(S (NP we) (VP ran))']
         """
+        sentence = checked_sentence(sentence)
         filled = self._filler.unrooted(sentence, constraints)
         if isinstance(filled, NoParse):
             return filled
@@ -167,19 +192,22 @@ class Parser:
         for begin, end, unit in fewest_pieces(filled.chart, allowed):
             steps = derivation_below(filled.chart, rules, begin, end, unit)
             numbers = [int(rules.rule[step.edge]) for step in steps if rules.rule[step.edge] >= 0]
-            found.append(self._parse(numbers, tuple(sentence)[begin:end], False))
+            whole = self._filler.compiled_for_best().restored(numbers)
+            found.append(self._parse(whole, tuple(sentence)[begin:end], False))
         return found or NoParse(tuple(sentence), "no symbol that may be a piece is above some word")
 
     def kbest(
         self, sentence: Sequence[str], k: int, *, constraints: Constraints | None = None
     ) -> list[Parse] | NoParse:
         """Return the k most probable trees, the best first; fewer if there are fewer."""
+        sentence = checked_sentence(sentence)
         whole_number("k", k, 1)
-        filled = self._filler.best(sentence, constraints)
+        filled = self._filler.best(sentence, constraints, k)
         if isinstance(filled, NoParse):
             return filled
         found = best_rule_sequences(filled.chart, filled.rules, self.grammar.start_id, k)
-        parses = [self._parse(rules, sentence, filled.exact) for rules in found]
+        restored = self._filler.compiled_for_best(k).restored
+        parses = [self._parse(restored(rules), sentence, filled.exact) for rules in found]
         # the search adds up values in another order, which may change the last digit
         return sorted(parses, key=lambda parse: -parse.log_probability)
 
@@ -190,6 +218,7 @@ class Parser:
 
         It is -inf if there is no derivation. NoParse means that the sentence was refused.
         """
+        sentence = checked_sentence(sentence)
         filled = self._filler.sums(sentence, constraints)
         if isinstance(filled, NoParse):
             return filled if filled.refused else -np.inf
@@ -206,10 +235,15 @@ class Parser:
         >>> Parser(Grammar.parse("S -> S S [0.5] | 'a' [0.5]")).count(["a"] * 5)
         14.0
         """
+        sentence = checked_sentence(sentence)
         tables = self._inside_outside(sentence, constraints, INSIDE_BYTES, prune=False)
         if isinstance(tables, NoParse):
             return tables if tables.refused else 0.0
-        if np.isfinite(tables[1][:, self._compiled.cyclic]).any():
+        filled, outside = tables
+        if np.isfinite(outside[:, self._compiled.cyclic]).any():
+            return np.inf
+        endless = np.isinf(self._compiled.times)
+        if endless.any() and self._uses(filled, outside)[: len(endless)][endless].any():
             return np.inf
         total = float(np.exp(self._filler.log_total(self._filler.counts(sentence, constraints))))
         return float(np.rint(total)) if total < _WHOLE else total
@@ -226,6 +260,7 @@ class Parser:
 
         Tree i depends on the sentence, the constraints, the seed and i alone.
         """
+        sentence = checked_sentence(sentence)
         whole_number("n", n, 1)
         key = stream_key(seed, "trees of a sentence")
         filled = self._filler.sums(sentence, constraints)
@@ -233,12 +268,17 @@ class Parser:
             return filled
         draws = sampled_derivations(self._compiled, filled.chart, filled.rules, key, n)
         parts = np.split(draws.rules, draws.rule_offsets[1:-1])
-        return [self._parse(rules, sentence, filled.exact) for rules in parts]
+        within = stream_key(seed, "derivations without words in trees of a sentence")
+        return [
+            self._parse(self._compiled.restored(rules.tolist(), fill), sentence, filled.exact)
+            for rules, fill in zip(parts, self._fills(within), strict=False)
+        ]
 
     def posteriors(
         self, sentence: Sequence[str], *, constraints: Constraints | None = None
     ) -> SpanPosteriors | NoParse:
         """Return the probability of every label over every span, given the sentence."""
+        sentence = checked_sentence(sentence)
         tables = self._inside_outside(sentence, constraints)
         if isinstance(tables, NoParse):
             return tables
@@ -318,13 +358,14 @@ class Parser:
         See :mod:`grammar.chart.max_rule`. The log-probability is that of the one derivation
         returned.
         """
+        sentence = checked_sentence(sentence)
         tables = self._inside_outside(sentence, constraints, _DECODING_BYTES)
         if isinstance(tables, NoParse):
             return tables
         (chart, rules, exact), outside = tables
         alike = alike_with_tags(self._alike(look), self._compiled, rules, look)
         found, _ = max_rule_sequence(chart, outside, rules, self.grammar.start_id, alike)
-        return self._parse(found, sentence, exact)
+        return self._parse(self._compiled.restored(found), sentence, exact)
 
     def parse_all(
         self,
@@ -377,16 +418,30 @@ class Parser:
                 failures.append(tables)
                 continue
             filled, outside = tables
-            log_total = self._filler.log_total(filled.chart)
-            rule = filled.rules.rule
-            uses = np.zeros(len(rule))
-            uses_of_edges(filled.chart, filled.rules, outside, log_total, uses)
-            numbered = (rule >= 0) & (rule < len(count))
-            count[rule[numbered]] += uses[numbered]  # a rule is one edge
-            log_likelihood += log_total
+            uses = self._uses(filled, outside)
+            count += self._compiled.uses_of_rules(filled.rules.rule, uses)
+            log_likelihood += self._filler.log_total(filled.chart)
             parsed += 1
             exact = exact and filled.exact
         return ExpectedCounts(count, log_likelihood, parsed, tuple(failures), exact)
+
+    def _uses(self, filled: Filled, outside: FloatArray) -> FloatArray:
+        """Return the expected uses of each edge in a derivation of the sentence."""
+        uses = np.zeros(len(filled.rules.rule))
+        log_total = self._filler.log_total(filled.chart)
+        uses_of_edges(filled.chart, filled.rules, outside, log_total, uses)
+        return uses
+
+    def _fills(self, key: np.uint64) -> Iterator[Callable[[int], tuple[int, ...]]]:
+        """Yield, for each tree, what draws its derivations without words."""
+        for tree in itertools.count():
+            # each tree may leave out very many symbols
+            yield partial(self._drawn_without_words, key, itertools.count(tree << 32))
+
+    def _drawn_without_words(
+        self, key: np.uint64, place: Iterator[int], symbol: int
+    ) -> tuple[int, ...]:
+        return self._compiled.empty.draw(symbol, key, next(place))
 
     def _parse(self, rules: Iterable[int], sentence: Sequence[str], exact: bool) -> Parse:
         numbers = tuple(int(rule) for rule in rules)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray
-from grammar.errors import OptionError
+from grammar.rules.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, RuleTable
-from grammar.trees.tree import Tree
+from grammar.trees.tree import NO_WORDS, Tree
 
 __all__ = [
     "CoarseTree",
@@ -156,18 +156,19 @@ class SpanPosteriors:
     def table(self, label: str) -> FloatArray:
         """Return the probabilities of one label, shape (n + 1, n + 1), by start and end.
 
+        A label stands for all symbols that annotate it; their probabilities are summed, up to 1.
+
         Raises
         ------
         OptionError
             If the grammar has no such symbol.
         """
-        if label not in self.names:
-            raise OptionError(f"the grammar has no symbol {label!r}", hint="see names")
-        chosen = self.label == self.names.index(label)
+        names = known_symbols(label, self.names)
+        chosen = np.isin(self.label, [self.names.index(name) for name in names])
         size = len(self.sentence) + 1
         table = np.zeros((size, size))
-        table[self.start[chosen], self.end[chosen]] = self.probability[chosen]
-        return table
+        np.add.at(table, (self.start[chosen], self.end[chosen]), self.probability[chosen])
+        return np.minimum(table, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,8 @@ class ExpectedCounts:
 def tree_of_rules(table: RuleTable, rules: Sequence[int], words: Sequence[str]) -> Tree:
     """Return the tree of a derivation of these words, given as rule numbers in preorder.
 
-    Numbers from ``len(table)`` on rewrite a symbol as whatever word stands there.
+    Numbers from ``len(table)`` on rewrite a symbol as whatever word stands there; a node without
+    words is ``(NP (-NONE- *))``.
     """
     symbols = [Nonterminal(name) for name in table.nonterminals] if _free(table, rules) else []
     sides = [
@@ -209,9 +211,8 @@ def tree_of_rules(table: RuleTable, rules: Sequence[int], words: Sequence[str]) 
         sides = _with_words(sides, words)
     made: list[Tree] = []
     for lhs, rhs in reversed(sides):
-        made.append(
-            Tree(lhs.name, tuple(made.pop() if isinstance(c, Nonterminal) else c for c in rhs))
-        )
+        children = tuple(made.pop() if isinstance(c, Nonterminal) else c for c in rhs)
+        made.append(Tree(lhs.name, children or (NO_WORDS,)))
     return made[0]
 
 

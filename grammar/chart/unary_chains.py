@@ -9,7 +9,7 @@ import scipy.sparse.csgraph
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
 from grammar.chart.rules import FIRST, PARENT, Corner, row_starts
 
-__all__ = ["cyclic_units", "returns_among", "unary_chains", "unary_graph"]
+__all__ = ["best_unary_graph", "cyclic_units", "returns_among", "unary_chains", "unary_graph"]
 
 _CONVERGED = 1e-17
 _FREE = 1e-300
@@ -22,6 +22,16 @@ def unary_graph(table: LongArray, log_weight: FloatArray, units: int) -> sp.csr_
     """Return the weights of unary edges as a matrix [parent, child]."""
     entries = (np.exp(log_weight), (table[:, PARENT], table[:, FIRST]))
     return sp.csr_array(sp.coo_array(entries, shape=(units, units)))
+
+
+def best_unary_graph(graph: sp.csr_array, table: LongArray, log_weight: FloatArray) -> sp.csr_array:
+    """Return the matrix of unary edges with the best weight, not the sum, of parallel edges."""
+    heads = table[:, [PARENT, FIRST]]
+    order = np.lexsort((-log_weight, heads[:, 1], heads[:, 0]))
+    _, first = np.unique(heads[order], axis=0, return_index=True)
+    best = order[first]
+    entries = (np.exp(log_weight[best]), (heads[best, 0], heads[best, 1]))
+    return sp.csr_array(sp.coo_array(entries, shape=graph.shape))
 
 
 def cyclic_units(graph: sp.csr_array) -> BoolArray:
@@ -69,7 +79,7 @@ def returns_among(unary: Corner, units: IntArray) -> FloatArray:
     for unit, i in place.items():
         for e in range(unary.starts[unit], unary.starts[unit + 1]):
             if int(unary.parent[e]) in place:
-                graph[place[int(unary.parent[e])], i] = np.exp(unary.weight[e])
+                graph[place[int(unary.parent[e])], i] += np.exp(unary.weight[e])
     return np.log(np.diag(np.linalg.inv(np.eye(len(units)) - graph)))
 
 

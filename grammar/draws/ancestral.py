@@ -13,20 +13,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+<<<<<<< HEAD
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel
 from grammar.errors import BracketError, NotTightError
+=======
+from grammar.arrays import FloatArray, IntArray, LongArray, kernel
+from grammar.errors import NotTightError
+>>>>>>> famb
 from grammar.pcfg.analysis import (
     CRITICAL,
     expected_counts,
     mean_matrix,
     productive,
     reachable,
+    refuse_without_rules,
     spectral_radius,
 )
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import next_uniform, open_stream
 from grammar.rules.compiled import CompiledGrammar, draw_alias
 from grammar.trees.symbols import SymbolTable
+from grammar.trees.tree import NO_WORDS
 from grammar.trees.treebank import Treebank
 
 __all__ = ["AncestralSampler", "Buffers", "Derivations", "collect", "derivation_trees"]
@@ -147,25 +154,30 @@ def collect(draw: Callable[[int, Buffers], int], first: int, count: int, room: i
 
 
 def derivation_trees(grammar: Grammar, derivations: Derivations) -> Treebank:
-    """Return the trees of derivations.
-
-    Raises
-    ------
-    BracketError
-        If a derivation uses a rule with an empty right-hand side: it leaves a node without
-        children, which neither columns nor brackets can express.
-    """
+    """Return the trees of derivations; a node without words is ``(NP (-NONE- *))``."""
     rules = grammar.rules
-    hollow = derivations.rules[np.diff(rules.offsets)[derivations.rules] == 0]
-    if len(hollow):
-        raise BracketError(
-            f"the rule {grammar.production(int(hollow[0]))} leaves a node without children",
-            hint="ask for sentences without trees, or for a grammar without empty rules",
+    names = [*rules.nonterminals, *rules.words]
+    lengths = np.diff(rules.offsets)
+    lhs, rhs, offsets = rules.lhs, rules.rhs, rules.offsets
+    derived, derived_offsets = derivations.rules, derivations.rule_offsets
+    is_empty = lengths[derived] == 0
+    if is_empty.any():
+        # an empty rule has one child, NO_WORDS.label, whose rule comes after all others
+        [trace] = NO_WORDS.leaves()
+        symbols = SymbolTable([*names, NO_WORDS.label, trace])
+        extra, word = symbols.id(NO_WORDS.label), np.int32(-1 - len(rules.words))
+        rhs = np.append(np.insert(rhs, offsets[:-1][lengths == 0], np.int32(extra)), word)
+        offsets = np.concatenate(([0], np.cumsum(np.append(np.maximum(lengths, 1), 1))))
+        lhs = np.append(lhs, np.int32(extra))
+        derived_offsets = (
+            derived_offsets + np.concatenate(([0], np.cumsum(is_empty)))[derived_offsets]
         )
-    symbols = SymbolTable([*rules.nonterminals, *rules.words])
-    word_ids = np.array([symbols.id(word) for word in rules.words], np.int32)
+        derived = np.insert(derived, np.flatnonzero(is_empty) + 1, np.int32(len(rules)))
+    else:
+        symbols = SymbolTable(names)
+    ids = [symbols.id(name) for name in (*rules.words, *NO_WORDS.leaves()) if name in symbols]
     label, size, offsets = _trees(
-        derivations.rules, derivations.rule_offsets, rules.lhs, rules.offsets, rules.rhs, word_ids
+        derived, derived_offsets, lhs, offsets.astype(np.int64), rhs, np.array(ids, np.int32)
     )
     return Treebank(label, size, offsets, symbols)
 
@@ -191,6 +203,8 @@ def _expected_nodes(grammar: Grammar) -> float:
     # a symbol that never ends need not be recursive: it may simply have no rules
     endless = radius >= 1.0 - CRITICAL or not productive(grammar)[reached].all()
     report = grammar.check() if endless else None
+    if report is not None:
+        refuse_without_rules(grammar, report.termination)
     if report is not None and not report.tight:
         _refuse_undefined(grammar, reached, report.termination)
         raise NotTightError(

@@ -15,7 +15,14 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import NotTightError, OptionError
-from grammar.pcfg.analysis import CRITICAL, mean_matrix, productive, reachable, spectral_radius
+from grammar.pcfg.analysis import (
+    CRITICAL,
+    mean_matrix,
+    productive,
+    reachable,
+    refuse_without_rules,
+    spectral_radius,
+)
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
 from grammar.weights import Weigher
@@ -91,6 +98,7 @@ def check_tight(grammar: Grammar, band: str) -> None:
     radius = spectral_radius(mean_matrix(grammar)[reached][:, reached])
     if radius < 1.0 - CRITICAL and productive(grammar)[reached].all():
         return
+    refuse_without_rules(grammar, grammar.check().termination)
     raise NotTightError(
         "with these rule probabilities derivations grow without end",
         where=f"start symbol {grammar.start}, spectral radius {radius:.6f}",

@@ -8,6 +8,7 @@ smooths them, see :mod:`induction.lexicalised.lpcfg`.
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,11 +22,12 @@ from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.errors import OptionError, SchemaError, StartSymbolError, WeightError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
-from grammar.look import Look, known_symbol
+from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.derivable import ReweightedGrammar
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.neighbourhood import draw_neighbourhood
+from grammar.rules.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted
@@ -337,8 +339,9 @@ class LexicalisedGrammar(Weighted):
 
     def look(self, symbol: str | None = None, top: int = 20) -> Look:
         """Look at the check, and at the rules and heads of one symbol or category."""
-        symbol = known_symbol(symbol or self.start, [*self.categories, *self.symbol_names])
-        chosen = self._rules_below(symbol)
+        symbol = symbol or self.start
+        names = known_symbols(symbol, [*self.categories, *self.symbol_names])
+        chosen = sorted(itertools.chain(*map(self._rules_below, names)), key=self._seldom)
         # a category has no rules of its own in the graph: its most frequent symbol stands for it
         seen = np.bincount(self.rules.lhs[chosen], self.count[chosen])
         drawn = self.symbol_names[int(seen.argmax())] if chosen else symbol
@@ -360,6 +363,9 @@ class LexicalisedGrammar(Weighted):
             report=self.check(),
             details={**heads, f"rules of {symbol}": rules},
         )
+
+    def _seldom(self, rule: int) -> int:
+        return -int(self.count[rule])
 
     def _rules_below(self, symbol: str) -> list[int]:
         """Return the rules of a symbol or of all of a category, the most frequent first."""

@@ -23,9 +23,10 @@ from grammar.families.flattening import Flattened, flattened
 from grammar.families.tsg_trees import log_probability_of_tree
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import GraphTable
-from grammar.look import Look, known_symbol
+from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.grammar import Grammar
+from grammar.rules.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree, escape
@@ -246,8 +247,10 @@ class TreeSubstitutionGrammar(Weighted):
         """Look at depths and sizes, at the check of the PCFG, and at the fragments of one root."""
         from grammar.trees.gallery import draw_fragments
 
-        symbol = known_symbol(symbol or self.start, sorted(self.roots))
-        chosen = self.fragments_of(symbol)[:top]
+        symbol = symbol or self.start
+        roots = known_symbols(symbol, sorted(self.roots))
+        chosen = [found for root in roots for found in self.fragments_of(root)]
+        chosen = sorted(chosen, key=lambda found: -found[1])[:top]
         titles = [f"{weight:.4f}   seen {count:,}" for _, weight, count in chosen]
         report = self.check()
         return Look(
@@ -262,7 +265,7 @@ class TreeSubstitutionGrammar(Weighted):
             },
             report=report,
             details={
-                **self.pcfg.ambiguity(report, symbol),
+                **self.pcfg.ambiguity(report, roots),
                 f"fragments of {symbol}": [
                     {"weight": weight, "count": count, "fragment": str(fragment)}
                     for fragment, weight, count in chosen

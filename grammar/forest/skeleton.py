@@ -44,12 +44,16 @@ class Skeleton:
     Raises
     ------
     ChartGrammarError
-        If its unary rules have cycles.
+        If its unary rules have cycles, or a rule is empty.
     """
 
     grammar: Grammar
 
     def __post_init__(self) -> None:
+        if self.compiled.variants:
+            raise ChartGrammarError(
+                "a skeleton has no empty rules", hint="operations.remove_empty removes them"
+            )
         if self.compiled.cyclic.any():
             raise ChartGrammarError(
                 "unary rules of a skeleton lead in a circle",

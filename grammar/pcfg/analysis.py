@@ -7,7 +7,7 @@ decides whether derivations end with probability one (Booth & Thompson 1973), an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
-from grammar.errors import WeightError
+from grammar.errors import NotTightError, WeightError
 from grammar.pictures.html import html_table
 from grammar.sparse import levels, recursive_components, solve_sparse
 
@@ -28,17 +28,21 @@ __all__ = [
     "WeightedRules",
     "analyse",
     "expected_counts",
+    "have_no_rules",
     "mean_matrix",
     "productive",
     "reachable",
+    "refuse_without_rules",
     "spectral_radius",
     "termination",
+    "without_rules",
 ]
 
 CRITICAL = 1e-9
 """How near to one a spectral radius counts as one: eigenvalues are computed to about this."""
 
 _DENSE = 200
+_NAMED = 8
 _NEWTON_STEPS = 200
 
 
@@ -247,6 +251,40 @@ def reachable(grammar: WeightedRules, weight: FloatArray | None = None) -> BoolA
         children = np.unique(children[children >= 0])
         fresh = children[~found[children]]
     return found
+
+
+def without_rules(grammar: WeightedRules) -> tuple[str, ...]:
+    """Return the symbols that a derivation from the start can reach and that have no rules.
+
+    >>> from grammar.pcfg.grammar import Grammar
+    >>> without_rules(Grammar.parse("S -> NP 'ran' [0.5] | 'ran' [0.5]"))
+    ('NP',)
+    """
+    rules = grammar.rules
+    lacking = reachable(grammar) & (np.diff(rules.starts) == 0)
+    return tuple(rules.nonterminals[i] for i in np.flatnonzero(lacking).tolist())
+
+
+def have_no_rules(names: Sequence[str]) -> str:
+    """Say that symbols have no rules.
+
+    >>> have_no_rules(["dog", "cat"])
+    'dog, cat have no rules'
+    """
+    listed = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return f"{listed} {'have' if len(names) > 1 else 'has'} no rules"
+
+
+def refuse_without_rules(grammar: WeightedRules, ends: float) -> None:
+    """Raise NotTightError, naming them, if symbols without rules can be reached."""
+    lacking = without_rules(grammar)
+    if lacking:
+        raise NotTightError(
+            f"{have_no_rules(lacking)}: derivations end only with probability {ends:.6f}",
+            where=f"start symbol {grammar.start}",
+            hint=f"quote what is a word: '{lacking[0]}'; give what is none a rule"
+            + ("; or ask for a length band such as 1:40" if ends > 0 else ""),
+        )
 
 
 def productive(grammar: WeightedRules, weight: FloatArray | None = None) -> BoolArray:

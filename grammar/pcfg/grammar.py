@@ -14,12 +14,20 @@ from grammar.codecs import GraphCodec
 from grammar.errors import OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
-from grammar.look import Look, known_symbol
+from grammar.look import Look
+from grammar.messages import tell
 from grammar.pictures.neighbourhood import draw_neighbourhood
+from grammar.rules.base_labels import known_symbols
 from grammar.rules.compiled import CompiledGrammar, alias_tables
-from grammar.rules.notation import format_productions, parse_productions
-from grammar.rules.rules import Nonterminal, Production, RuleColumns, RuleTable
-from grammar.trees.tree import Tree
+from grammar.rules.notation import format_productions, line_of_symbol, parse_productions
+from grammar.rules.rules import (
+    Nonterminal,
+    Production,
+    RuleColumns,
+    RuleTable,
+    format_symbol,
+)
+from grammar.trees.tree import NO_WORDS, Tree
 from grammar.weighted import Weighted
 from grammar.weights import Weigher, check_sums, check_weights, normalised
 
@@ -29,6 +37,12 @@ if TYPE_CHECKING:
     from grammar.pcfg.analysis import Report
 
 __all__ = ["Grammar"]
+
+_OF_NLTK = {
+    *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
+    *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
+    *("leftcorners", "max_len", "min_len"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,13 +125,13 @@ class Grammar(Weighted):
         Parameters
         ----------
         productions : iterable of Production
-            In any order.
+            In any order; productions of NLTK, too, of which those without probability weigh 1.
         start : str, optional
             The start symbol; by default the left-hand side of the first production.
         normalise : bool
             Divide the weights of each left-hand side by their sum.
         """
-        given = list(productions)
+        given = [p if isinstance(p, Production) else _of_nltk(p) for p in productions]
         return cls.from_columns(
             RuleColumns.of((p.lhs, p.rhs) for p in given),
             np.array([p.weight for p in given], np.float64),
@@ -141,7 +155,7 @@ class Grammar(Weighted):
             raise StartSymbolError("a grammar needs at least one rule", hint="S -> 'word' [1]")
         # here, because merging and normalising can turn bad weights into good ones
         check_weights(weight, lambda rule: Production(*columns.production(rule), weight[rule]))
-        rules, position = RuleTable.canonical(*columns)
+        rules, position = RuleTable.canonical(*columns.without_empty_words())
         merged, counts = np.zeros(len(rules)), np.zeros(len(rules), np.int64)
         np.add.at(merged, position, weight)
         np.add.at(counts, position, count)
@@ -170,9 +184,14 @@ class Grammar(Weighted):
         """
         productions, first = parse_productions(text, source=source)
         with located(source):
-            return cls.from_productions(
+            grammar = cls.from_productions(
                 productions, start=first if start is None else start, normalise=normalise
             )
+        _tell_of_symbols_without_rules(grammar, text, source)
+        return grammar
+
+    fromstring = parse
+    """NLTK's name of :meth:`parse`."""
 
     @classmethod
     def from_table(
@@ -190,22 +209,17 @@ class Grammar(Weighted):
             )
 
     @classmethod
-    def from_nltk(cls, grammar: nltk.PCFG) -> Grammar:
-        """Convert an ``nltk.PCFG``, probabilities exactly as they are."""
+    def from_nltk(cls, grammar: nltk.CFG) -> Grammar:
+        """Convert an ``nltk.PCFG``, probabilities exactly as they are.
+
+        The rules of each symbol of an ``nltk.CFG`` get equal weights.
+        """
         import nltk
 
-        def symbol(child: Any) -> Nonterminal | str:
-            is_symbol = isinstance(child, nltk.Nonterminal)
-            return Nonterminal(str(child.symbol())) if is_symbol else str(child)
-
         return cls.from_productions(
-            (
-                Production(
-                    Nonterminal(str(p.lhs().symbol())), tuple(map(symbol, p.rhs())), p.prob()
-                )
-                for p in grammar.productions()
-            ),
+            grammar.productions(),
             start=str(grammar.start().symbol()),
+            normalise=not isinstance(grammar, nltk.PCFG),
         )
 
     def to_nltk(self) -> nltk.PCFG:
@@ -233,6 +247,12 @@ class Grammar(Weighted):
             f"{len(self.rules.nonterminals)} symbols, {len(self.rules.words)} words)"
         )
 
+    def __getattr__(self, name: str) -> Any:
+        told = ""
+        if name in _OF_NLTK:
+            told = f"\n  hint: NLTK's grammar has it: grammar.to_nltk().{name}"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+
     @property
     def start_id(self) -> int:
         """Id of the start symbol."""
@@ -248,8 +268,13 @@ class Grammar(Weighted):
         lhs, rhs = self.rules.sides(rule)
         return Production(lhs, rhs, float(self.weight[rule]), int(self.count[rule]))
 
-    def productions(self, lhs: str | None = None) -> list[Production]:
+    def productions(self, lhs: str | None = None, rhs: str | None = None) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
+
+        With ``rhs`` only those that begin with this symbol or word, as in NLTK.
+
+        A label stands for all symbols that annotate it, one after the other: ``NP`` for
+        ``NP^<S>``.
 
         Raises
         ------
@@ -258,16 +283,13 @@ class Grammar(Weighted):
         """
         if lhs is None:
             order = [self.start, *(n for n in self.left_hand_sides if n != self.start)]
-            return [production for name in order for production in self.productions(name)]
-        if lhs not in self.rules.nonterminals:
-            import difflib
+        else:
+            order = known_symbols(lhs, self.rules.nonterminals)
+        found = (production for name in order for production in self._rules_of(name))
+        return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == rhs]
 
-            near = difflib.get_close_matches(lhs, self.rules.nonterminals, 3)
-            raise OptionError(
-                f"the grammar has no symbol {lhs!r}",
-                hint=f"try {_some(near or self.left_hand_sides)}",
-            )
-        begin, end = self._row(self.rules.nonterminals.index(lhs))
+    def _rules_of(self, symbol: str) -> list[Production]:
+        begin, end = self._row(self.rules.nonterminals.index(symbol))
         ranked = begin + np.argsort(-self.weight[begin:end], kind="stable")
         return [self.production(int(rule)) for rule in ranked]
 
@@ -342,30 +364,32 @@ class Grammar(Weighted):
 
     def look(self, symbol: str | None = None, top: int = 20) -> Look:
         """Look at the check, at the most ambiguous symbols, and at the rules of one symbol."""
-        symbol = known_symbol(symbol or self.start, self.rules.nonterminals)
-        report = self.check()
+        symbol = symbol or self.start
+        names, report = known_symbols(symbol, self.rules.nonterminals), self.check()
+        rules = self.productions(symbol)
+        if len(names) > 1:
+            rules.sort(key=lambda production: (-production.count, -production.weight))
         return Look(
             self.family,
             lambda path: draw_neighbourhood(self.graph, symbol, path, top=top),
             report=report,
             details={
-                **self.ambiguity(report, symbol),
+                **self.ambiguity(report, names),
                 f"rules of {symbol}": [
-                    f"{production.text} [{production.weight:.6g}]"
-                    for production in self.productions(symbol)[:top]
+                    f"{production.text} [{production.weight:.6g}]" for production in rules[:top]
                 ],
             },
         )
 
-    def ambiguity(self, report: Report, symbol: str) -> dict[str, Any]:
-        """Return where most is open, as a table, and the entropy of the choice at one symbol."""
+    def ambiguity(self, report: Report, symbols: Sequence[str]) -> dict[str, Any]:
+        """Return where most is open, as a table, and the entropy of the choice at some symbols."""
         from grammar.pcfg.ambiguity import ambiguous_symbols, symbol_entropies
 
         tight = bool(np.isfinite(report.expected_length))
-        number = self.rules.nonterminals.index(symbol)
+        bits = dict(zip(self.rules.nonterminals, symbol_entropies(self).tolist(), strict=True))
         return {
             "most ambiguous": [one._asdict() for one in ambiguous_symbols(self, tight=tight)],
-            f"entropy of {symbol} in bits": float(symbol_entropies(self)[number]),
+            **{f"entropy of {symbol} in bits": bits[symbol] for symbol in symbols},
         }
 
     def used(self, rules: Sequence[int], *, source: str = "the rules") -> tuple[str, list[str]]:
@@ -407,7 +431,7 @@ class Grammar(Weighted):
             if [child.name for child in inner] != [t.label for t in made[::-1][: len(inner)]]:
                 break
             children = tuple(c if isinstance(c, str) else made.pop() for c in rhs)
-            made.append(Tree(lhs.name, children))
+            made.append(Tree(lhs.name, children or (NO_WORDS,)))
         else:
             if [tree.label for tree in made] == [self.start]:
                 return made[0]
@@ -420,6 +444,31 @@ class Grammar(Weighted):
     def _row(self, symbol: int) -> tuple[int, int]:
         begin, end = self.rules.starts[symbol : symbol + 2].tolist()
         return (begin, end) if end > begin else (0, 0)
+
+
+def _tell_of_symbols_without_rules(grammar: Grammar, text: str, source: str) -> None:
+    if (np.diff(grammar.rules.starts) > 0).all():
+        return
+    from grammar.pcfg.analysis import have_no_rules, without_rules
+
+    lacking = without_rules(grammar)
+    if lacking:
+        line = min(line_of_symbol(text, name) for name in lacking)
+        tell(
+            f"{source}:{line}: {have_no_rules(lacking)} (quote words: {format_symbol(lacking[0])})"
+        )
+
+
+def _of_nltk(production: Any) -> Production:
+    import nltk
+
+    def symbol(child: Any) -> Nonterminal | str:
+        is_symbol = isinstance(child, nltk.Nonterminal)
+        return Nonterminal(str(child.symbol())) if is_symbol else str(child)
+
+    lhs = Nonterminal(str(production.lhs().symbol()))
+    weight = production.prob() if hasattr(production, "prob") else 1.0
+    return Production(lhs, tuple(map(symbol, production.rhs())), weight)
 
 
 def _by_child(rule: LongArray, rhs: IntArray) -> LongArray:

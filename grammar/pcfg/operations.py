@@ -28,7 +28,8 @@ import numpy as np
 
 from grammar.arrays import BoolArray
 from grammar.errors import OptionError, WeightError
-from grammar.pcfg.analysis import productive, reachable, renormalised_weights, termination
+from grammar.pcfg.analysis import productive, reachable, renormalised_weights
+from grammar.pcfg.empty_rules import empty_chances
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 
@@ -46,7 +47,6 @@ __all__ = [
 ROOT = "TOP"
 _MOST_OPTIONAL = 8
 """Rules with more children that may be empty are binarised first: they have 2^n variants."""
-_ALMOST_ONE = 1.0 - 1e-7
 
 Symbol = Nonterminal | str
 
@@ -158,7 +158,8 @@ def remove_empty(grammar: Grammar) -> Grammar:
     weight ``w * prod(e of children left out) * prod(1 - e of those kept) / (1 - e of lhs)``.
     """
     grammar = trim(grammar)
-    empty = _empty_yields(grammar)
+    chances = empty_chances(grammar).tolist()
+    empty = dict(zip(map(Nonterminal, grammar.rules.nonterminals), chances, strict=True))
     if not any(empty.values()):
         return grammar
     optional = (sum(_emptiness(child, empty) > 0 for child in p.rhs) for p in grammar)
@@ -349,31 +350,6 @@ def _fruitful_rules(grammar: Grammar) -> BoolArray:
     fruitful: BoolArray = grammar.weight > 0
     fruitful[rule[barren]] = False
     return fruitful
-
-
-def _empty_yields(grammar: Grammar) -> dict[Nonterminal, float]:
-    """Return the probability that each symbol of a trimmed grammar yields no words."""
-    rules = grammar.rules
-    rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
-    wordless = grammar.weight.copy()
-    wordless[rule[rules.rhs < 0]] = 0.0
-    empty = termination(grammar, wordless)
-    # a critical fixed point is reached only nearly, so that it is one is seen from the rules
-    empty[~_writes_words(grammar) & (empty > _ALMOST_ONE)] = 1.0
-    return dict(zip(map(Nonterminal, rules.nonterminals), empty.tolist(), strict=True))
-
-
-def _writes_words(grammar: Grammar) -> BoolArray:
-    """Return which symbols of a trimmed grammar derive a sentence that is not empty."""
-    rules = grammar.rules
-    slot_lhs = np.repeat(rules.lhs, np.diff(rules.offsets))
-    writes = np.zeros(len(rules.nonterminals), np.bool_)
-    while True:
-        now = writes.copy()
-        now[slot_lhs[(rules.rhs < 0) | writes[np.maximum(rules.rhs, 0)]]] = True
-        if (now == writes).all():
-            return writes
-        writes = now
 
 
 def _with_empty_start(

@@ -6,7 +6,6 @@ symbol, its most probable rules, their children, and so on as deep as asked for.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -32,6 +31,7 @@ from grammar.pictures.svg import (
     elide,
     text_width,
 )
+from grammar.rules.base_labels import known_symbols
 
 __all__ = ["draw_neighbourhood", "neighbourhood_svg"]
 
@@ -63,7 +63,7 @@ def neighbourhood_svg(graph: nx.MultiDiGraph, symbol: str, *, top: int = 12, dep
     graph : networkx.MultiDiGraph
         The AND/OR graph of a grammar: symbol, word and rule nodes.
     symbol : str
-        The symbol to start from.
+        The symbol to start from; a label stands for all symbols that annotate it.
     top : int
         The most probable rules shown for each symbol, at least 1.
     depth : int
@@ -88,8 +88,8 @@ def neighbourhood_svg(graph: nx.MultiDiGraph, symbol: str, *, top: int = 12, dep
     >>> neighbourhood_svg(graph, "n")
     Traceback (most recent call last):
     ...
-    grammar.errors.OptionError: n: the grammar has no such symbol
-      hint: did you mean 'N'?
+    grammar.errors.OptionError: the grammar has no symbol 'n'
+      hint: try N
     """
     return _neighbourhood_picture(graph, symbol, top, depth).svg()
 
@@ -150,8 +150,9 @@ def neighbourhood_layout(
     graph: nx.MultiDiGraph, symbol: str, top: int, depth: int
 ) -> tuple[list[list[Item]], list[Link]]:
     """Choose and place the rows around a symbol: layers from left to right, and their links."""
-    root = f"symbol:{symbol}"
-    layers, links = [[Item(root, "root", symbol)]], list[Link]()
+    names = _roots(graph, symbol)[:top]
+    roots = [Item(f"symbol:{name}", "root", name) for name in names]
+    layers, links, top = [roots], list[Link](), max(1, top // len(roots))
     opened: set[str] = set()
     for _ in range(depth):
         # a symbol is opened once, wherever it stands first: recursion ends here
@@ -165,6 +166,9 @@ def neighbourhood_layout(
         opened.update(head.node for head in heads)
         rules = _rule_layer(graph, heads, top, links)
         layers += [rules, _child_layer(graph, rules, links)]
+    if len(roots) > 1:
+        for root in roots:
+            root.y = fmean([link.target.y for link in links if link.source is root] or [0.0])
     sources = {id(link.source) for link in links}
     for item in (item for layer in layers for item in layer):
         item.is_again = item.node in opened and id(item) not in sources
@@ -274,21 +278,19 @@ def _neighbourhood_picture(graph: nx.MultiDiGraph, symbol: str, top: int, depth:
 def _check_neighbourhood(graph: nx.MultiDiGraph, symbol: str, top: int, depth: int) -> None:
     for name, number in (("top", top), ("depth", depth)):
         whole_number(name, number, 1)
-    if f"symbol:{symbol}" not in graph:
-        names = [d["name"] for _, d in graph.nodes(data=True) if d.get("kind") == "symbol"]
+    _roots(graph, symbol)
+
+
+def _roots(graph: nx.MultiDiGraph, symbol: str) -> list[str]:
+    """Return the names of the symbols that a label stands for."""
+    if f"symbol:{symbol}" in graph:
+        return [symbol]
+    names = [d["name"] for _, d in graph.nodes(data=True) if d.get("kind") == "symbol"]
+    if not names:
         raise OptionError(
-            "the grammar has no such symbol", where=symbol, hint=_near_names(symbol, names)
+            "the grammar has no such symbol", where=symbol, hint="the graph has no symbols at all"
         )
-
-
-def _near_names(name: str, names: Sequence[str]) -> str:
-    folded = {known.casefold(): known for known in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded)
-    if near:
-        return f"did you mean {' or '.join(repr(folded[n]) for n in near)}?"
-    if names:
-        return f"there are {', '.join(map(repr, names[:5]))}{' ...' if len(names) > 5 else ''}"
-    return "the graph has no symbols at all"
+    return known_symbols(symbol, names)
 
 
 def _frames(layers: Sequence[Sequence[Item]]) -> dict[int, Box]:

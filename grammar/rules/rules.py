@@ -113,6 +113,14 @@ class RuleColumns(NamedTuple):
             np.array(rhs, np.int32),
         )
 
+    def without_empty_words(self) -> RuleColumns:
+        """Return the columns in which a word without characters is no word at all, as in NLTK."""
+        if "" not in self.words:
+            return self
+        kept = self.rhs != -1 - list(self.words).index("")
+        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets]
+        return self._replace(offsets=offsets.astype(np.int64), rhs=self.rhs[kept])
+
     def production(self, rule: int) -> tuple[Nonterminal, tuple[Nonterminal | str, ...]]:
         """Return the left-hand and right-hand side of one rule."""
         children = self.rhs[self.offsets[rule] : self.offsets[rule + 1]].tolist()

@@ -30,6 +30,7 @@ import numpy as np
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import MismatchError, OptionError
 from grammar.trees.evalb_parameters import COLLINS, ROOT_LABELS, EvalbParameters
+from grammar.trees.given import as_treebank, given_trees
 from grammar.trees.scores import ERROR, SKIPPED, VALID, Evaluation, LabelScore, Score, SentenceScore
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.tree import Tree
@@ -96,14 +97,20 @@ def evalb(
     max_length = parameters.cutoff if max_length is None else max_length
     if max_length < 0:
         raise OptionError(f"max_length is {max_length}", hint="give a number of words, such as 40")
+    gold, predicted = _columns(gold), _columns(predicted)
     if len(gold) != len(predicted):
         raise MismatchError(
             f"there are {len(gold):,} gold trees, but {len(predicted):,} predicted ones",
             hint="give one predicted tree for every gold one; None, or a line (), for no parse",
         )
     symbols = SymbolTable()
+<<<<<<< HEAD
     right = _Side.of(_columns(gold), symbols, parameters)
     guess = _Side.of(_columns(predicted), symbols, parameters, right)
+=======
+    right = _Side.of(gold, symbols, parameters)
+    guess = _Side.of(predicted, symbols, parameters)
+>>>>>>> famb
     status = [_status(right, guess, tree) for tree in range(len(gold))]
     valid = np.array([s == VALID for s in status], np.bool_)
     matched, crossing = _compare(valid, right.brackets, right.bounds, guess.brackets, guess.bounds)
@@ -222,9 +229,10 @@ def _with_quotes(
 
 
 def _columns(trees: Treebank | Sequence[Tree | None]) -> Treebank:
-    if isinstance(trees, Treebank):
-        return trees
-    return Treebank.from_trees(NO_PARSE if tree is None else tree for tree in trees)
+    found = given_trees(trees)
+    if found is None:
+        found = as_treebank([NO_PARSE if tree is None else tree for tree in trees])
+    return found
 
 
 def _bare(label: str, parameters: EvalbParameters) -> str:

@@ -5,9 +5,9 @@ Work that loops over many trees is done on :class:`grammar.trees.treebank.Treeba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from grammar.errors import BracketError
 from grammar.files import encode
@@ -17,12 +17,29 @@ if TYPE_CHECKING:
     import nltk
 
     from grammar.arrays import IntArray
+    from grammar.rules.rules import Production
     from grammar.trees.symbols import SymbolTable
 
-__all__ = ["Tree", "escape"]
+__all__ = ["NO_WORDS", "Tree", "escape"]
 
 _DRAWN = 200
 """Levels of a tree that are drawn with characters."""
+
+
+class _Label(str):
+    """A label, which NLTK's users call: ``tree.label()``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        return str(self)
+
+
+_OF_NLTK = {
+    *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
+    *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pos", "pprint", "set_label"),
+    *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
+}
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 
 
@@ -34,8 +51,8 @@ class Tree:
     ----------
     label : str
         Category or part-of-speech tag.
-    children : tuple of Tree or str
-        At least one.
+    children : tuple or list of Tree or str
+        At least one; they are kept as a tuple.
 
     Examples
     --------
@@ -52,6 +69,9 @@ class Tree:
     children: tuple[Tree | str, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "label", _Label(self.label))
+        if isinstance(self.children, list):
+            object.__setattr__(self, "children", tuple(self.children))
         if not self.children or not isinstance(self.children, tuple):
             raise BracketError(
                 f"the children of {self.label!r} are {self.children!r}",
@@ -119,6 +139,9 @@ class Tree:
         made: Tree = fold(tree, lambda node: () if isinstance(node, str) else node, convert)
         return made
 
+    fromstring = parse
+    """NLTK's name of :meth:`parse`."""
+
     def to_nltk(self) -> nltk.Tree:
         """Convert to an ``nltk.Tree``."""
         import nltk
@@ -127,6 +150,70 @@ class Tree:
             return node if isinstance(node, str) else nltk.Tree(node.label, children)
 
         return fold(self, below, convert)
+
+    @overload
+    def __getitem__(self, index: int | Sequence[int]) -> Tree | str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Tree | str, ...]: ...
+    def __getitem__(
+        self, index: int | slice | Sequence[int]
+    ) -> Tree | str | tuple[Tree | str, ...]:
+        """Return a child, some of the children, or what a path of places leads to, as in NLTK.
+
+        >>> tree = Tree.parse("(S (NP We) (VP (VBD slept)))")
+        >>> str(tree[1]), tree[1, 0, 0], len(tree)
+        ('(VP (VBD slept))', 'slept', 2)
+        """
+        if isinstance(index, int | slice):
+            return self.children[index]
+        node: Tree | str = self
+        for place in index:
+            if isinstance(node, str):
+                raise IndexError(f"{tuple(index)} leads below the word {node!r}")
+            node = node.children[place]
+        return node
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+    def __iter__(self) -> Iterator[Tree | str]:
+        return iter(self.children)
+
+    def subtrees(self, filter: Callable[[Tree], bool] | None = None) -> Iterator[Tree]:
+        """Yield every node in preorder, or those for which a function says so, as in NLTK.
+
+        >>> tree = Tree.parse("(S (NP We) (VP (VBD slept)))")
+        >>> [node.label for node in tree.subtrees(lambda node: node.height() == 2)]
+        ['NP', 'VBD']
+        """
+        return (node for node in self.nodes() if filter is None or filter(node))
+
+    def productions(self) -> list[Production]:
+        """Return the rule of every node in preorder, as in NLTK; each is counted once.
+
+        >>> [rule.text for rule in Tree.parse("(S (NP We) (VP (VBD slept)))").productions()]
+        ['S -> NP VP', "NP -> 'We'", 'VP -> VBD', "VBD -> 'slept'"]
+        """
+        from grammar.rules.rules import Nonterminal, Production
+
+        return [
+            Production(
+                Nonterminal(node.label),
+                tuple(c if isinstance(c, str) else Nonterminal(c.label) for c in node.children),
+                count=1,
+            )
+            for node in self.nodes()
+        ]
+
+    def __getattr__(self, name: str) -> Any:
+        told = f"\n  hint: NLTK's tree has it: tree.to_nltk().{name}" if name in _OF_NLTK else ""
+        if name == "draw":
+            told = "\n  hint: grammar.draw_tree(tree, 'tree.svg') draws it"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+
+    def pretty_print(self) -> None:
+        """Print the tree drawn with characters (:meth:`pretty` returns it)."""
+        print(self.pretty())
 
     def nodes(self) -> Iterator[Tree]:
         """Yield every node in preorder, the root first."""
@@ -169,12 +256,11 @@ class Tree:
                 return tuple(spans)
 
     def height(self) -> int:
-        """Return the number of nodes on the longest path from the root to a preterminal."""
-        return fold(
-            self,
-            lambda node: [child for child in node.children if isinstance(child, Tree)],
-            lambda node, heights: 1 + max(heights, default=0),
-        )
+        """Return the number of nodes on the longest path from the root to a word, as in NLTK.
+
+        The word counts: a preterminal has the height 2.
+        """
+        return fold(self, below, lambda node, heights: 1 + max(heights, default=0))
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -226,6 +312,10 @@ class Tree:
         from rich.text import Text
 
         return Text(self.pretty())
+
+
+NO_WORDS = Tree("-NONE-", ("*",))
+"""What stands under a node without words, as in the Penn Treebank."""
 
 
 def _again(kind: type[Tree], flat: Sequence[Any], besides: Sequence[Any]) -> Tree:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -32,12 +32,18 @@ from grammar.trees.tree import Tree, escape
 
 __all__ = ["Treebank", "list_children"]
 
+_NAMES_OF_NLTK = {
+    "parsed_sents": "list(treebank)",
+    "sents": "treebank.sentences()",
+    "words": "[word for sentence in treebank.sentences() for word in sentence]",
+    "tagged_sents": "[tree.to_nltk().pos() for tree in treebank]",
+}
 _SCHEMA = b"treewright.treebank/1"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Treebank:
-    """Many trees as four columns.
+    """Many trees as four columns; ``Treebank(trees)`` makes them.
 
     Attributes
     ----------
@@ -57,12 +63,36 @@ class Treebank:
     (2, [('we', 'slept'), ('Go', '!')])
     >>> print(treebank[1])
     (S (VP (VB Go)) (. !))
+    >>> Treebank([treebank[1], treebank[0]]).sentences()
+    [('Go', '!'), ('we', 'slept')]
     """
 
     label: IntArray
     size: IntArray
     offsets: LongArray
     symbols: SymbolTable
+
+    @overload
+    def __init__(self, label: object) -> None: ...
+    @overload
+    def __init__(
+        self, label: IntArray, size: IntArray, offsets: LongArray, symbols: SymbolTable
+    ) -> None: ...
+    def __init__(
+        self,
+        label: Any,
+        size: IntArray | None = None,
+        offsets: LongArray | None = None,
+        symbols: SymbolTable | None = None,
+    ) -> None:
+        columns = (label, size, offsets, symbols)
+        if size is None or offsets is None or symbols is None:
+            from grammar.trees.given import as_treebank
+
+            made = as_treebank(label)
+            columns = (made.label, made.size, made.offsets, made.symbols)
+        for name, column in zip(("label", "size", "offsets", "symbols"), columns, strict=True):
+            object.__setattr__(self, name, column)
 
     @classmethod
     def parse(cls, text: str | bytes, *, source: str = "<string>") -> Treebank:
@@ -135,6 +165,11 @@ class Treebank:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __getattr__(self, name: str) -> Any:
+        hint = _NAMES_OF_NLTK.get(name)
+        told = f"\n  hint: NLTK's {name}() is {hint} here" if hint else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @overload
     def __getitem__(self, index: int) -> Tree: ...

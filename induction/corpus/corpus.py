@@ -216,6 +216,32 @@ class Corpus:
             raise MissingDataError("pandas is not installed", hint="pip install pandas")
         return self.table.to_pandas()
 
+    def to_polars(self) -> Any:
+        """Return a polars frame of all columns, over the same memory.
+
+        Raises
+        ------
+        MissingDataError
+            If polars is not installed.
+        """
+        if importlib.util.find_spec("polars") is None:
+            raise MissingDataError("polars is not installed", hint="pip install polars")
+        return importlib.import_module("polars").from_arrow(self.table)
+
+    def to_dataset(self) -> Any:
+        """Return a ``datasets.Dataset`` of Hugging Face, over the same memory.
+
+        Raises
+        ------
+        MissingDataError
+            If the library ``datasets`` is not installed.
+        CorpusError
+            If it has no kind of column for one.
+        """
+        from induction.corpus.huggingface import to_dataset
+
+        return to_dataset(self)
+
     def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
         """Return a corpus with the column added, or replaced if it was there.
 

@@ -45,7 +45,7 @@ from induction.corpus.entities.conll import conll_writer, read_conll
 from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
 from induction.corpus.inputs.columns import corpus_of_rows
-from induction.corpus.inputs.in_memory import is_path, rows_in_memory
+from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.sound_text import Unit, sound_rows
@@ -208,7 +208,8 @@ def read_corpus(
     ----------
     data : path, or data in memory
         A file, a corpus, or what :func:`~induction.corpus.inputs.in_memory.rows_in_memory` knows:
-        ``datasets.Dataset``, pandas, polars, texts, dictionaries, a mapping of columns.
+        ``datasets.Dataset``, pandas, polars, texts, dictionaries, a mapping of columns. A text
+        with spaces, of which no file has the name, is one text.
     text, label : str, optional
         The columns that hold texts and classes, where names do not tell; ``label=""``: none does.
     rename : mapping, optional
@@ -246,6 +247,8 @@ def read_corpus(
     if isinstance(data, Corpus) and not (text or label or rename):
         table = plain_table(data.table, "the corpus")
         return data if table is data.table else replace(data, table=table)
+    if is_text(data):
+        data = [data]
     source = str(data) if is_path(data) else "the data"
     skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
     asked = Asked(source, rename or {}, names, tags, text, label, skips)

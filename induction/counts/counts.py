@@ -20,6 +20,7 @@ from grammar.arrays import (
     reserve_paths,
 )
 from grammar.rules.rules import RuleTable
+from grammar.trees.given import as_treebank
 from grammar.trees.treebank import Treebank
 
 __all__ = ["RuleCounts", "count_rules", "right_hand_sides"]
@@ -93,6 +94,7 @@ class RuleCounts:
 
 def count_rules(treebank: Treebank) -> RuleCounts:
     """Count the productions and root labels of all trees."""
+    treebank = as_treebank(treebank)
     keys, firsts, count = _count(treebank.label, treebank.size, treebank.offsets)
     lhs = treebank.label[firsts].astype(np.int32)
     offsets, rhs = right_hand_sides(treebank.label, treebank.size, firsts)

@@ -11,7 +11,6 @@ from grammar.errors import EmptyTreebankError, OptionError
 from grammar.options import option, read_options, takes
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
-from grammar.trees.treebank import Treebank
 from induction.counts.counts import RuleCounts, count_rules
 from induction.trees.normalise import ROOT
 from induction.trees.preparation import Preparation
@@ -31,13 +30,13 @@ class PCFGOptions(Preparation):
 
 
 @takes(PCFGOptions)
-def induce_pcfg(treebank: Treebank, **options: Any) -> Grammar:
+def induce_pcfg(treebank: Any, *productions: Any, **options: Any) -> Grammar:
     """Induce a PCFG from a treebank.
 
     Parameters
     ----------
-    treebank : Treebank
-        Trees as they were read.
+    treebank : Treebank, or trees
+        Trees as they were read: of this toolkit or of NLTK, or text in brackets.
     **options
         See :class:`PCFGOptions`.
 
@@ -64,6 +63,12 @@ def induce_pcfg(treebank: Treebank, **options: Any) -> Grammar:
     Relative frequencies are the maximum-likelihood estimate, and the grammar is tight (Chi &
     Geman 1998). The time is linear in the number of nodes.
     """
+    if productions:
+        raise OptionError(
+            "induce_pcfg takes trees, not a start symbol and productions",
+            hint="give the trees: induce_pcfg(trees); or count productions: "
+            "Grammar.from_productions(productions, start='S', normalise=True)",
+        )
     how = read_options(PCFGOptions, options, "induce_pcfg")
     return pcfg_from_counts(count_rules(how.apply(treebank)), smoothing=how.smoothing)
 

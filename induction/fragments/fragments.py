@@ -25,6 +25,7 @@ from grammar.engines.units import Kept, Unit, opened
 from grammar.options import whole_number
 from grammar.rules.rules import Nonterminal, RuleTable
 from grammar.trees.fragment import Fragment
+from grammar.trees.given import as_treebank
 from grammar.trees.treebank import Treebank
 from induction.counts.counts import right_hand_sides
 from induction.fragments.kernels import (
@@ -230,6 +231,7 @@ def recurring_fragments(treebank: Treebank, *, workers: int = 1) -> FragmentCoun
     whose parents do not share the production, or not at the same place. A count is over all nodes
     of the treebank, whether the fragment is maximal there or not.
     """
+    treebank = as_treebank(treebank)
     whole_number("workers", workers, 1)
     nodes = NodeTable.of(treebank)
     return counted(nodes, recurring_pieces(nodes, workers=workers))

@@ -25,7 +25,7 @@ from grammar.errors import OptionError
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Production
-from grammar.trees.tree import Tree
+from grammar.trees.tree import NO_WORDS, Tree
 from induction.counts.known_words import KnownWords
 from induction.counts.open_words import with_classes
 from induction.parsers.coarser import (
@@ -76,7 +76,7 @@ class ChartTextParser(TextParser):
     Parameters
     ----------
     grammar : Grammar
-        Without empty right-hand sides.
+        The grammar.
     decoder : {"viterbi", "max-rule"}
         The most probable derivation, or the one whose rules are most probable where they stand
         (see :mod:`grammar.chart.max_rule`); rules that look alike in the final tree count together.
@@ -253,7 +253,8 @@ class ChartTextParser(TextParser):
             return replace(pieces, sentence=given.words)
         trees, rest = [], iter(given.words)
         for piece in pieces:
-            own = tuple(islice(rest, len(piece.tree.leaves())))
+            empty = sum(node is NO_WORDS for node in piece.tree.nodes())
+            own = tuple(islice(rest, len(piece.tree.leaves()) - empty))
             tree = plain_tree(parser.grammar, piece, own, self._chains)
             if tree is None:
                 return NoParse(given.words, _TOO_DEEP, refused=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from grammar.errors import CorpusError
 from grammar.trees.evalb_parameters import ROOT_LABELS
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import penn_word
 from induction.parsers.coarser import ROOT, side_by_side
@@ -46,7 +48,7 @@ class ParsedCorpus:
 
 
 def parse_corpus(
-    corpus: Corpus,
+    corpus: Any,
     parser: TextParser,
     *,
     max_text: int = MOST_WORDS,
@@ -60,8 +62,9 @@ def parse_corpus(
 
     Parameters
     ----------
-    corpus : Corpus
-        With ``text``, for pairs also ``text_pair``. A column ``tokens`` says what the words of
+    corpus : Corpus, or data of any kind
+        With ``text``, for pairs also ``text_pair`` (:func:`~induction.corpus.formats.read_corpus`).
+        A column ``tokens`` says what the words of
         ``text`` are; else texts are tokenised (:func:`induction.corpus.text.tokens.tokenise`).
     parser : TextParser
         Any parser of sentences.
@@ -87,6 +90,7 @@ def parse_corpus(
     >>> found.unparsed[1].reason
     "the grammar lacks the word 'bad' (word 1 of 1)"
     """
+    corpus = read_corpus(corpus)
     names = [name for name in _TREES if name in corpus.names]
     texts = [_text(corpus, name, row) for row in range(len(corpus)) for name in names]
     answers = parse_texts(texts, parser, max_text=max_text)

@@ -74,6 +74,8 @@ Found = TypeVar("Found")
 
 _MOST_DERIVATIONS = 16
 """For each tree wanted: derivations that are looked at for trees that differ."""
+_COMPARED = 4
+"""For each tree wanted: trees of the largest scores that are compared by probability."""
 _LEAST = 1e-30
 """A posterior that stands for none, so that one model alone cannot forbid a tree."""
 
@@ -193,13 +195,14 @@ class ForestParser(TextParser):
     def kbest_each(
         self, sentences: Iterable[Sentence], k: int, *, tags: Tags | None = None
     ) -> Iterator[list[Parse] | NoParse]:
-        """Yield k trees of each sentence that differ, the best first.
+        """Yield k trees of each sentence that differ, the most probable first.
 
-        The best are those with the largest sum of scores, so that the first is the tree of
-        :meth:`parse_each`. Log-probabilities are those of the trees, summed over all that the
-        model adds to them, and need not fall along the list. Trees without probability are left
-        out, unless there is no other. Where a tree has very many derivations in the forest, fewer
-        than k may be found.
+        One alone is the tree of :meth:`parse_each`, which has the largest sum of scores. Of more,
+        the trees with the largest sums, four for each that is wanted, are compared by their
+        log-probabilities, summed over all that the model adds to them: the score has no order that
+        probabilities must follow, so that the tree of :meth:`parse_each` need not come first.
+        Trees without probability are left out, unless there is no other. Where a tree has very
+        many derivations in the forest, fewer than k may be found.
 
         Raises
         ------
@@ -421,12 +424,13 @@ class ForestParser(TextParser):
         forest = found.forest
         derivations = best_derivations(forest, self.scores(forest, found.known))
         trees: dict[Tree, LongArray] = {}
-        for edges, _ in islice(derivations, k * _MOST_DERIVATIONS):
+        compared = k if k == 1 else k * _COMPARED
+        for edges, _ in islice(derivations, compared * _MOST_DERIVATIONS):
             tree = self._plain(found, edges)
             if tree is None:
                 break
             trees.setdefault(tree, edges)
-            if len(trees) == k:
+            if len(trees) == compared:
                 break
         if not trees:
             return _too_deep(found.words)
@@ -439,7 +443,8 @@ class ForestParser(TextParser):
             Parse(tree, log, tuple(used), exact=False)
             for tree, log, used in zip(trees, logs, rules, strict=True)
         ]
-        return parses[:1] + [parse for parse in parses[1:] if parse.log_probability > -np.inf]
+        probable = [parse for parse in parses if parse.log_probability > -np.inf] or parses[:1]
+        return sorted(probable, key=lambda parse: -parse.log_probability)[:k]
 
     def _spans(self, found: ParsedForest) -> list[Span]:
         forest = found.forest
@@ -453,7 +458,7 @@ class ForestParser(TextParser):
         """Return the tree of a derivation as people want it, or None if it is nested too deeply."""
         names = self.skeleton.grammar.rules.nonterminals
         tree = tree_of_edges(found.forest, edges, names, found.words)
-        if tree.height() > DEEPEST:
+        if tree.height() > DEEPEST + 1:
             return None
         plain = expand_unaries(unbinarise(Treebank.from_trees([tree])))[0]
         return CoarseTree(plain.label, plain.children, found.reason) if found.reason else plain

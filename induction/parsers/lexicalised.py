@@ -184,7 +184,7 @@ class LexicalisedParser(ForestParser):
 
     def _derivations(self, found: ParsedForest) -> Iterator[LexicalisedParse] | NoParse:
         """Return the derivations of a sentence, the best first, up to one nested too deeply."""
-        parses = takewhile(lambda one: one.plain.height() <= DEEPEST, self._best(found))
+        parses = takewhile(lambda one: one.plain.height() <= DEEPEST + 1, self._best(found))
         first = next(parses, None)
         if first is None:
             reason = f"its best tree is nested more than {DEEPEST} deep"

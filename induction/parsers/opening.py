@@ -5,22 +5,26 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from grammar.chart.parses import NoParse
 from grammar.engines.threads import computed_once
 from grammar.errors import MissingDataError, OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
+from grammar.trees.tree import Tree
+from grammar.trees.treebank import Treebank
+from grammar.weighted import Weighted
 from induction.corpus.sources import embedded_file
 from induction.parsers.chart import ChartTextParser, check_options
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
 from induction.parsers.forest import ForestParser
 from induction.parsers.fragments import FragmentParser
 from induction.parsers.lexicalised import LexicalisedParser
-from induction.parsers.protocol import MAX_WORDS, TextParser
+from induction.parsers.protocol import MAX_WORDS, Sentence, TextParser
 
-__all__ = ["ENGLISH", "open_parser", "parser_file"]
+__all__ = ["ENGLISH", "open_parser", "parse", "parser_file", "parser_of"]
 
 ENGLISH = "english"
 """Names the parser that ships with the package (its card is beside it)."""
@@ -40,7 +44,7 @@ _FOLDER = "classifiers.structured.parser:open_span_parser"
 
 
 def open_parser(
-    path: PathLike = ENGLISH,
+    path: PathLike | Weighted = ENGLISH,
     *,
     decoder: str | None = None,
     max_words: int = MAX_WORDS,
@@ -54,10 +58,11 @@ def open_parser(
 
     Parameters
     ----------
-    path : str or Path
-        ``"english"``, the parser that ships; else a grammar of the family PCFG, TSG or L-PCFG
-        (``.json``, ``.json.gz``; a PCFG also in text notation, or ``-`` for standard input), or a
-        latent parser (``.arrow``); or a folder of ``treewright structured train constituency``.
+    path : str, Path or grammar
+        A grammar; or ``"english"``, the parser that ships; else a file with a grammar of the family
+        PCFG, TSG or L-PCFG (``.json``, ``.json.gz``; a PCFG also in text notation, or ``-`` for
+        standard input), or a latent parser (``.arrow``); or a folder of ``treewright structured
+        train constituency``.
     decoder : {"viterbi", "max-rule"}, optional
         Of a PCFG: its most probable derivation (the default), or the tree whose rules are most
         probable where they stand. All others decode by max-rule.
@@ -89,6 +94,8 @@ def open_parser(
         "step_limit": step_limit,
     }
     check_options(decoder=decoder or "viterbi", **options)
+    if isinstance(path, Weighted):
+        return parser_of(path, decoder=decoder, **options)
     if os.path.isdir(path):
         _refuse_decoder(path, decoder)
         return _open_folder(path, max_words)
@@ -96,18 +103,58 @@ def open_parser(
         grammar = _shipped(str(parser_file(path)))
     else:
         grammar = open_grammar(path, encoding=encoding, backbone=backbone)
+    with located(str(path)):
+        return parser_of(grammar, decoder=decoder, **options)
+
+
+def parser_of(
+    grammar: Any, *, decoder: str | None = None, **options: Any
+) -> ChartTextParser | ForestParser:
+    """Return the parser of text that a grammar is (see :func:`open_parser`)."""
     if grammar.family not in _PARSERS:
         raise SchemaError(
             f"a grammar of the family {grammar.family!r} parses no sentences",
-            where=str(path),
             hint=f"give one of {', '.join(_PARSERS)}; synchronous ones are for 'translate'",
         )
     if grammar.family == "pcfg":
         options["decoder"] = decoder or "viterbi"
-    elif decoder != "max-rule":
-        _refuse_decoder(path, decoder)
-    with located(str(path)):
-        return _PARSERS[grammar.family](grammar, **options)
+    elif decoder not in (None, "max-rule"):
+        _refuse_decoder(None, decoder)
+    return _PARSERS[grammar.family](grammar, **options)
+
+
+def parse(
+    text: Sentence | Iterable[Sentence], parser: PathLike | Weighted | TextParser = ENGLISH
+) -> Tree | NoParse | Treebank:
+    """Parse a sentence, or several.
+
+    Parameters
+    ----------
+    text : str, or iterable of str or of sequences of str
+        One sentence, or many, as raw text or as tokens.
+    parser : str, path, grammar or TextParser
+        What :func:`open_parser` opens, or a parser; by default that of English that ships.
+
+    Returns
+    -------
+    Tree, NoParse or Treebank
+        Of one text its tree, or why it has none; of many a treebank, in order.
+
+    Raises
+    ------
+    TreewrightError
+        As :func:`open_parser`.
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> print(parse("so good", Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]")))
+    (S so (S good))
+    """
+    opened = parser if hasattr(parser, "parse_each") else open_parser(parser)
+    if isinstance(text, str):
+        return next(opened.parse_each([text]))
+    return opened.parse(text)
 
 
 @computed_once
@@ -131,11 +178,11 @@ def _open_folder(path: PathLike, max_words: int) -> TextParser:
     return opened
 
 
-def _refuse_decoder(path: PathLike, decoder: str | None) -> None:
+def _refuse_decoder(path: PathLike | None, decoder: str | None) -> None:
     if decoder is not None:
         raise OptionError(
             f"this parser has no decoder {decoder}",
-            where=str(path),
+            where=None if path is None else str(path),
             hint="it has one way to decode; leave the decoder out",
         )
 

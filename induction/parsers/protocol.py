@@ -73,7 +73,7 @@ class TextParser(Protocol):
         Parameters
         ----------
         sentences : iterable of str or sequences of str
-            Raw text or tokens.
+            Raw text or tokens; one text is one sentence.
         tags : iterable of sequences of str, optional
             The part-of-speech tags of each sentence, one a token.
 
@@ -171,11 +171,21 @@ def paired(
 ) -> Iterator[tuple[Sentence, Sequence[str] | None]]:
     """Yield each sentence with its tags, or with None if there are no tags at all.
 
+    A text in place of several sentences is one sentence, and its tags are those of its tokens.
+
+    >>> list(paired("Hi there.", None)), list(paired("Hi", ["UH"]))
+    ([('Hi there.', None)], [('Hi', ['UH'])])
+
     Raises
     ------
     OptionError
         If there are not as many sequences of tags as sentences.
     """
+    if isinstance(sentences, str):
+        sentences = [sentences]
+        if tags is not None:
+            given = list(tags)
+            tags = [given] if all(isinstance(tag, str) for tag in given) else given
     if tags is None:
         yield from ((sentence, None) for sentence in sentences)
         return

@@ -6,7 +6,7 @@ keeps the trees in a cache, so that the same texts are parsed once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -15,9 +15,11 @@ from typing import Any
 from grammar.errors import CorpusError, OptionError, OutputError
 from grammar.messages import tell
 from grammar.places.local import cache_folder
+from grammar.trees.given import given_trees
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.inputs.in_memory import is_text
 from induction.corpus.readers import EMBEDDED, read_treebank
 from induction.corpus.tree_files import trees_of_corpus
 from induction.lexicalised.lpcfg import induce_lpcfg
@@ -142,14 +144,16 @@ class TreeMaker:
         return found.corpus
 
 
-def with_trees(corpus: Corpus, parser: Any = AUTO) -> Corpus:
-    """Return a corpus with trees: its own, or those of a parser (see :class:`TreeMaker`).
+def with_trees(corpus: Any, parser: Any = AUTO) -> Corpus:
+    """Return a corpus, or data of any kind, with trees: its own, or those of a parser.
+
+    See :class:`TreeMaker`.
 
     >>> corpus = Corpus.from_columns(text=["so good"], tree=["(S so good)"])
     >>> with_trees(corpus) is corpus
     True
     """
-    return TreeMaker(parser)(corpus)
+    return TreeMaker(parser)(read_corpus(corpus))
 
 
 def treebank_of(data: Any, parser: Any = AUTO) -> Treebank:
@@ -158,8 +162,9 @@ def treebank_of(data: Any, parser: Any = AUTO) -> Treebank:
     Parameters
     ----------
     data
-        A treebank, which stays as it is, or whatever :func:`induction.read_corpus` reads: a table,
-        a frame, texts, a corpus. Texts that have no trees are parsed, which is said.
+        A treebank, which stays as it is; trees of this toolkit or of NLTK, and text in brackets,
+        one or many; or whatever :func:`induction.read_corpus` reads: a file, a table, a frame,
+        texts, a corpus. Texts that have no trees are parsed, which is said.
     parser : TextParser, path or str
         As :func:`choose_parser` takes it.
 
@@ -174,9 +179,18 @@ def treebank_of(data: Any, parser: Any = AUTO) -> Treebank:
     --------
     >>> treebank_of([{"text": "so good", "tree": "(S so good)"}])
     Treebank(1 trees, 2 words, 3 symbols)
+    >>> treebank_of("(S so good)").sentences()
+    [('so', 'good')]
     """
-    if isinstance(data, Treebank):
-        return data
+    if isinstance(data, Iterator) or hasattr(data, "iterate_from"):
+        data = list(data)
+    found = given_trees(data)
+    if found is not None:
+        return found
+    if isinstance(data, str) and data in _TREEBANKS:
+        return read_treebank(data)
+    if is_text(data):
+        data = [data]
     corpus = read_corpus(data)
     if not len(corpus):
         raise CorpusError("the corpus is empty", hint="give at least one text")

@@ -31,6 +31,7 @@ from grammar.arrays import (
 )
 from grammar.errors import OptionError
 from grammar.options import whole_number
+from grammar.trees.given import as_treebank
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank, list_children
 from induction.trees.heads import COLLINS, HeadRules, head_children
@@ -79,6 +80,7 @@ def binarise(
     >>> unbinarise(binarise(treebank, vertical_markov=2)) == treebank
     True
     """
+    treebank = as_treebank(treebank)
     if direction not in get_args(Direction):
         raise OptionError(
             f"unknown direction {direction!r}", hint=f"choose from {', '.join(get_args(Direction))}"
@@ -112,6 +114,7 @@ def binarise(
 
 def unbinarise(treebank: Treebank) -> Treebank:
     """Undo :func:`binarise`: remove intermediate nodes and annotations."""
+    treebank = as_treebank(treebank)
     names = list(treebank.symbols)
     symbols = SymbolTable(names)
     intermediate = np.array(["|<" in name for name in names], np.bool_)

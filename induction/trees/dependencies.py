@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from grammar.trees.given import as_treebank
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -54,7 +55,7 @@ def dependencies(
     >>> found.column("heads"), found.column("deprels")
     ([[2, 3, 0]], [['NP:DT', 'S:NP', 'root']])
     """
-    treebank = drop_traces(Treebank.from_trees([trees]) if isinstance(trees, Tree) else trees)
+    treebank = drop_traces(as_treebank(trees))
     word = treebank.is_word
     leaf = head_words(treebank, heads, strict=strict)
     above = treebank.parent

@@ -14,6 +14,7 @@ import numpy as np
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import NotationError, OptionError
 from grammar.files import PathLike, read_text
+from grammar.trees.given import as_treebank
 from grammar.trees.treebank import Treebank, list_children
 from induction.trees.normalise import chain_parts, overt_nodes
 
@@ -220,6 +221,7 @@ def head_words(
     >>> [int(h) for h in head_words(trees)]
     [2, 2, 2, 5, 5, 5, 10, 8, 8, 10, 10]
     """
+    treebank = as_treebank(treebank)
     return _follow(treebank.size, head_children(treebank, table, strict=strict))
 
 

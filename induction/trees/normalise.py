@@ -23,6 +23,7 @@ from grammar.arrays import (
 )
 from grammar.errors import OptionError
 from grammar.trees.evalb_parameters import ROOT_LABELS
+from grammar.trees.given import as_treebank
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank
 
@@ -274,6 +275,7 @@ def normalise(treebank: Treebank, steps: Iterable[str] = DEFAULT_STEPS) -> Treeb
     OptionError
         If a step has no such name.
     """
+    treebank = as_treebank(treebank)
     for step in steps:
         if step not in STEPS:
             raise OptionError(f"unknown step {step!r}", hint=f"choose from {', '.join(STEPS)}")

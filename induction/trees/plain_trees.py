@@ -14,7 +14,7 @@ import numpy as np
 from grammar.chart.parses import Parse, Span, SpanPosteriors
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal
-from grammar.trees.tree import Tree
+from grammar.trees.tree import NO_WORDS, Tree
 from grammar.trees.treebank import Treebank
 from induction.trees.binarise import unbinarise
 from induction.trees.normalise import expand_unaries
@@ -64,7 +64,7 @@ def plain_tree(
                 return None
             todo.extend(reversed(grammar.rules.sides(next(rules))[1]))
         else:
-            children = tuple(open_nodes.pop())
+            children = tuple(open_nodes.pop()) or (NO_WORDS,)
             for label in reversed(item):
                 children = (Tree(label, children),)
             open_nodes[-1].extend(children)

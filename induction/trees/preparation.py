@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from grammar.errors import EmptyTreebankError, OptionError
 from grammar.options import Checked, option, read_options, takes
+from grammar.trees.given import given_trees
 from grammar.trees.treebank import Treebank
 from induction.trees.binarise import Direction, binarise
 from induction.trees.normalise import DEFAULT_STEPS, STEPS, chain_parts, normalise
 from induction.trees.unknown import with_rare_classes
 
-__all__ = ["Binarisation", "Preparation", "TreeOptions", "check_treebank", "prepare"]
+__all__ = ["Binarisation", "Preparation", "TreeOptions", "checked_treebank", "prepare"]
 
 _MEANING = {
     "|<": "a part of a binarised rule",
@@ -23,22 +25,28 @@ _MEANING = {
 }
 
 
-def check_treebank(treebank: Any) -> None:
-    """Refuse a treebank without trees, and what is none.
+def checked_treebank(treebank: Any) -> Treebank:
+    """Return what is a treebank, trees or brackets as a treebank; refuse one without trees.
 
-    >>> check_treebank(["We slept."])
+    >>> checked_treebank(["(S (NP we) (VP slept))"])
+    Treebank(1 trees, 2 words, 5 symbols)
+    >>> checked_treebank(["We slept."])
     Traceback (most recent call last):
     ...
     grammar.errors.OptionError: a list is no treebank
       hint: induction.treebank_of(...) has the trees of texts, tables and frames
     """
-    if not isinstance(treebank, Treebank):
+    if isinstance(treebank, Iterator):
+        treebank = list(treebank)
+    found = given_trees(treebank)
+    if found is None:
         raise OptionError(
             f"a {type(treebank).__name__} is no treebank",
             hint="induction.treebank_of(...) has the trees of texts, tables and frames",
         )
-    if not len(treebank):
+    if not len(found):
         raise EmptyTreebankError("the treebank has no trees", hint="read another one")
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +75,7 @@ class TreeOptions(Checked):
 
     def normalised(self, treebank: Treebank) -> Treebank:
         """Return the trees after the steps of normalisation (raises as :func:`prepare`)."""
-        check_treebank(treebank)
+        treebank = checked_treebank(treebank)
         steps = self.steps
         joining = steps.index("unaries") if "unaries" in steps else len(steps)
         trees = normalise(treebank, steps[:joining])

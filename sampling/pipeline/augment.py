@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import pyarrow as pa
 
+from grammar.errors import UnreadableInputError
 from induction.corpus.corpus import Corpus
+from induction.corpus.inputs.in_memory import is_text, is_texts
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
@@ -39,6 +41,18 @@ class Augmentation:
     def __repr__(self) -> str:
         return f"Augmentation({self.report!r}, {self.corpus!r})"
 
+    def to_pandas(self) -> Any:
+        """Return the new examples as a frame (as :meth:`induction.Corpus.to_pandas`)."""
+        return self.corpus.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the new examples as a frame (as :meth:`induction.Corpus.to_polars`)."""
+        return self.corpus.to_polars()
+
+    def to_dataset(self) -> Any:
+        """Return the new examples as a data set (as :meth:`induction.Corpus.to_dataset`)."""
+        return self.corpus.to_dataset()
+
     def _repr_html_(self) -> str:
         return f"{self.report._repr_html_()}{self.corpus._repr_html_()}"
 
@@ -46,6 +60,10 @@ class Augmentation:
 _BESIDES = ("test", "text", "label", "on_error", "workers")
 
 
+@overload
+def augment(corpus: list[str] | tuple[str, ...], method: str = ..., **given: Any) -> list[str]: ...
+@overload
+def augment(corpus: Any, method: str = ..., **given: Any) -> Augmentation: ...
 def augment(
     corpus: Any,
     method: str = METHOD,
@@ -56,17 +74,17 @@ def augment(
     on_error: str = "stop",
     workers: int = 1,
     **settings: Any,
-) -> Augmentation:
-    """Make new examples from a corpus.
+) -> Augmentation | list[str]:
+    """Make new examples from a corpus; from a text, or a list of texts, new texts.
 
     Parameters
     ----------
     corpus : Corpus, or data of any kind
         The originals, with the columns that the methods need: a file, a frame, a data set, a list
-        (:func:`~induction.corpus.formats.read_corpus`). Where labels are names, true or false, or
-        numbers, so are those of the new examples; distributions are over the classes in their
-        order. Other columns travel to the new examples from their first parent; an example whose
-        label is mixed has what all its parents share.
+        (:func:`~induction.corpus.formats.read_corpus`), or one text. Where labels are names, true
+        or false, or numbers, so are those of the new examples; distributions are over the classes
+        in their order. Other columns travel to the new examples from their first parent; an
+        example whose label is mixed has what all its parents share.
     method : str
         What to make (see :func:`~sampling.expression.read_expression`): a method, with
         options in parentheses; ``a | b``, b applied to what a makes; ``0.7*a + 0.3*b``, a mixture.
@@ -82,6 +100,11 @@ def augment(
         Fields of :class:`~sampling.pipeline.settings.Settings`: how many (``n``, ``times``,
         ``per_class``, ``balance``, ``length``), ``dedup``, ``threshold``, ``drop_leaked``,
         ``keep_originals``, ``columns``, ``options`` of the methods, ``seed``.
+
+    Returns
+    -------
+    Augmentation, or list of str
+        The new examples with their report; of a text or a list of texts, the new texts alone.
 
     Warns
     -----
@@ -105,9 +128,20 @@ def augment(
     4 of 4 new examples
       aeda: 2 of 2; drawn: 2 made
       shuffle | aeda: 2 of 2; drawn: 2 made
+    >>> augment("a good film that ends well", "worddrop", n=2)
+    ['good film that ends well', 'a good film that well']
     """
+    plain = is_text(corpus) or is_texts(corpus)
+    if is_text(corpus):
+        corpus = [corpus]
     asked = read_settings({"method": method, **settings}, _BESIDES)
-    given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)
+    try:
+        given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)
+    except UnreadableInputError as error:
+        if not isinstance(corpus, str):
+            raise
+        hint = f"{error.hint}; a text of one word goes into a list: [{corpus!r}]"
+        raise UnreadableInputError(error.what, where=error.where, hint=hint) from None
     tests = None if test is None else read_source(test, on_error=on_error)
     pipeline = Pipeline(given, asked, test=tests, workers=workers)
     tables = list(pipeline.run())
@@ -115,4 +149,7 @@ def augment(
     report = pipeline.report()
     if report.shortfall:
         warn_of(ShortfallWarning(report.shortfall))
+    if plain:
+        texts: list[str] = made.column("text")
+        return texts
     return Augmentation(made, report, manifest_of(pipeline))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -18,14 +19,27 @@ from sampling.pipeline.settings import METHOD, Settings
 
 __all__ = ["TextAugmenter"]
 
+_BELOW = "estimator__"
+_OF_ESTIMATORS = (
+    *("predict", "predict_proba", "predict_log_proba", "decision_function", "score"),
+    *("classes_", "n_features_in_", "feature_names_in_"),
+)
+"""What an estimator may have, and this then has, too."""
+
 
 class TextAugmenter:
     """New examples behind the old ones: ``fit_resample(X, y)``, or ``datasets.map``.
+
+    With an estimator it is a classifier of scikit-learn itself, which learns from the examples with
+    new ones behind them, and predicts with none: the last step of a ``Pipeline``, or what
+    ``GridSearchCV`` searches for. (A step in the middle of a pipeline cannot give it more rows.)
 
     Parameters
     ----------
     method : str
         What to make, as for :func:`~sampling.pipeline.augment.augment`.
+    estimator : estimator of scikit-learn, optional
+        What learns, such as ``make_pipeline(TfidfVectorizer(), LogisticRegression())``.
     text, label : str, optional
         The columns of texts and classes, where their names do not tell.
     on_error : {"stop", "skip"}
@@ -44,11 +58,19 @@ class TextAugmenter:
     [5, 1, 1]
 
     In ``datasets``: ``dataset.map(augmenter, batched=True)``; each batch is augmented by itself.
+
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> model = TextAugmenter("aeda", make_pipeline(TfidfVectorizer(), LogisticRegression()))
+    >>> model.fit(["a good film", "a bad film"], ["pos", "neg"]).predict(["good"]).tolist()
+    ['pos']
     """
 
     def __init__(
         self,
         method: str = METHOD,
+        estimator: Any = None,
         *,
         text: str | None = None,
         label: str | None = None,
@@ -62,6 +84,7 @@ class TextAugmenter:
                 hint=f"there are {', '.join(sorted(known))}",
             )
         self.method = method
+        self.estimator = estimator
         self.text = text
         self.label = label
         self.on_error = on_error
@@ -73,13 +96,62 @@ class TextAugmenter:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as scikit-learn asks for them."""
-        own = {"method": self.method, "text": self.text, "label": self.label}
-        return {**own, "on_error": self.on_error, **self.settings}
+        own = {"method": self.method, "estimator": self.estimator}
+        own |= {"text": self.text, "label": self.label, "on_error": self.on_error}
+        if deep and hasattr(self.estimator, "get_params"):
+            below = self.estimator.get_params()
+            own |= {f"{_BELOW}{name}": value for name, value in below.items()}
+        return {**own, **self.settings}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, and return this."""
-        changed = {**self.get_params(), **params}
-        TextAugmenter.__init__(self, **changed)
+        """Set parameters, those of the estimator as ``estimator__C``, and return this."""
+        below = {n.removeprefix(_BELOW): v for n, v in params.items() if n.startswith(_BELOW)}
+        own = {name: value for name, value in params.items() if not name.startswith(_BELOW)}
+        TextAugmenter.__init__(self, **{**self.get_params(deep=False), **own})
+        if below and self.estimator is not None:
+            self.estimator.set_params(**below)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.base import BaseEstimator
+
+        known = self.estimator if hasattr(self.estimator, "__sklearn_tags__") else BaseEstimator()
+        return known.__sklearn_tags__()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what this has because it has an estimator: ``fit``, ``predict``, ``score`` ..."""
+        own = vars(self)
+        estimator = own.get("estimator_", own.get("estimator"))
+        if estimator is not None and name == "fit":
+            return self._fit
+        if estimator is not None and name in _OF_ESTIMATORS:
+            return getattr(estimator, name)
+        # scikit-learn's pipeline asks for it of a step without fit; imblearn's may do without
+        if name == "fit_transform" and sys._getframe(1).f_globals["__name__"] == "sklearn.pipeline":
+            raise OptionError(
+                "a step of scikit-learn's pipelines keeps the number of rows",
+                hint=f"give it what follows: TextAugmenter({self.method!r}, "
+                "make_pipeline(TfidfVectorizer(), LogisticRegression())); or imblearn's Pipeline",
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Fit the estimator to the examples with new ones behind them.
+
+        Raises
+        ------
+        OptionError
+            If the method mixes labels, which estimators do not take.
+        """
+        from sklearn.base import clone
+
+        texts, classes = self.fit_resample(X, y)
+        if np.ndim(classes) > 1:
+            raise OptionError(
+                f"the method {self.method!r} gives examples of several classes at once",
+                hint="use one that keeps classes, such as eda, or sub2(label=true)",
+            )
+        self.estimator_ = clone(self.estimator).fit(texts, classes)
         return self
 
     def fit_resample(self, X: Any, y: Any = None) -> tuple[Any, Any]:  # noqa: N803
@@ -121,7 +193,18 @@ class TextAugmenter:
         return self._like(X, made, own), None if y is None else _labels_like(y, made)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Return a batch of columns with the new examples behind the old ones."""
+        """Return a batch of columns with the new examples behind the old ones.
+
+        Raises
+        ------
+        CorpusError
+            If it is one row, as ``datasets.map`` gives it where batches are not asked for.
+        """
+        if any(isinstance(value, str) for value in batch.values()):
+            raise CorpusError(
+                "this is one row, which cannot become several",
+                hint="ask for batches: dataset.map(augmenter, batched=True)",
+            )
         table = rows_in_memory(dict(batch)).table
         names = self._names(table)
         made = self._augmented(read_corpus(table, rename=names, label=""))

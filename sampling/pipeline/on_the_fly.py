@@ -19,6 +19,7 @@ from grammar.errors import CorpusError, OptionError
 from grammar.options import whole_number
 from grammar.rng import stream_key, uniforms
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 from sampling.examples.labels import read_labels, soften
 from sampling.stream import Sampler, ShortfallWarning, shortfalls_heard
 from sampling.words.sampler import TokenSampler
@@ -33,8 +34,9 @@ class Epochs:
 
     Parameters
     ----------
-    corpus : Corpus
-        The originals; what the sampler was induced from.
+    corpus : Corpus, or data of any kind
+        The originals (:func:`~induction.corpus.formats.read_corpus`); what the sampler was
+        induced from.
     sampler : Sampler
         A method that edits texts (EDA, AEDA, ...) edits example i. Any other gives a new example
         in its place: number i of a stream of the epoch's own.
@@ -65,7 +67,7 @@ class Epochs:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: Any,
         sampler: Sampler,
         *,
         seed: int = 0,
@@ -79,7 +81,7 @@ class Epochs:
             raise OptionError(
                 f"probability={probability!r} is not from 0 to 1", hint="use probability=0.5"
             )
-        self.corpus = corpus
+        self.corpus: Corpus = read_corpus(corpus)
         self.sampler = sampler
         self.seed = seed
         self.probability = probability
@@ -87,7 +89,7 @@ class Epochs:
         self.batch_size = batch_size
         self._last: tuple[int, Corpus] | None = None
         self._editor = sampler if isinstance(sampler, TokenSampler) else None
-        if self._editor is not None and len(self._editor.texts.side) != len(corpus):
+        if self._editor is not None and len(self._editor.texts.side) != len(self.corpus):
             raise OptionError(
                 "the sampler edits the texts of another corpus",
                 hint="induce it from the corpus given here",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +13,14 @@ from grammar.arrays import pack_strings
 from grammar.draws.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.draws.lengths import LengthSampler
 from grammar.errors import OptionError
+from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.inputs.in_memory import is_path
 from induction.corpus.text.tokens import surface_of
 from induction.trees.binarise import unbinarise
 from induction.trees.normalise import expand_unaries
@@ -26,7 +28,7 @@ from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.stream import plain_batches
 
-__all__ = ["sample_sentences", "sentence_batches", "sentence_tables", "sentence_trees"]
+__all__ = ["generate", "sample_sentences", "sentence_batches", "sentence_tables", "sentence_trees"]
 
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
@@ -84,8 +86,7 @@ def sample_sentences(
     LengthBandError
         If the grammar has no sentence with such a length.
     OptionError
-        If an option is out of range, or trees are asked of a grammar that has rules with an empty
-        right-hand side (brackets cannot show a node with nothing below it).
+        If an option is out of range.
 
     Examples
     --------
@@ -98,6 +99,42 @@ def sample_sentences(
         batch_size=batch_size,
     )  # fmt: skip
     return Corpus(pa.concat_tables(batches))
+
+
+def generate(
+    grammar: Any, n: int = 10, *, seed: int = 0, length: tuple[int, int] | None = None
+) -> list[str]:
+    """Draw sentences from a grammar, each with exactly its probability.
+
+    Parameters
+    ----------
+    grammar : grammar, path, or text
+        A grammar, a file with one, or rules in the notation; those of ``nltk.PCFG`` too.
+    n : int
+        How many.
+    seed : int
+        Which stream.
+    length : (int, int), optional
+        Condition exactly on this many words, both ends included.
+
+    Raises
+    ------
+    NotTightError, LengthBandError, OptionError
+        As :func:`sample_sentences`, which keeps trees and derivations, too.
+
+    Examples
+    --------
+    >>> generate("S -> 'very' S [0.5] | 'good' [0.5]", 2, length=(2, 3))
+    ['very good', 'very very good']
+    """
+    if isinstance(grammar, str) and "->" in grammar:
+        grammar = Grammar.parse(grammar)
+    elif is_path(grammar):
+        grammar = open_grammar(grammar)
+    elif type(grammar).__module__.startswith("nltk."):
+        grammar = Grammar.from_nltk(grammar)
+    texts: list[str] = sample_sentences(grammar, n, seed=seed, length=length).column("text")
+    return texts
 
 
 def sentence_batches(
@@ -132,8 +169,6 @@ def sentence_tables(
     """
     key = stream_key(seed, grammar.family)
     pcfg = grammar.pcfg
-    if trees:
-        _check_shown(pcfg)
     sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
     vocabulary = pack_strings(map(surface_of, pcfg.rules.words))
 
@@ -161,14 +196,9 @@ def sentence_tables(
 def sentence_trees(grammar: Derivable, derivations: Derivations) -> Treebank:
     """Return the trees of derivations, with binarisation and joined unaries undone.
 
-    The derivations are of the grammar's PCFG, which may be itself.
-
-    Raises
-    ------
-    OptionError
-        If the grammar has rules with an empty right-hand side.
+    The derivations are of the grammar's PCFG, which may be itself. A node without words is
+    ``(NP (-NONE- *))``.
     """
-    _check_shown(grammar.pcfg)
     if grammar.pcfg is grammar:
         made = derivation_trees(grammar.pcfg, derivations)
     else:
@@ -176,13 +206,3 @@ def sentence_trees(grammar: Derivable, derivations: Derivations) -> Treebank:
         rules = derivations.rules.tolist()
         made = Treebank.from_trees(grammar.tree_of(rules[begin:end]) for begin, end in ends)
     return expand_unaries(unbinarise(made))
-
-
-def _check_shown(grammar: Grammar) -> None:
-    empty = np.flatnonzero(np.diff(grammar.rules.offsets) == 0)
-    if len(empty):
-        raise OptionError(
-            "trees cannot show a rule with an empty right-hand side",
-            where=str(grammar.production(int(empty[0]))),
-            hint="sample without trees, or write a grammar without such rules",
-        )

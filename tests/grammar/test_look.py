@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grammar import Grammar, Look, OptionError
-from grammar.look import known_symbol, look_at_graph
+from grammar.look import look_at_graph
+from grammar.rules.base_labels import known_symbol
 
 
 def shown(**facts: object) -> dict[str, str]:

@@ -664,9 +664,6 @@ FAULTS = {
     "no suffix": (WILD, "sample IN -o OUT --length 3", ["OUT", ".parquet"]),
     "sample to no folder": (WILD, "sample IN -o none/OUT.csv --length 3", ["none/OUT.csv"]),
     "sample to a folder": (WILD, "sample IN -o folder.csv --length 3", ["folder.csv"]),
-    "trees with empty rules": (
-        "S -> 'a' E\nE -> ", "sample IN -o OUT.csv --trees", ["E -> ", "empty right-hand side"]
-    ),
     "grammar in a folder": ("", "sample folder -o OUT.csv", ["folder", "cannot read"]),
     "grammar not UTF-8": (b"S -> '\xff'", "sample IN -o OUT.csv", ["IN:1:7", "0xff"]),
     "unknown symbol": (WILD, "inspect IN --lhs NP --plot OUT.svg", ["'NP'", "try S"]),

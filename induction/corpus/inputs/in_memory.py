@@ -14,8 +14,10 @@ from induction.corpus import huggingface
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
 
-__all__ = ["is_path", "rows_in_memory"]
+__all__ = ["is_path", "is_text", "is_texts", "rows_in_memory"]
 
+_SPACES = 3
+"""Spaces that a name of a file may have."""
 _NO_ARRAY = (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError, RecursionError)
 """What Arrow raises of values that are none of one column."""
 
@@ -23,6 +25,24 @@ _NO_ARRAY = (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError, Re
 def is_path(data: Any) -> bool:
     """Say whether data are given by the name of a file."""
     return isinstance(data, str | os.PathLike)
+
+
+def is_text(data: Any) -> bool:
+    """Say whether data are a text, and no name of a file: it has spaces, and no file is called so.
+
+    >>> is_text("We slept well."), is_text("nltk:treebank"), is_text("my reviews.csv")
+    (True, False, False)
+    """
+    if not isinstance(data, str) or not (" " in data.strip() or "\n" in data):
+        return False
+    suffix = os.path.splitext(data)[1][1:]
+    named = 0 < len(suffix) <= 7 and suffix.isalnum() and data.count(" ") <= _SPACES
+    return not named and not os.path.exists(data[:4000])
+
+
+def is_texts(data: Any) -> bool:
+    """Say whether data are a list of texts, of which there is one at least."""
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(t, str) for t in data)
 
 
 def rows_in_memory(data: Any) -> Rows:

@@ -13,12 +13,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from grammar.chart.parser import Parser
 from grammar.draws import ancestral as derivations
 from grammar.draws import lengths
 from grammar.draws.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.draws.inside_lengths import inside_lengths
 from grammar.draws.lengths import LengthSampler, length_distribution
-from grammar.errors import BracketError, LengthBandError, NotTightError, OptionError
+from grammar.errors import (
+    ChartGrammarError,
+    LengthBandError,
+    NotTightError,
+    OptionError,
+)
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
 from grammar.rules.compiled import alias_tables
@@ -263,10 +269,14 @@ def test_a_renormalised_grammar_is_drawn_from():
     assert fits(Counter(words_of(tight, draws)), exact)
 
 
-def test_an_empty_rule_has_no_tree():
-    grammar = Grammar.parse("S -> A 'b'\nA -> ")
-    with pytest.raises(BracketError, match="leaves a node without children"):
-        derivation_trees(grammar, AncestralSampler(grammar).draw(KEY, 0, 1))
+@pytest.mark.parametrize("name", ["A", "-NONE-", "*"])
+def test_a_node_without_words_has_a_trace(name):
+    grammar = Grammar.parse(f"S -> {{{name}}} 'b' B\n{{{name}}} -> \nB -> 'c'")
+    draws = AncestralSampler(grammar).draw(KEY, 0, 2)
+    trees = derivation_trees(grammar, draws)
+    assert trees.brackets().to_pylist() == [f"(S ({name} (-NONE- *)) b (B c))"] * 2
+    rules = np.split(draws.rules, draws.rule_offsets[1:-1])
+    assert [grammar.tree_of(one.tolist()) for one in rules] == list(trees)
 
 
 def test_trees_tell_a_word_from_a_symbol_of_the_same_name():
@@ -527,3 +537,21 @@ def test_an_alias_table_of_many_entries_is_exact():
     total = cut.copy()
     np.add.at(total, alias, 1 - cut)
     assert total / len(weight) == pytest.approx(weight / weight.sum(), rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("how", [{}, {"length": (1, 9)}])
+def test_symbols_without_rules_are_named_first(how) -> None:
+    from grammar.errors import TreewrightError
+    from grammar.messages import heard_by
+    from sampling import sample_sentences
+
+    said: list[str] = []
+    with heard_by(said.append):
+        grammar = Grammar.parse("S -> NP VP\nNP -> the dog\nVP -> runs", source="dogs.cfg")
+    assert said == ["dogs.cfg:2: dog, runs, the have no rules (quote words: 'dog')"]
+    with pytest.raises(TreewrightError) as caught:
+        sample_sentences(grammar, 2, **how)
+    assert "dog, runs, the have no rules" in str(caught.value)
+    assert "radius" not in str(caught.value)
+    with pytest.raises(ChartGrammarError, match="dog, runs, the have no rules"):
+        Parser(grammar)

@@ -109,9 +109,8 @@ def test_weights_stand_in_comments() -> None:
 
 
 def test_what_cannot_be_written_is_said() -> None:
-    for word in ("", "New York"):
-        with pytest.raises(OptionError, match="cannot stand between spaces"):
-            to_lark(Grammar.from_productions([Production(Nonterminal("S"), (word,))]))
+    with pytest.raises(OptionError, match="cannot stand between spaces"):
+        to_lark(Grammar.from_productions([Production(Nonterminal("S"), ("New York",))]))
     with pytest.raises(WeightError, match="no derivation"):
         to_lark(Grammar.parse("S -> S [1]"))
 

@@ -65,7 +65,7 @@ def test_a_whole_tree_is_a_fragment_without_sites(tree: Tree) -> None:
     fragment = Fragment.from_tree(tree)
     assert fragment.frontier == tree.leaves()
     assert fragment.nodes == len(list(tree.nodes()))
-    assert fragment.depth == tree.height()
+    assert fragment.depth == tree.height() - 1
     assert fragment.substitute([]) == tree
 
 

@@ -28,8 +28,8 @@ def test_spans_count_words_from_zero_and_exclude_their_end():
     assert TREE.spans() == (("S", 0, 3), ("NP", 0, 2), ("NN", 1, 2))
 
 
-def test_height_counts_nodes_but_not_words():
-    assert (Tree("NN", ("cat",)).height(), TREE.height()) == (1, 3)
+def test_height_counts_nodes_and_the_word():
+    assert (Tree("NN", ("cat",)).height(), TREE.height()) == (2, 4)
 
 
 @given(trees())
@@ -41,8 +41,8 @@ def test_every_span_holds_the_words_of_its_node(tree):
 
 
 @given(trees())
-def test_height_agrees_with_nltk_which_counts_the_words_too(tree):
-    assert tree.height() == tree.to_nltk().height() - 1
+def test_height_is_that_of_nltk(tree):
+    assert tree.height() == tree.to_nltk().height()
 
 
 @given(trees())

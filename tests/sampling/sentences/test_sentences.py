@@ -239,12 +239,13 @@ def test_a_word_with_a_space_can_be_sampled_but_not_drawn_in_brackets():
         sample_sentences(grammar, 1, trees=True)
 
 
-@pytest.mark.parametrize("n", [0, 5])
-def test_trees_of_a_grammar_with_empty_rules_are_refused(n):
-    grammar = Grammar.parse("S -> 'a' B [1]\nB -> 'b' [0.5] | [0.5]")
-    assert set(sample_sentences(grammar, 20).column("text")) == {"a", "a b"}
-    with pytest.raises(OptionError, match=r"B -> .*empty right-hand side"):
-        sample_sentences(grammar, n, trees=True)
+def test_a_node_without_words_is_drawn_as_in_the_penn_treebank():
+    grammar = Grammar.parse("S -> 'a' B [1]\nB -> 'b' [0.5] | '' [0.5]")
+    corpus = sample_sentences(grammar, 20, trees=True)
+    trees = dict(zip(corpus.column("text"), corpus.column("tree"), strict=True))
+    assert trees == {"a": "(S a (B (-NONE- *)))", "a b": "(S a (B b))"}
+    for row in corpus.table.to_pylist():
+        assert str(grammar.tree_of(row["provenance"]["rules"])) == row["tree"]
 
 
 def test_words_of_any_script_are_written_as_they_are():
