@@ -137,6 +137,7 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
     >>> examples.classes, examples.hard.tolist()
     (('0', '1'), [1, 0])
     """
+    _refuse_sets(corpus)
     names = class_names(corpus)
     if not names and _numbers_are_names(corpus, classes or ()):  # 0 and 1 beside classes 1 to 5
         names = tuple(map(str, sorted({*corpus.column("label")} - {None})))
@@ -166,6 +167,15 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
         texts_of(corpus), rows, np.ones(len(rows), np.float32), made,
         known or tuple(str(c) for c in range(labels.classes)),
     )  # fmt: skip
+
+
+def _refuse_sets(corpus: Corpus) -> None:
+    """Refuse labels that are sets of classes (CorpusError)."""
+    if label_kind(corpus) is None and "label" in corpus.names and read_labels(corpus).sets:
+        raise CorpusError(
+            "the labels are sets of classes (multi-label), and classifiers learn one class a text",
+            hint="train one classifier a class, on labels that say whether a text is of it",
+        )
 
 
 def _numbers_are_names(corpus: Corpus, classes: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ part is kept back at all. Kim et al. 2022 (ALP), figure 2 and table 5, compare s
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from grammar.errors import OptionError
 from grammar.options import named
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
-from sampling.examples.class_names import class_names
+from sampling.examples.class_names import class_names, label_kind
+from sampling.examples.labels import read_labels
 
 __all__ = ["STRATEGIES", "Division", "divide"]
 
@@ -136,12 +138,17 @@ STRATEGIES: Mapping[str, Callable[[Corpus, Augment, Any], Division]] = MappingPr
 def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     """Divide each class alike: at least one example of each on either side, where it has two.
 
-    Examples whose label is a distribution are of its most probable class.
+    Examples whose label is a distribution are of its most probable class; sets of classes are
+    classes of their own here.
     """
-    classes = [
-        str(int(np.argmax(label)) if isinstance(label, list) else label)
-        for label in corpus.column("label")
-    ]
+    labels = read_labels(corpus) if label_kind(corpus) is None else None
+    if labels is not None and labels.sets is not None:
+        classes = [json.dumps(names) for names in labels.sets]
+    else:
+        classes = [
+            str(int(np.argmax(label)) if isinstance(label, list) else label)
+            for label in corpus.column("label")
+        ]
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "division"))))
     chosen: list[int] = []
     for name in sorted(set(classes)):

@@ -19,6 +19,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.readers import EMBEDDED, read_treebank
+from induction.corpus.text.unspaced import refuse_unspaced
 from induction.corpus.tree_files import trees_of_corpus
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.cache import CachedParser, CachedScoringParser
@@ -130,6 +131,8 @@ class TreeMaker:
         """
         if not lacks_trees(corpus) or not len(corpus):
             return corpus
+        if self.parser in (AUTO, ENGLISH):
+            refuse_unspaced(corpus, by_trees=True)
         parser, name = kept_parser(self.parser)
         self.used[:] = [f"{parser.name} {parser.version}"]
         how = f"parsed by {name} ({self.another})"

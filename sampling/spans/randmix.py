@@ -144,9 +144,9 @@ def _weighted(side: Side, o: RandMixOptions, corpus: Corpus) -> tuple[Spans, NDA
     whole = wholes(kept, side, o.repair)
     if not whole.all():
         kept, weight = kept.keep(whole, WHOLE), weight[whole]
-    if side.marks is not None:
-        begin = side.offsets[kept.example]
-        good = side.marks.uncut(begin + kept.start, begin + kept.end)
+    begin = side.offsets[kept.example]
+    good = side.uncut(begin + kept.start, begin + kept.end)
+    if not good.all():
         kept, weight = kept.keep(good, UNCUT), weight[good]
     if mask.any():
         free = unprotected(kept, side.offsets, mask)
