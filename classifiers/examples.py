@@ -13,7 +13,7 @@ from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 from sampling.examples.class_names import class_names, label_kind, number_classes
-from sampling.examples.labels import read_labels
+from sampling.examples.labels import has_sets, read_labels
 
 __all__ = ["Examples", "read_examples", "texts_of"]
 
@@ -171,7 +171,7 @@ def read_examples(corpus: Corpus, *, classes: Sequence[str] | None = None) -> Ex
 
 def _refuse_sets(corpus: Corpus) -> None:
     """Refuse labels that are sets of classes (CorpusError)."""
-    if label_kind(corpus) is None and "label" in corpus.names and read_labels(corpus).sets:
+    if has_sets(corpus):
         raise CorpusError(
             "the labels are sets of classes (multi-label), and classifiers learn one class a text",
             hint="train one classifier a class, on labels that say whether a text is of it",

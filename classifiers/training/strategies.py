@@ -21,8 +21,8 @@ from grammar.errors import OptionError
 from grammar.options import named
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
-from sampling.examples.class_names import class_names, label_kind
-from sampling.examples.labels import read_labels
+from sampling.examples.class_names import class_names
+from sampling.examples.labels import has_sets
 
 __all__ = ["STRATEGIES", "Division", "divide"]
 
@@ -141,14 +141,12 @@ def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     Examples whose label is a distribution are of its most probable class; sets of classes are
     classes of their own here.
     """
-    labels = read_labels(corpus) if label_kind(corpus) is None else None
-    if labels is not None and labels.sets is not None:
-        classes = [json.dumps(names) for names in labels.sets]
-    else:
-        classes = [
-            str(int(np.argmax(label)) if isinstance(label, list) else label)
-            for label in corpus.column("label")
-        ]
+    sets = has_sets(corpus)
+    classes = [
+        json.dumps(sorted(label)) if sets
+        else str(int(np.argmax(label)) if isinstance(label, list) else label)
+        for label in corpus.column("label")
+    ]  # fmt: skip
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "division"))))
     chosen: list[int] = []
     for name in sorted(set(classes)):

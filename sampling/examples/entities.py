@@ -138,9 +138,7 @@ def _bytes_of_characters(
     return first, last
 
 
-def widened(
-    start: LongArray, end: LongArray, raw: Stretches, places: Stretches
-) -> Stretches:
+def widened(start: LongArray, end: LongArray, raw: Stretches, places: Stretches) -> Stretches:
     """Return words with the signs that touch them, where a stretch says that these are its own.
 
     Parameters

@@ -41,9 +41,12 @@ __all__ = [
     "check_spans",
     "class_numbers",
     "first_broken_heads",
+    "has_classes",
+    "has_sets",
     "mix_labels",
     "read_labels",
     "refuse_lone_classes",
+    "refuse_sets",
     "share_of_host",
     "soften",
 ]
@@ -90,12 +93,7 @@ class Labels:
             If they are over more classes than :data:`MOST_MIXED`, or are sets of classes.
         """
         if self.sets is not None:
-            raise CorpusError(
-                "the labels are sets of classes (multi-label), which are no distributions and "
-                "cannot be mixed",
-                hint="use a method that keeps the label of its text, such as eda, shuffle or "
-                "sub2(text_label=true), or give each text one class",
-            )
+            raise _not_mixed()
         if self.soft is not None:
             return np.asarray(self.soft[rows])
         if self.classes > MOST_MIXED:
@@ -151,7 +149,7 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
         seen = int(hard.max(initial=-1)) + 1
         _refuse(corpus, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
         return Labels(hard, None, classes or seen)
-    if is_list(column.type) and pa.types.is_string(column.type.value_type):
+    if has_sets(corpus):
         if fault := sets_fault(column):
             raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
         sets = tuple(tuple(sorted(names)) for names in column.to_pylist())
@@ -169,6 +167,38 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
     width = len(flat) // max(len(column), 1)
     return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
+
+
+def has_classes(corpus: Corpus) -> bool:
+    """Say whether examples are of classes, or of sets of them, and not of distributions.
+
+    >>> has_classes(Corpus.from_columns(text=["a"], label=[["x", "y"]]))
+    True
+    """
+    return "label" in corpus.names and not _is_soft(corpus.arrow("label").type)
+
+
+def has_sets(corpus: Corpus) -> bool:
+    """Say whether the labels of examples are sets of classes (multi-label)."""
+    if "label" not in corpus.names:
+        return False
+    kind = corpus.arrow("label").type
+    return is_list(kind) and bool(pa.types.is_string(kind.value_type))
+
+
+def refuse_sets(corpus: Corpus) -> None:
+    """Refuse labels that are sets of classes, for a method that mixes labels (CorpusError)."""
+    if has_sets(corpus):
+        raise _not_mixed()
+
+
+def _not_mixed() -> CorpusError:
+    return CorpusError(
+        "the labels are sets of classes (multi-label), which are no distributions and cannot be "
+        "mixed",
+        hint="use a method that keeps the label of its text, such as eda, shuffle or "
+        "sub2(text_label=true), or give each text one class",
+    )
 
 
 def refuse_lone_classes(keys: LongArray, names: Sequence[str] = ()) -> None:

@@ -125,7 +125,10 @@ def test_tags_get_no_synonyms() -> None:
 
 
 def test_texts_without_spaces_are_refused_and_go_with_tokens() -> None:
-    text, tokens = "今天天气真不错，我们去公园。", [*"今天 天气 真 不错 ， 我们 去 公园 。".split()]
+    text, tokens = (
+        "今天天气真不错，我们去公园。",
+        [*["今天", "天气", "真", "不错", "，", "我们", "去", "公园", "。"]],
+    )
     for method in ("eda", "aeda", "shuffle", "worddrop", "switchout", "random-word", "randmix"):
         options = {"alpha_sr": 0, "alpha_ri": 0} if method == "eda" else {}
         with pytest.raises(CorpusError, match="no spaces between words"):

@@ -73,8 +73,12 @@ _MEASURE = (
     r"k?cal|[kMGT]?i?B|[kMGT]?bit(?:/s)?|[kMG]?bps|fps|dpi|px|pt|em|rem|ppm|ppb|mol|dB|lm|lx|rpm|"
     r"[°º]\s?[CFK]?|K|x|am|pm|AM|PM|a\.m\.|p\.m\.|o['’]clock|per\s?cent|percent|pct"
 )
-_AHEAD = rf"(?:(?<!\w)(?:[A-Z]{{0,3}}[{_CURRENCY}]|{_CODES})|(?<![§№])[§№]{{1,2}}|[±≈≤≥≠~<>=]){_BLANK}?"
-_BEHIND = rf"(?:{_BLANK}?[%‰°º{_CURRENCY}](?!\w)|{_BLANK}?(?:{_SCALE}|{_MEASURE}|{_CODES})(?!\w|\.\w))"
+_AHEAD = (
+    rf"(?:(?<!\w)(?:[A-Z]{{0,3}}[{_CURRENCY}]|{_CODES})|(?<![§№])[§№]{{1,2}}|[±≈≤≥≠~<>=]){_BLANK}?"
+)
+_BEHIND = (
+    rf"(?:{_BLANK}?[%‰°º{_CURRENCY}](?!\w)|{_BLANK}?(?:{_SCALE}|{_MEASURE}|{_CODES})(?!\w|\.\w))"
+)
 _INITIAL = r"[^\W\d_]\."
 _SHORT = "|".join(sorted(ABBREVIATIONS, key=len, reverse=True)).replace(".", r"\.")
 _FIRST = "|".join(word.capitalize() for word in sorted(BEGINNERS))

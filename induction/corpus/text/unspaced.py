@@ -37,9 +37,7 @@ def are_unspaced(texts: pa.Array) -> BoolArray:
     return np.asarray((2 * signs > letters) & (signs >= _WORD * np.maximum(runs, 1)))
 
 
-def refuse_unspaced(
-    corpus: Corpus, *, reads_tokens: bool = True, by_trees: bool = False
-) -> None:
+def refuse_unspaced(corpus: Corpus, *, reads_tokens: bool = True, by_trees: bool = False) -> None:
     """Refuse texts in which whoever goes by words finds none.
 
     A few of them are only told of: each is one word.

@@ -14,6 +14,7 @@ from induction.corpus.text.tokens import tokenise
 from induction.corpus.text.units import MAY_HOLD_UNITS, units
 from induction.corpus.text.unspaced import are_unspaced, refuse_unspaced
 
+
 def _each() -> list[str]:
     several = [
         "€ 5", "5 €", "$ 5", "US$ 5", "§§ 12–14", "50 %", "-5 °C", "5 kg", "100 km/h", "3 m²",
@@ -37,7 +38,7 @@ def test_what_belongs_together_is_one_unit_wherever_it_stands(unit: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["so it was", "and/or", "a well-known film", "It's \"so\" good (really).", "1 < 2 > 0"]
+    "text", ["so it was", "and/or", "a well-known film", 'It\'s "so" good (really).', "1 < 2 > 0"]
 )
 def test_plain_words_and_signs_are_no_units(text: str) -> None:
     words = {text[a:b] for a, b in units(text)}
@@ -60,7 +61,14 @@ def test_placeholders_are_one_token() -> None:
 
 
 def test_texts_without_spaces_are_told_by_script_and_by_length() -> None:
-    texts = ["今天天气真不错", "今天 天气 真 不错", "ฉันไปโรงเรียนทุกวัน", "今日は天気がいい", "날씨가 좋다", "good"]
+    texts = [
+        "今天天气真不错",
+        "今天 天气 真 不错",
+        "ฉันไปโรงเรียนทุกวัน",
+        "今日は天気がいい",
+        "날씨가 좋다",
+        "good",
+    ]
     assert are_unspaced(pa.array(texts)).tolist() == [True, False, True, True, False, False]
     refuse_unspaced(Corpus.from_columns(text=texts[:1], tokens=[["今天", "天气", "真", "不错"]]))
     with pytest.raises(CorpusError, match="no spaces between words") as caught:
