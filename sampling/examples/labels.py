@@ -1,9 +1,10 @@
 """Label algebra: what the label of a new example is, and whether the labels of a corpus are valid.
 
-A label is *hard* (the number of a class), *soft* (a distribution over classes), or a *set* of classes
-by name (multi-label), which is no distribution and is never mixed. Where two examples are mixed, the new label is the mean of theirs, weighted by the words each gave. Tags are
-one a word; heads are numbered as in CoNLL-U (from 1, 0 for the root) and form a tree; the words of
-a bracketing are the tokens.
+A label is *hard* (the number of a class), *soft* (a distribution over classes), or a *set* of
+classes by name (multi-label), which is no distribution and is never mixed. Where two examples are
+mixed, the new label is the mean of theirs, weighted by the words each gave. Tags are one a word;
+heads are numbered as in CoNLL-U (from 1, 0 for the root) and form a tree; the words of a bracketing
+are the tokens.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from sampling.words.eda import EDA
 # each has a sign that plain words have not; none is part of another
 EACH = [
     "€51", "52%", "$ 53", "54 %", "§55", "56 kg", "57:30", "58.5 %", "[MOSK]", "<url>", "{nyx}",
-    "{{ xy }}", "%(s)s", "#tynt", "@myx", "J.K.", "L. M.", "5 p.m.", "👍🏽", "👩‍🚀", "🇩🇪", "fe\u0301d",
-    "59,1 €", "https://x.org/?q=1", "mu@x.org", ":smily:",
+    "{{ xy }}", "%(s)s", "#tynt", "@myx", "J.K.", "L. M.", "5 p.m.", "👍🏽", "👩‍🚀", "🇩🇪",
+    "fe\u0301d",    "59,1 €", "https://x.org/?q=1", "mu@x.org", ":smily:",
 ]  # fmt: skip
 WORDS = ["a", "bad", "cab", "dad", "had", "fed", "beef", "egg"]
 PLAIN = re.compile(r"[a-hn \"(),.;:?!A-H-]*")

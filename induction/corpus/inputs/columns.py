@@ -95,7 +95,7 @@ def renamed(table: pa.Table, asked: Asked) -> pa.Table:
 
 
 def _indicators(table: pa.Table, asked: Asked) -> list[str]:
-    """Return the columns of 0 and 1 that ``label`` names with commas between; none if it names one."""
+    """Return the columns of 0 and 1 that ``label`` names with commas between, if it does so."""
     names = [name.strip() for name in (asked.label or "").split(",")]
     several = len(names) > 1 and asked.label not in table.column_names
     return names if several and set(names) <= set(table.column_names) else []

@@ -86,7 +86,7 @@ class Tokens:
 def tokenise(text: str) -> Tokens:
     """Split a sentence into Penn Treebank tokens.
 
-    Addresses, ``@names``, ``#tags``, ``<url>`` and other placeholders, and emoji are one token each.
+    Addresses, ``@names``, ``#tags``, placeholders as ``<url>``, and emoji are one token each.
 
     Parameters
     ----------

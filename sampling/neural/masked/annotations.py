@@ -100,8 +100,8 @@ class Annotations:
         """Return the numbers of the words of a text that may be replaced.
 
         All words, but for those of labelled spans and those that are part of something larger
-        (:func:`~sampling.neural.masked.edits.whole_words`), and where words are annotated those that are
-        not one of these (*don't*, of *do* and *n't*; the number in a trace ``*-1``).
+        (:func:`~sampling.neural.masked.edits.whole_words`), and where words are annotated those
+        that are not one of these (*don't*, of *do* and *n't*; the number in a trace ``*-1``).
         """
         text = self._texts[row]
         words = words_of(text)

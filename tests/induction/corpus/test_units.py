@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -49,7 +51,7 @@ def test_plain_words_and_signs_are_no_units(text: str) -> None:
 def test_units_are_in_order_and_texts_without_are_passed_over(text: str) -> None:
     found = units(text)
     assert all(a < b for a, b in found)
-    assert all(b <= c for (_, b), (c, _) in zip(found, found[1:], strict=False))
+    assert all(b <= c for (_, b), (c, _) in itertools.pairwise(found))
     if not pc.match_substring_regex(pa.array([text]), MAY_HOLD_UNITS)[0].as_py():
         assert found == []
 

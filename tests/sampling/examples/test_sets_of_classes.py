@@ -83,7 +83,7 @@ def test_sets_are_no_distributions() -> None:
         ("switchout", {}),
         ("random-word", {}),
         ("sub2", {"phrase": False, "length": True, "max_words": 3}),
-        ("geca", {"gaps": 1, "size": 2, "window": 1, "faithful": "code"}),
+        ("geca", {"gaps": 1, "size": 2, "window": 1}),
         ("geca-stream", {"gaps": 1, "size": 2, "window": 1}),
         ("fluent", {"of": "random-word", "draws": 2}),
     ],
