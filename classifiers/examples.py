@@ -15,7 +15,7 @@ from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names, label_kind, number_classes
-from sampling.examples.labels import read_labels
+from sampling.examples.labels import has_sets, read_labels
 
 __all__ = ["Examples", "read_examples", "texts_of"]
 
@@ -141,6 +141,7 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
     (('0', '1'), [1, 0])
     """
     corpus = read_corpus(corpus)
+    _refuse_sets(corpus)
     names = class_names(corpus)
     if not names and _numbers_are_names(corpus, classes or ()):  # 0 and 1 beside classes 1 to 5
         names = tuple(map(str, sorted({*corpus.column("label")} - {None})))
@@ -170,6 +171,15 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
         texts_of(corpus), rows, np.ones(len(rows), np.float32), made,
         known or tuple(str(c) for c in range(labels.classes)),
     )  # fmt: skip
+
+
+def _refuse_sets(corpus: Corpus) -> None:
+    """Refuse labels that are sets of classes (CorpusError)."""
+    if has_sets(corpus):
+        raise CorpusError(
+            "the labels are sets of classes (multi-label), and classifiers learn one class a text",
+            hint="train one classifier a class, on labels that say whether a text is of it",
+        )
 
 
 def _numbers_are_names(corpus: Corpus, classes: Sequence[str]) -> bool:

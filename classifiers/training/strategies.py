@@ -6,6 +6,7 @@ part is kept back at all. Kim et al. 2022 (ALP), figure 2 and table 5, compare s
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
+from sampling.examples.labels import has_sets
 
 __all__ = ["STRATEGIES", "Division", "divide"]
 
@@ -137,12 +139,15 @@ STRATEGIES: Mapping[str, Callable[[Corpus, Augment, Any], Division]] = MappingPr
 def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     """Divide each class alike: at least one example of each on either side, where it has two.
 
-    Examples whose label is a distribution are of its most probable class.
+    Examples whose label is a distribution are of its most probable class; sets of classes are
+    classes of their own here.
     """
+    sets = has_sets(corpus)
     classes = [
-        str(int(np.argmax(label)) if isinstance(label, list) else label)
+        json.dumps(sorted(label)) if sets
+        else str(int(np.argmax(label)) if isinstance(label, list) else label)
         for label in corpus.column("label")
-    ]
+    ]  # fmt: skip
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "division"))))
     chosen: list[int] = []
     for name in sorted(set(classes)):

@@ -220,8 +220,18 @@ def _inside(value: Any) -> Collection[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
+def _is_set(label: Any) -> bool:
+    return isinstance(label, list | tuple) and (not label or isinstance(label[0], str))
+
+
 def _classes(field: str, value: Any) -> None:
-    """Refuse labels of classes that are not all whole numbers, or distributions equally long."""
+    """Refuse labels of classes that are not all whole numbers, distributions equally long, or sets.
+
+    A set is a list of names.
+    """
+    if isinstance(value, list | tuple) and any(map(_is_set, value)):
+        each(each(_text), least=1)(field, value)
+        return
     each(any_of(whole(), each(real(0), least=1)), least=1)(field, value)
     shapes = {len(label) if isinstance(label, list | tuple) else -1 for label in value}
     if len(shapes) > 1:

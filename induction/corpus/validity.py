@@ -26,6 +26,7 @@ __all__ = [
     "heads_fault",
     "is_list",
     "nan_fault",
+    "sets_fault",
     "soft_fault",
     "spans_fault",
 ]
@@ -120,6 +121,25 @@ def soft_fault(column: pa.Array) -> Fault | None:
     )  # fmt: skip
     faults = (_first(wrong, what, hint, there) for wrong, what, hint in checks)
     return next(filter(None, faults), None)
+
+
+def sets_fault(column: pa.Array) -> Fault | None:
+    """Return the first label that is no set of names of classes; missing ones are passed over.
+
+    A set may be empty: no class is the text's.
+
+    Examples
+    --------
+    >>> sets_fault(pa.array([["a", "b"], [], ["b", "b"]])).what
+    "the class 'b' is there twice"
+    """
+    for row, names in enumerate(column.to_pylist()):
+        for name in names or ():
+            if not name:
+                return Fault(row, "a class has no name", "name it, or drop it")
+            if names.count(name) > 1:
+                return Fault(row, f"the class {name!r} is there twice", "name each class once")
+    return None
 
 
 def blank_texts(texts: pa.Array) -> LongArray:

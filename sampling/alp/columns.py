@@ -78,10 +78,12 @@ def _used(slots: Slots) -> tuple[LongArray, LongArray]:
 
 
 def class_labels(classes: Sequence[Any]) -> pa.Array:
-    """Return the labels of classes: numbers, or distributions."""
-    soft = bool(classes) and isinstance(classes[0], tuple)
-    kind = pa.list_(pa.float32()) if soft else pa.int64()
-    return pa.array([list(c) if soft else c for c in classes], kind)
+    """Return the labels of classes: numbers, distributions, or sets of names."""
+    if not classes or not isinstance(classes[0], tuple):
+        return pa.array(classes, pa.int64())
+    # a distribution is over one class or more
+    named = any(not c or isinstance(c[0], str) for c in classes)
+    return pa.array(map(list, classes), pa.list_(pa.string() if named else pa.float32()))
 
 
 def _made_by(

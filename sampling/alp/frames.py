@@ -327,7 +327,10 @@ def _movable(
     story.append(("that begin no sentence inside one", int(site.sum())))
     text = np.searchsorted(parsed.side.offsets, first, side="right") - 1
     begin = first - parsed.side.offsets[text]
-    site[site] = ~torn(parsed.side, text, begin, begin + words[site])
+    behind = first + words[site]
+    site[site] = ~torn(parsed.side, text, begin, begin + words[site]) & parsed.side.uncut(
+        first, behind
+    )
     story.append((WHOLE, int(site.sum())))
     if protected.any():
         fixed = bank.is_word & protected[np.maximum(frames.word, 0)]

@@ -58,7 +58,7 @@ class ALPGrammar(Weighted):
     ids : tuple of str
         Ids of the texts.
     classes : tuple
-        The label of each class: an int, or a tuple of floats.
+        The label of each class: an int, a tuple of floats, or one of names.
     columns : tuple of str
         The columns of new examples, besides id and provenance.
     facts : mapping

@@ -53,7 +53,8 @@ def induce_grammar(corpus: Corpus, o: ALPOptions) -> ALPGrammar:
     tags[frames.word[leaves]] = frames.tag[leaves]
     forms = word_forms(parsed, tags, labels)
     protected = protected_words(parsed.corpus, parsed.side, o.protect)
-    frames = frames._replace(open=open_words(parsed, frames, labels, forms, o, protected))
+    fixed = protected | parsed.side.held
+    frames = frames._replace(open=open_words(parsed, frames, labels, forms, o, fixed))
     pools = pools_of(
         parsed, frames, tree, forms, classes, labels, match=o.match, protected=protected
     )
@@ -109,6 +110,8 @@ def text_classes(labels: Labels) -> tuple[LongArray, tuple[Any, ...]]:
     """Return the class of every text, numbered from 0, and the label of each class."""
     keys = labels.keys()
     known, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    if labels.sets is not None:
+        return np.asarray(number.ravel(), np.int64), tuple(labels.sets[row] for row in first)
     if labels.soft is None:
         return np.asarray(number.ravel(), np.int64), tuple(int(key) for key in known)
     return np.asarray(number.ravel(), np.int64), tuple(

@@ -27,6 +27,7 @@ __all__ = [
     "Marks",
     "NewWords",
     "Places",
+    "Stretches",
     "carried_spans",
     "places_in_pieces",
     "places_of_spans",
@@ -35,6 +36,10 @@ __all__ = [
     "refuse_spans",
     "widened",
 ]
+
+
+Stretches = tuple[LongArray, LongArray]
+"""Where stretches of bytes begin, and where they end."""
 
 
 def refuse_spans(corpus: Corpus, method: str, why: str) -> None:
@@ -133,10 +138,8 @@ def _bytes_of_characters(
     return first, last
 
 
-def widened(
-    start: LongArray, end: LongArray, raw: tuple[LongArray, LongArray], places: Places
-) -> tuple[LongArray, LongArray]:
-    """Return words with the signs that touch them, where a span says that these are its own.
+def widened(start: LongArray, end: LongArray, raw: Stretches, places: Stretches) -> Stretches:
+    """Return words with the signs that touch them, where a stretch says that these are its own.
 
     Parameters
     ----------
@@ -144,14 +147,15 @@ def widened(
         Words without the punctuation that touches them.
     raw : (int64[words], int64[words])
         The same words with it.
-    places : Places
-        The spans; the full stop of U.S. is part of it, if its span ends there.
+    places : (int64[n], int64[n])
+        Where labelled spans or units begin and end; the full stop of U.S. is part of it, if one
+        ends there.
     """
     start, end = start.copy(), end.copy()
-    first = np.searchsorted(raw[1], places.start, side="right")
-    last = np.searchsorted(raw[0], places.end, side="left") - 1
-    start[first] = np.minimum(start[first], np.maximum(raw[0][first], places.start))
-    end[last] = np.maximum(end[last], np.minimum(raw[1][last], places.end))
+    first = np.searchsorted(raw[1], places[0], side="right")
+    last = np.searchsorted(raw[0], places[1], side="left") - 1
+    np.minimum.at(start, first, np.maximum(raw[0][first], places[0]))
+    np.maximum.at(end, last, np.minimum(raw[1][last], places[1]))
     return start, end
 
 

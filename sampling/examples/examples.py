@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from grammar.errors import CorpusError, NothingNewError, OptionError
 from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.text.unspaced import refuse_unspaced
 from sampling.examples.labels import check_corpus
 from sampling.examples.sides import Side, read_side
 
@@ -50,6 +51,7 @@ def read_examples(
     empty_texts: bool = False,
     ascii_spaces: bool = False,
     cores: bool = False,
+    unspaced: bool = False,
 ) -> Examples:
     """Check a corpus and find the words of its texts.
 
@@ -65,11 +67,14 @@ def read_examples(
         Texts may have no words.
     ascii_spaces, cores : bool
         See :func:`~sampling.examples.sides.read_side`.
+    unspaced : bool
+        Texts may be written without spaces between words, as whoever reads them goes by no words.
 
     Raises
     ------
     CorpusError
-        If it is empty or lacks the first column, or a text or label is not valid
+        If it is empty or lacks the first column, most texts have no spaces between words and
+        nothing says what the words are, or a text or label is not valid
         (:func:`sampling.examples.labels.check_corpus`).
     OptionError
         If texts are made anew although a column says where they are protected.
@@ -81,6 +86,8 @@ def read_examples(
     ([3], ('id', 'text'))
     """
     corpus = checked(corpus, names[0], empty_texts=empty_texts)
+    if not unspaced:
+        refuse_unspaced(corpus)
     for name in ("protected", "spans"):
         if tokenised and name in corpus.names:
             raise OptionError(

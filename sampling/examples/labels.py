@@ -1,15 +1,17 @@
 """Label algebra: what the label of a new example is, and whether the labels of a corpus are valid.
 
-A label is *hard* (the number of a class) or *soft* (a distribution over classes). Where two
-examples are mixed, the new label is the mean of theirs, weighted by the words each gave. Tags are
-one a word; heads are numbered as in CoNLL-U (from 1, 0 for the root) and form a tree; the words of
-a bracketing are the tokens.
+A label is *hard* (the number of a class), *soft* (a distribution over classes), or a *set* of
+classes by name (multi-label), which is no distribution and is never mixed. Where two examples are
+mixed, the new label is the mean of theirs, weighted by the words each gave. Tags are one a word;
+heads are numbered as in CoNLL-U (from 1, 0 for the root) and form a tree; the words of a bracketing
+are the tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from induction.corpus.validity import (
     first_broken_heads,
     is_list,
     nan_fault,
+    sets_fault,
     soft_fault,
     spans_fault,
 )
@@ -39,9 +42,12 @@ __all__ = [
     "check_spans",
     "class_numbers",
     "first_broken_heads",
+    "has_classes",
+    "has_sets",
     "mix_labels",
     "read_labels",
     "refuse_lone_classes",
+    "refuse_sets",
     "share_of_host",
     "soften",
 ]
@@ -60,18 +66,23 @@ class Labels:
     Attributes
     ----------
     hard : int64[examples]
-        The class of every example; empty if labels are soft.
+        The class of every example; empty if labels are soft or sets.
     soft : float64[examples, classes] or None
         The distribution of every example.
     classes : int
         How many classes there are.
+    sets : tuple of tuple of str, or None
+        The names of the classes of every example, in their order, where it may be of several.
     """
 
     hard: LongArray
     soft: NDArray[np.float64] | None
     classes: int
+    sets: tuple[tuple[str, ...], ...] | None = None
 
     def __len__(self) -> int:
+        if self.sets is not None:
+            return len(self.sets)
         return len(self.hard) if self.soft is None else len(self.soft)
 
     def distributions(self, rows: Any) -> NDArray[np.float64]:
@@ -80,8 +91,10 @@ class Labels:
         Raises
         ------
         CorpusError
-            If they are over more classes than :data:`MOST_MIXED`.
+            If they are over more classes than :data:`MOST_MIXED`, or are sets of classes.
         """
+        if self.sets is not None:
+            raise _not_mixed()
         if self.soft is not None:
             return np.asarray(self.soft[rows])
         if self.classes > MOST_MIXED:
@@ -96,7 +109,10 @@ class Labels:
         return made
 
     def keys(self) -> LongArray:
-        """Return one number an example: its class, or that of its distribution among the others."""
+        """Return one number an example: its class, or that of its distribution or set."""
+        if self.sets is not None:
+            numbers = {names: k for k, names in enumerate(sorted(set(self.sets)))}
+            return np.array([numbers[names] for names in self.sets], np.int64)
         if self.soft is None:
             return self.hard
         return np.asarray(np.unique(self.soft, axis=0, return_inverse=True)[1].ravel(), np.int64)
@@ -108,7 +124,8 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     Parameters
     ----------
     corpus : Corpus
-        With a ``label`` an example: whole numbers from 0, or lists of floats of one length.
+        With a ``label`` an example: whole numbers from 0, lists of floats of one length, or lists
+        of names of classes.
     classes : int, optional
         How many classes there are; by default one more than the largest label.
 
@@ -133,6 +150,11 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
         seen = int(hard.max(initial=-1)) + 1
         _refuse(corpus, hard >= (classes or seen), f"the label is not below {classes}", "raise it")
         return Labels(hard, None, classes or seen)
+    if has_sets(corpus):
+        if fault := sets_fault(column):
+            raise CorpusError(fault.what, where=corpus.where(fault.row), hint=fault.hint)
+        sets = tuple(tuple(sorted(names)) for names in column.to_pylist())
+        return Labels(np.zeros(0, np.int64), None, len({*chain(*sets)}), sets)
     fault = nan_fault(column) if pa.types.is_floating(column.type) else None
     if fault is None and not _is_soft(column.type):
         raise CorpusError(
@@ -146,6 +168,38 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
     flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
     width = len(flat) // max(len(column), 1)
     return Labels(np.zeros(0, np.int64), flat.reshape(len(column), width), width)
+
+
+def has_classes(corpus: Corpus) -> bool:
+    """Say whether examples are of classes, or of sets of them, and not of distributions.
+
+    >>> has_classes(Corpus.from_columns(text=["a"], label=[["x", "y"]]))
+    True
+    """
+    return "label" in corpus.names and not _is_soft(corpus.arrow("label").type)
+
+
+def has_sets(corpus: Corpus) -> bool:
+    """Say whether the labels of examples are sets of classes (multi-label)."""
+    if "label" not in corpus.names:
+        return False
+    kind = corpus.arrow("label").type
+    return is_list(kind) and bool(pa.types.is_string(kind.value_type))
+
+
+def refuse_sets(corpus: Corpus) -> None:
+    """Refuse labels that are sets of classes, for a method that mixes labels (CorpusError)."""
+    if has_sets(corpus):
+        raise _not_mixed()
+
+
+def _not_mixed() -> CorpusError:
+    return CorpusError(
+        "the labels are sets of classes (multi-label), which are no distributions and cannot be "
+        "mixed",
+        hint="use a method that keeps the label of its text, such as eda, shuffle or "
+        "sub2(text_label=true), or give each text one class",
+    )
 
 
 def refuse_lone_classes(keys: LongArray, names: Sequence[str] = ()) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -23,14 +24,23 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.markup import without_markup, without_markup_bytes
 from induction.corpus.text.tokens import is_blank
+from induction.corpus.text.units import MAY_HOLD_UNITS, units
+from induction.corpus.text.unspaced import are_unspaced
 from induction.corpus.tree_files import trees_of_corpus
-from sampling.examples.entities import Marks, Places, places_of_spans, read_marks, widened
-from sampling.examples.splicing import as_lists, join_pieces
+from sampling.examples.entities import (
+    Marks,
+    Places,
+    Stretches,
+    places_of_spans,
+    read_marks,
+    widened,
+)
+from sampling.examples.splicing import as_lists, as_strings, join_pieces
 
 __all__ = [
     "Side",
     "are_tokenised",
-    "core_of",
+    "cores_of",
     "place_words",
     "protected_words",
     "read_side",
@@ -82,6 +92,9 @@ class Side:
         The trees of the column, if the corpus has them.
     marks : Marks or None
         The labelled spans of ``text``, if the corpus has them.
+    units : (int64[units], int64[units])
+        Where the bytes of a unit begin and end: what belongs together
+        (:func:`induction.corpus.text.units.units`).
     """
 
     name: str
@@ -93,7 +106,8 @@ class Side:
     codes: IntArray
     forms: pa.Array
     treebank: Treebank | None
-    marks: Marks | None = None
+    marks: Marks | None
+    units: Stretches
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -107,6 +121,47 @@ class Side:
     def places(self) -> tuple[LongArray, LongArray, LongArray]:
         """int64[N + 1], int64[words], int64[words]: where words are."""
         return self.offsets, self.start, self.end
+
+    @cached_property
+    def unspaced(self) -> BoolArray:
+        """bool[N]: which texts are written without spaces between words."""
+        return are_unspaced(as_strings(self.text, self.text_offsets))
+
+    @cached_property
+    def joined(self) -> BoolArray:
+        """bool[words]: which words are of the unit of the word before them."""
+        found = np.zeros(len(self.start), np.bool_)
+        first = np.searchsorted(self.end, self.units[0], side="right")
+        stop = np.searchsorted(self.start, self.units[1], side="left")
+        for a, b in zip(first.tolist(), stop.tolist(), strict=True):
+            found[a + 1 : b] = True
+        return found
+
+    @cached_property
+    def held(self) -> BoolArray:
+        """bool[words]: which words are of a unit of several words, which nothing may part."""
+        return np.asarray(self.joined | np.append(self.joined[1:], False)[: len(self.joined)])
+
+    @property
+    def begun_by_unit(self) -> BoolArray:
+        """bool[words]: which words begin with a character of a unit, as #tag, or are inside one."""
+        begin, stop = self.units
+        if not len(begin):
+            return np.zeros(len(self.start), np.bool_)
+        last = np.searchsorted(begin, self.start, side="right") - 1
+        return np.asarray((last >= 0) & (stop[last] > self.start))
+
+    def uncut(self, first: LongArray, stop: LongArray) -> BoolArray:
+        """Return which stretches of words cut no unit and no labelled span.
+
+        Parameters
+        ----------
+        first, stop : int64[n]
+            The first word of each, and the word behind its last, among all words.
+        """
+        goes_on = np.append(self.joined, False)
+        good = np.asarray(~goes_on[first] & ~goes_on[stop])
+        return good if self.marks is None else good & self.marks.uncut(first, stop)
 
 
 def read_side(
@@ -163,7 +218,8 @@ def _read_words(
         side = _between_spaces(name, texts, wide=not ascii_spaces)
         if tokenised:
             lists = as_lists(side.forms.take(pa.array(side.codes)), side.offsets)
-            side = _between_spaces(name, pc.binary_join(lists, " "), wide=not ascii_spaces)
+            texts = pc.binary_join(lists, " ")
+            side = _between_spaces(name, texts, wide=not ascii_spaces)
         return _without_punctuation(side, spans) if cores and not are_tokenised(texts) else side
     offsets = words.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
     coded = words.values.dictionary_encode()
@@ -172,7 +228,11 @@ def _read_words(
         texts = pc.binary_join(words, " ")
     text, text_offsets = text_bytes(texts)
     start, end = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
-    side = Side(name, text, text_offsets, offsets, start, end, codes, coded.dictionary, treebank)
+    together = _units_of(texts, text_offsets)
+    forms = coded.dictionary
+    side = Side(
+        name, text, text_offsets, offsets, start, end, codes, forms, treebank, None, together
+    )
     _find_places(corpus, side)
     return side
 
@@ -187,7 +247,25 @@ def _between_spaces(name: str, texts: pa.Array, *, wide: bool) -> Side:
     words = pa.LargeStringArray.from_buffers(len(start), buffers[1], buffers[2])
     coded = words.cast(pa.string()).dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-    return Side(name, text, text_offsets, offsets, start, end, codes, coded.dictionary, None)
+    together = _units_of(texts, text_offsets)
+    forms = coded.dictionary
+    return Side(name, text, text_offsets, offsets, start, end, codes, forms, None, None, together)
+
+
+def _units_of(texts: pa.Array, text_offsets: LongArray) -> Stretches:
+    """Return where the units of all texts are in their bytes."""
+    starts, ends = [], []
+    likely = pc.match_substring_regex(texts, MAY_HOLD_UNITS).to_numpy(zero_copy_only=False)
+    for i in np.flatnonzero(likely).tolist():
+        text = texts[i].as_py()
+        at, seen = int(text_offsets[i]), 0
+        for start, end in units(text):
+            at += _size(text[seen:start])
+            starts.append(at)
+            at += _size(text[start:end])
+            ends.append(at)
+            seen = end
+    return np.array(starts, np.int64), np.array(ends, np.int64)
 
 
 def are_tokenised(texts: pa.Array) -> bool:
@@ -205,42 +283,75 @@ def are_tokenised(texts: pa.Array) -> bool:
     return bool(apart >= attached)
 
 
-def core_of(form: str) -> tuple[str, int, int]:
-    """Return a word without the punctuation around it, and how many bytes that takes on each side.
+def _core_of(form: str) -> tuple[int, int]:
+    """Return how many bytes the punctuation around a word takes on each side.
 
-    A word of nothing but punctuation is its own core.
-
-    >>> core_of("(good,"), core_of("..."), core_of("isn't")
-    (('good', 1, 1), ('...', 0, 0), ("isn't", 0, 0))
+    A word of nothing but punctuation has none around it.
     """
     first, last = _FIRST_LETTER.search(form), _LAST_LETTER.search(form)
     if first is None or last is None:
-        return form, 0, 0
-    before, behind = form[: first.start()], form[last.end() :]
-    return form[first.start() : last.end()], len(before.encode()), len(behind.encode())
+        return 0, 0
+    return _size(form[: first.start()]), _size(form[last.end() :])
+
+
+def cores_of(side: Side, spans: Places | None = None) -> tuple[Stretches, IntArray, list[str]]:
+    """Return words without the punctuation that touches them, but for what belongs to them.
+
+    Signs belong to a word if a unit says so, as in *#tag* and *50%*, or a labelled span does.
+
+    Parameters
+    ----------
+    side : Side
+        The words of texts.
+    spans : Places, optional
+        What labelled spans begin or end with stays.
+
+    Returns
+    -------
+    (start, end), codes, forms
+        Where words begin and end, and how they are written: word w as ``forms[codes[w]]``.
+
+    Examples
+    --------
+    >>> from induction.corpus.corpus import Corpus
+    >>> side = read_side(Corpus.from_columns(text=["(good, isn't it?) ... 50%! (#so"]))
+    >>> cores_of(side)[2]
+    ['good', "isn't", 'it', '...', '50%', '#so']
+    """
+    forms: list[str] = side.forms.to_pylist()
+    around = [_core_of(form) for form in forms]
+    lead, trail = (np.array([row[k] for row in around], np.int64)[side.codes] for k in (0, 1))
+    start, end = side.start + lead, side.end - trail
+    wide = widened(start, end, (side.start, side.end), _reaching(side, start, end))
+    if spans is not None:
+        wide = widened(*wide, (side.start, side.end), (spans.start, spans.end))
+    numbers: dict[str, int] = {}
+    core = [
+        numbers.setdefault(form.encode()[a : _size(form) - b].decode(), len(numbers))
+        for form, (a, b) in zip(forms, around, strict=True)
+    ]
+    codes = np.array(core, np.int32)[side.codes]
+    for w in np.flatnonzero((wide[0] < start) | (wide[1] > end)).tolist():
+        form = side.text[wide[0][w] : wide[1][w]].tobytes().decode()
+        codes[w] = numbers.setdefault(form, len(numbers))
+    used, codes = np.unique(codes, return_inverse=True)
+    names = list(numbers)
+    return wide, codes.ravel().astype(np.int32), [names[k] for k in used.tolist()]
+
+
+def _reaching(side: Side, start: LongArray, end: LongArray) -> Stretches:
+    """Return the units that reach into words without the punctuation that touches them."""
+    begin, stop = side.units
+    first = np.searchsorted(side.end, begin, side="right")
+    last = np.searchsorted(side.start, stop, side="left") - 1
+    good = (stop > start[first]) & (begin < end[last])
+    return begin[good], stop[good]
 
 
 def _without_punctuation(side: Side, spans: Places | None) -> Side:
-    """Return a side whose words are without the punctuation that touches them.
-
-    What a labelled span begins or ends with stays.
-    """
-    forms: list[str] = side.forms.to_pylist()
-    if not forms:
-        return side
-    cores = [core_of(form) for form in forms]
-    numbers: dict[str, int] = {}
-    codes = np.array([numbers.setdefault(core, len(numbers)) for core, _, _ in cores], np.int32)
-    lead, trail = (np.array([row[k] for row in cores], np.int64)[side.codes] for k in (1, 2))
-    start, end, codes = side.start + lead, side.end - trail, codes[side.codes]
-    if spans is not None:
-        wide = widened(start, end, (side.start, side.end), spans)
-        for w in np.flatnonzero((wide[0] < start) | (wide[1] > end)).tolist():
-            form = side.text[wide[0][w] : wide[1][w]].tobytes().decode()
-            codes[w] = numbers.setdefault(form, len(numbers))
-        start, end = wide
-    forms = pa.array(list(numbers), pa.string())
-    return replace(side, start=start, end=end, codes=codes, forms=forms)
+    """Return a side whose words are without the punctuation that touches them."""
+    (start, end), codes, forms = cores_of(side, spans)
+    return replace(side, start=start, end=end, codes=codes, forms=pa.array(forms, pa.string()))
 
 
 def _plain_lists(lists: pa.ListArray) -> pa.ListArray:

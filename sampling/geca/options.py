@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from grammar.errors import NothingNewError, OptionError
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
-from induction.corpus.validity import is_list
+from sampling.examples.labels import has_classes, has_sets
 
 __all__ = [
     "FragmentOptions",
@@ -171,8 +171,7 @@ def within_classes(chosen: F, given: Mapping[str, Any], corpus: Corpus) -> F:
     """
     if chosen.labels is not None:
         return chosen
-    classes = "label" in corpus.names and not is_list(corpus.arrow("label").type)
-    same = classes and given.get("faithful") is None
+    same = has_sets(corpus) or (has_classes(corpus) and given.get("faithful") is None)
     return replace(chosen, labels="same" if same else "host")
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from grammar.arrays import BoolArray, Bytes, IntArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.unspaced import refuse_unspaced
 from sampling.examples.examples import read_examples
 from sampling.examples.labels import read_labels
 from sampling.examples.patterns import HOLE
@@ -123,12 +124,14 @@ def read_tokens(
         )
     if options.labels == "same":
         read_labels(corpus)
+    refuse_unspaced(corpus, reads_tokens=False)
     known = [name for name in _COLUMNS if name in corpus.names]
     read = read_examples(
         Corpus(corpus.table.select(known), corpus.places),
         ("text", "target"),
         empty_texts=True,
         ascii_spaces=separator is None,
+        unspaced=True,
     )
     tokens, names = _numbered(read.sides)
     sides, offsets = side_words(read.sides)
@@ -178,12 +181,13 @@ def _fixed(
     size: int,
     protect: str | None,
 ) -> BoolArray | None:
-    """Return which tokens are protected; None if nothing can be."""
-    if protect is None and "protected" not in corpus.names:
+    """Return which tokens are protected, or of units of several; None if none can be."""
+    units = any(side.joined.any() for side in read)
+    if protect is None and "protected" not in corpus.names and not units:
         return None
     fixed = np.zeros(size, np.bool_)
     for side, words in zip(read, sides, strict=True):
-        fixed[words.tokens()] = protected_words(corpus, side, protect)
+        fixed[words.tokens()] = protected_words(corpus, side, protect) | side.held
     return fixed
 
 

@@ -256,7 +256,7 @@ def fitting(
     CorpusError
         If a column is not valid, or too few texts are left.
     """
-    given = read_examples(corpus).corpus
+    given = read_examples(corpus, unspaced=True).corpus
     kept = [name for name in ("id", *_SIDES, "label", *beside) if name in given.names]
     given = Corpus(given.table.select(kept), given.places, classes=corpus.classes)
     fits = np.ones(len(given), np.bool_)

@@ -204,6 +204,8 @@ def _facts(side: Side, names: Sequence[str], variants: dict[str, int]) -> tuple[
     flags[_spaced(side.text, side.start, side.end)] |= SPACED
     if "spacing" in names:
         left, right = touching_words(_touching_before(side), side.codes, forms)
+        unspaced = np.repeat(side.unspaced, side.lengths)
+        left, right = left | unspaced, right | unspaced
         flags[left] |= _TO_LEFT
         flags[right] |= _TO_RIGHT
     if "article" in names:
@@ -218,9 +220,10 @@ def _facts(side: Side, names: Sequence[str], variants: dict[str, int]) -> tuple[
         known, (name, tagged) = _common_words(side, forms, initial), _tags(side)
         plain = _variants(without_capital, forms, variants)[side.codes]
         lower = np.where(initial & (known | (tagged & ~name)), plain, -1).astype(np.int32)
-    if side.marks is not None:  # a name is written as it is wherever it stands
-        for variant in (upper, lower, other):
-            variant[side.marks.inside] = -1
+    kept = side.begun_by_unit  # a name, as @bob, is written as it is wherever it stands
+    kept = kept if side.marks is None else kept | side.marks.inside
+    for variant in (upper, lower, other):
+        variant[kept] = -1
     return flags, upper, lower, other, side.start, side.end
 
 

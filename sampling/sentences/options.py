@@ -20,7 +20,7 @@ from induction.fragments.dop import induce_double_dop
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.trees import AUTO, treebank_of, with_trees
 from induction.trees.normalise import lower_initials
-from sampling.examples.labels import read_labels
+from sampling.examples.labels import Labels, read_labels
 from sampling.sentences.class_grammars import join_classes
 from sampling.sentences.written import read_labelled
 
@@ -121,6 +121,9 @@ def read_band(length: str | None, corpus: str | None) -> tuple[int, int] | None:
     return int(ends[0]), int(ends[1])
 
 
+_ONE_CLASS = "give each text one class, or drop 'label' for one grammar of all"
+
+
 def trees_and_classes(
     corpus: Corpus, parser: TextParser | str = AUTO
 ) -> tuple[Treebank, LongArray | None]:
@@ -136,8 +139,9 @@ def trees_and_classes(
         if read.soft is not None:
             raise CorpusError(
                 "the labels are distributions, but each class needs trees of its own",
-                hint="give each text one class, or drop 'label' for one grammar of all",
+                hint=_ONE_CLASS,
             )
+        _refuse_sets(read)
         labels = read.hard
     if labels is None:
         return treebank_of(corpus, parser), None
@@ -190,7 +194,17 @@ def classes_of(corpus: Corpus) -> tuple[str, ...]:
     """
     if corpus.classes or "label" not in corpus.names or not len(corpus):
         return corpus.classes
-    return tuple(map(str, range(read_labels(corpus).classes)))
+    labels = read_labels(corpus)
+    _refuse_sets(labels)
+    return tuple(map(str, range(labels.classes)))
+
+
+def _refuse_sets(labels: Labels) -> None:
+    if labels.sets is not None:
+        raise CorpusError(
+            "the labels are sets of classes (multi-label), and each class has sentences of its own",
+            hint=_ONE_CLASS,
+        )
 
 
 def induce_grammar(trees: Treebank, labels: LongArray | None, options: GrammarOptions) -> Any:

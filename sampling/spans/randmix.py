@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
+from sampling.examples.labels import refuse_sets
 from sampling.examples.sides import Side, protected_words
 from sampling.seams.joints import WHOLE
 from sampling.spans.induction import assemble
@@ -96,6 +97,7 @@ class RandMix(SpanSampler):
         """
         chosen = read_options(RandMixOptions, options, cls.method)
         corpus.arrow("label")
+        refuse_sets(corpus)
         examples = read_examples(
             corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
         )
@@ -144,9 +146,9 @@ def _weighted(side: Side, o: RandMixOptions, corpus: Corpus) -> tuple[Spans, NDA
     whole = wholes(kept, side, o.repair)
     if not whole.all():
         kept, weight = kept.keep(whole, WHOLE), weight[whole]
-    if side.marks is not None:
-        begin = side.offsets[kept.example]
-        good = side.marks.uncut(begin + kept.start, begin + kept.end)
+    begin = side.offsets[kept.example]
+    good = side.uncut(begin + kept.start, begin + kept.end)
+    if not good.all():
         kept, weight = kept.keep(good, UNCUT), weight[good]
     if mask.any():
         free = unprotected(kept, side.offsets, mask)

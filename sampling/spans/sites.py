@@ -37,7 +37,7 @@ __all__ = [
 
 _MOST_SPANS = 2**25
 _MOST_PAIRS = 2**24
-UNCUT = "that cut no labelled span (the column 'spans')"
+UNCUT = "that cut no labelled span (the column 'spans'), and nothing such as 5 kg or $ 3"
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,11 +280,13 @@ def unprotected(spans: Spans, offsets: LongArray, protected: BoolArray) -> BoolA
 
 
 def uncut(spans: Spans, side: Side) -> Spans:
-    """Return the spans that cut none of the labelled spans of their text, if it has such."""
-    if side.marks is None:
-        return spans
+    """Return the spans that cut no labelled span of their text, and nothing that belongs together.
+
+    The latter is what :func:`induction.corpus.text.units.units` says.
+    """
     begin = side.offsets[spans.example]
-    return spans.keep(side.marks.uncut(begin + spans.start, begin + spans.end), UNCUT)
+    good = side.uncut(begin + spans.start, begin + spans.end)
+    return spans if good.all() else spans.keep(good, UNCUT)
 
 
 def sites_of(sides: Sequence[Spans]) -> Sites:

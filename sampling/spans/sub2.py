@@ -14,10 +14,15 @@ from grammar.errors import CorpusError, OptionError
 from grammar.messages import tell
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
-from induction.corpus.validity import is_list
 from induction.parsers.trees import with_trees
 from sampling.examples.examples import Examples, checked, read_examples, refuse_pairs
-from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
+from sampling.examples.labels import (
+    class_numbers,
+    has_classes,
+    has_sets,
+    read_labels,
+    refuse_lone_classes,
+)
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
@@ -214,11 +219,12 @@ def _kept_labels(o: Sub2Options, given: Mapping[str, Any], corpus: Corpus) -> Su
     Where something says it, the rest is as in the paper: not asked for.
     """
     free = _is_free(o, given)
-    classes = free and "label" in corpus.names and not is_list(corpus.arrow("label").type)
+    sets = has_sets(corpus)  # spans pass between others only where that is asked for
+    classes = (free or sets) and has_classes(corpus)
     if classes:
         keys = read_labels(corpus).keys()
         lone = np.flatnonzero(np.bincount(keys, minlength=1) == 1)
-        classes = len(lone) < len(np.unique(keys))
+        classes = sets or len(lone) < len(np.unique(keys))
         if len(lone) and classes:
             tell("sub2: a class of one example exchanges only within it")
     o = replace(o, text_label=classes if o.text_label is None else o.text_label)

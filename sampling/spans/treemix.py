@@ -15,7 +15,12 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import with_trees
 from sampling.examples.examples import Examples, checked, no_material, read_examples
-from sampling.examples.labels import class_numbers, read_labels, refuse_lone_classes
+from sampling.examples.labels import (
+    class_numbers,
+    read_labels,
+    refuse_lone_classes,
+    refuse_sets,
+)
 from sampling.examples.sides import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
@@ -148,6 +153,7 @@ class TreeMix(SpanSampler):
             If an option is unknown or has a value that cannot be used.
         """
         chosen = _settled(read_options(TreeMixOptions, options, cls.method), options, corpus)
+        refuse_sets(corpus)
         corpus = with_trees(checked(corpus))
         pair = ("tree_pair",) if "text_pair" in corpus.names else ()
         for name in ("tree", *pair, *(() if "target" in corpus.names else ("label",))):

@@ -71,7 +71,7 @@ class LabelWise(TokenSampler):
         inner = [f"{prefix}-{name}" for name in marks.names for prefix in "BI"]
         groups = marks.mark.astype(np.int64), ["O", *inner]
         rows, counts, names, pool = vocabulary(texts, groups)
-        pool = np.where(texts.protected, -1, pool).astype(np.int32)
+        pool = np.where(texts.protected | texts.side.held, -1, pool).astype(np.int32)
         owner = np.repeat(np.arange(len(texts.side)), texts.side.lengths)
         return cls.grammar_of(
             texts,

@@ -167,7 +167,7 @@ def _labels(texts: TokenTexts) -> tuple[str, ...]:
 
 
 def _exchangeable(mentions: Mentions) -> LongArray:
-    """Return which spans are neither protected nor part of a word."""
+    """Return which spans are neither protected nor part of a word or unit."""
     return np.asarray(mentions.at[mentions.first] >= 0)
 
 
@@ -186,7 +186,7 @@ def _mentions(texts: TokenTexts) -> tuple[Mentions, list[str]]:
         for a, b in zip(words.start[first].tolist(), words.end[last].tolist(), strict=True)
     ]
     at = np.full(len(marks.mark), -1, np.int32)
-    free = held[last + 1] == held[first]
+    free = (held[last + 1] == held[first]) & texts.side.uncut(first, last + 1)
     at[first[free]] = np.flatnonzero(free)
     pool = ((marks.mark[first] - 1) // 2).astype(np.int32)
     return Mentions(first, last + 1 - first, np.array(form, np.int32), pool, at), list(forms)

@@ -102,8 +102,8 @@ def vocabulary(
 ) -> tuple[list[list[int]], LongArray, list[str], IntArray]:
     """Return the words of the corpus in pools: of all words, or by groups such as their tags.
 
-    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in. Without
-    groups, nor are those of labelled spans.
+    Words that a text writes otherwise than its tokens (brackets as -LRB-) are not put in, nor are
+    those of units of several words. Without groups, nor are those of labelled spans.
 
     Parameters
     ----------
@@ -121,8 +121,10 @@ def vocabulary(
     kind, marks = texts.words.kind, texts.side.marks
     group, names = groups or (np.zeros(len(kind), np.int64), ["word"])
     pairs = group * len(texts.kinds) + kind
+    kept = ~texts.side.held  # part of a unit would be put in
     if groups is None and marks is not None:  # a name would be put in without its label
-        pairs = pairs[~marks.inside]
+        kept = kept & ~marks.inside
+    pairs = pairs[kept]
     pairs, counts = np.unique(pairs, return_counts=True)
     owner, form = np.divmod(pairs, len(texts.kinds))
     kept = _as_written(texts)[form]

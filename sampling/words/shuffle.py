@@ -155,6 +155,8 @@ class Shuffle(TokenSampler):
             marks is not None and o.structure != "segments"
         ):  # what stands between the words of a span is the span's own
             slots.gap[:] = np.where(marks.goes_on[slots.word], slots.word, slots.gap)
+        joined = self.texts.side.joined
+        slots.gap[:] = np.where(joined[slots.word], slots.word, slots.gap)
         return slots
 
     def labelled(self, slots: Slots, hosts: LongArray) -> LongArray | None:
@@ -203,7 +205,8 @@ def _blocks(texts: TokenTexts, structure: str) -> Blocks:
         heads = flat.to_numpy(zero_copy_only=False).astype(np.int32)
         return Blocks(*_dependency_groups(heads, words.offsets, words.free))
     if structure == "segments" and texts.side.marks is not None:
-        return Blocks(*_segments(texts.side.marks.mark, words.offsets, texts.protected))
+        fixed = texts.protected | texts.side.held
+        return Blocks(*_segments(texts.side.marks.mark, words.offsets, fixed))
     none = np.zeros(1, np.int64)
     return Blocks(np.zeros(len(texts.side) + 1, np.int64), none, none)
 

@@ -17,7 +17,7 @@ from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, ke
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import places_in_pieces
 from sampling.examples.examples import read_examples
-from sampling.examples.sides import Side, core_of, protected_words
+from sampling.examples.sides import Side, cores_of, protected_words
 from sampling.words.pools import Pools
 
 __all__ = [
@@ -41,6 +41,8 @@ class Words(NamedTuple):
     ``text[start[w]:end[w]]``; what can be replaced of it lies ``lead[w]`` bytes behind its start
     and ``trail[w]`` before its end (a raw word may carry punctuation). ``free`` are words that may
     be edited; ``kind`` is equal for words that are written alike, without that punctuation.
+    ``unspaced`` texts are written without spaces between words, so none is put between those that
+    come to stand side by side.
     """
 
     text: Bytes
@@ -52,6 +54,7 @@ class Words(NamedTuple):
     trail: IntArray
     kind: IntArray
     free: BoolArray
+    unspaced: BoolArray
 
 
 class Slots(NamedTuple):
@@ -91,8 +94,8 @@ class TokenTexts:
     kinds : list of str
         How each kind of word is written.
     protected : bool[words]
-        Words that nothing may edit. Those of labelled spans are not free either, but methods for
-        spans edit them.
+        Words that nothing may edit. Those of labelled spans, and of units of several words, are not
+        free either, but methods for spans edit them.
     """
 
     corpus: Corpus
@@ -119,23 +122,21 @@ def read_words(side: Side, protected: BoolArray, *, raw: bool) -> tuple[Words, l
     With ``raw``, words are what stands between white space, and the punctuation around them is
     not theirs to replace; tokens and words of trees are taken whole.
     """
-    forms: list[str] = side.forms.to_pylist()
-    cores = [core_of(form) if raw else (form, 0, 0) for form in forms]
-    numbers: dict[str, int] = {}
-    kinds = np.array([numbers.setdefault(core, len(numbers)) for core, _, _ in cores], np.int32)
-    lead = np.array([before for _, before, _ in cores], np.int32)
-    trail = np.array([behind for _, _, behind in cores], np.int32)
+    (start, end), kinds, forms = (side.start, side.end), side.codes, side.forms.to_pylist()
+    if raw:
+        (start, end), kinds, forms = cores_of(side)
     return Words(
         side.text,
         side.text_offsets,
         side.offsets,
         side.start,
         side.end,
-        lead[side.codes],
-        trail[side.codes],
-        kinds[side.codes],
+        (start - side.start).astype(np.int32),
+        (side.end - end).astype(np.int32),
+        kinds,
         ~protected,
-    ), list(numbers)
+        side.unspaced,
+    ), forms
 
 
 def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> TokenTexts:
@@ -154,7 +155,7 @@ def read_texts(corpus: Corpus, protect: str | None, *, cores: bool = False) -> T
     examples = read_examples(corpus, cores=cores)
     side = examples.sides[0]
     mask = protected_words(corpus, side, protect)
-    fixed = mask if side.marks is None else mask | side.marks.inside
+    fixed = mask | side.held if side.marks is None else mask | side.held | side.marks.inside
     raw = "tokens" not in corpus.names and side.treebank is None
     words, kinds = read_words(side, fixed, raw=raw)
     return TokenTexts(examples.corpus, side, words, kinds, mask)
@@ -242,12 +243,13 @@ def _pieces(source: Bytes, words: Words, pools: Pools, slots: Slots, hosts: Long
     made = 0
     for r in range(len(hosts)):
         host, at = hosts[r], slots.at[r]
+        between = 0 if words.unspaced[host] else 1
         first, last = words.offsets[host], words.offsets[host + 1] - 1
         made = _add(starts, stops, pieces[r], made, words.text_offsets[host], begin[first])
         for s in range(at, at + slots.size[r]):
             w, e, g = word[s], entry[s], gaps[s]
             if s > at:
-                a, b = space, space + 1
+                a, b = space, space + between
                 if g >= 0 and begin[g] > end[g - 1]:
                     a, b = end[g - 1], begin[g]
                 elif g >= 0 and w == g and word[s - 1] == g - 1:

@@ -20,12 +20,12 @@ from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
-from induction.corpus.validity import Fault, is_list, nan_fault, soft_fault, spans_fault
+from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows", "renamed"]
 
 Where = Callable[[int], str]
-_SOFT = pa.list_(pa.float32())
+_SOFT, _SETS = pa.list_(pa.float32()), pa.list_(pa.string())
 _MOST_CLASSES = 10_000
 _BY_WORD = ("tokens", "tags", "heads", "deprels")
 
@@ -91,21 +91,64 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
         table = with_text_of_tokens(table)
-    for old in (*asked.rename, *filter(None, (asked.text, asked.label))):
+    labels = _indicators(table, asked)
+    for old in (*asked.rename, *filter(None, (asked.text, None if labels else asked.label))):
         if old not in table.column_names:
             raise OptionError(
                 f"there is no column {old!r} to {'rename' if old in asked.rename else 'read'}",
                 where=asked.path,
                 hint=f"the columns are {', '.join(table.column_names)}",
             )
+    table, label = _with_sets(table, asked)
     with located(asked.path):
-        rename = renamed_by_use(table, asked.rename, asked.text, asked.label, untyped=untyped)
+        rename = renamed_by_use(table, asked.rename, asked.text, label, untyped=untyped)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         raise without_text(of_file, asked.path)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table
 
+
+def _indicators(table: pa.Table, asked: Asked) -> list[str]:
+    """Return the columns of 0 and 1 that ``label`` names with commas between, if it does so."""
+    names = [name.strip() for name in (asked.label or "").split(",")]
+    several = len(names) > 1 and asked.label not in table.column_names
+    return names if several and set(names) <= set(table.column_names) else []
+
+
+def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
+    """Return a table with one column of sets of classes in the place of columns of 0 and 1.
+
+    Raises
+    ------
+    CorpusError
+        If such a column holds anything else.
+    """
+    names = _indicators(table, asked)
+    if not names:
+        return table, asked.label
+    chosen = []
+    for name in names:
+        column = table.column(name).to_pylist()
+        for row, value in enumerate(column):
+            if str(value) not in _INDICATORS:
+                raise CorpusError(
+                    f"the column {name!r} holds {value!r}, and 0 or 1 says whether a text is of "
+                    "the class",
+                    where=f"{asked.path}, row {row + 1}" if asked.path else f"row {row + 1}",
+                    hint="write 0 or 1, or name the columns of classes only",
+                )
+        chosen.append([_INDICATORS[str(value)] for value in column])
+    sets = [
+        [name for name, is_of in zip(names, row, strict=True) if is_of]
+        for row in zip(*chosen, strict=True)
+    ]
+    table = table.drop_columns(names)
+    return table.append_column("label", pa.array(sets, _SETS)), "label"
+
+
+_INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
+"""What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
@@ -147,7 +190,7 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
     if name == "label":
         if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
             return column
-        kind = _SOFT
+        kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
     except (ValueError, TypeError, pa.ArrowException) as error:
@@ -181,7 +224,10 @@ def _first_bad_cell(columns: dict[str, Any]) -> int | None:
 
 
 def _labels(column: Any, where: Where) -> pa.Array:
-    """Return labels as numbers, bools, names or list<float32>; missing ones stay missing."""
+    """Return labels as numbers, bools, names, list<float32> or list<string>.
+
+    The last are sets of classes (multi-label). Missing ones stay missing.
+    """
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -205,6 +251,12 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if fault := soft_fault(column):
             raise _located(fault, where)
         return column.cast(_SOFT)
+    if is_list(kind) and pa.types.is_null(kind.value_type):  # no text is of any class
+        return column.cast(_SETS)
+    if _is_sets(kind):
+        if fault := sets_fault(column):
+            raise _located(fault, where)
+        return column.cast(_SETS)
     raise _no_label(column, column.is_valid().index(True).as_py(), where)
 
 
@@ -221,11 +273,18 @@ def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
             tell(f"{path}: the classes {listed} differ only in white space or case")
 
 
+def _is_sets(kind: pa.DataType) -> bool:
+    return is_list(kind) and (
+        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+    )
+
+
 def _no_label(column: pa.Array, row: int, where: Where) -> CorpusError:
     return CorpusError(
         f"the label {column[row].as_py()!r} is neither a class nor a distribution over classes",
         where=where(row),
-        hint="name the classes or number them, give a list of floats each, or rename the column",
+        hint="name the classes or number them, give a list of floats each, or a list of names for "
+        "texts of several classes; or rename the column",
     )
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-__all__ = ["BEGINNERS", "sentence_pieces"]
+__all__ = ["ABBREVIATIONS", "BEGINNERS", "sentence_pieces"]
 
-_ABBREVIATIONS = frozenset(
+ABBREVIATIONS = frozenset(
     """
     mr mrs ms messrs mmes dr prof rev fr sr jr st ste hon gov sen rep gen col maj capt cmdr lt sgt
     cpl pvt adm pres supt jan feb apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur
@@ -139,7 +139,7 @@ def _ends(token: str, follower: str) -> bool:
 def _is_abbreviation(token: str) -> bool:
     """Say whether a token that ends with a full stop does so in the middle of sentences, too."""
     plain = token[:-1].lower()
-    return plain in _ABBREVIATIONS or plain.rpartition("-")[2] in _ABBREVIATIONS
+    return plain in ABBREVIATIONS or plain.rpartition("-")[2] in ABBREVIATIONS
 
 
 def _begins(token: str) -> bool | None:

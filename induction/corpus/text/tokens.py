@@ -5,9 +5,9 @@ are written as treebanks write them: ``-LRB-`` for an opening bracket, two backq
 quote. The places say which characters of the text a word stands for, so that whoever changes one
 word can leave every other character as it is.
 
-Addresses of pages and of people, ``@names``, ``#tags``, ``<url>`` and emoji are one token each,
-which the treebank of 1995 did not have to know. Tags of HTML are none
-(:mod:`induction.corpus.text.markup`).
+Addresses of pages and of people, ``@names``, ``#tags``, ``<url>``, ``{name}`` and emoji are one
+token each, which the treebank of 1995 did not have to know (:mod:`induction.corpus.text.units`).
+Tags of HTML are none (:mod:`induction.corpus.text.markup`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from induction.corpus.text.markup import without_markup
 from induction.corpus.text.penn import join_tokens, split_tokens
+from induction.corpus.text.units import whole_tokens
 
 __all__ = [
     "Tokens",
@@ -46,21 +47,6 @@ _CONTROLS = {code: " " for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr
 # one character for one, so that places stay
 _PLAIN = str.maketrans({**dict.fromkeys(_CURLY, '"'), "’": "'", "‘": "'"}) | _CONTROLS
 
-_PART = "[\U0001f000-\U0001f1e5\U0001f200-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b]"
-_PART += "[\ufe0f\U0001f3fb-\U0001f3ff]*+"
-_JOINER = "\u200d"
-_WHOLE = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"“”]*[\w/=&#%-]"
-    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
-    r"|(?<![\w@#])@\w+"
-    r"|(?<![\w@#&])#\w*[^\W\d]\w*"
-    r"|</?[^\W\d_][\w-]*+>"
-    "|[\U0001f1e6-\U0001f1ff]{2}"  # flags
-    "|[#*0-9]\ufe0f?\u20e3"  # keys
-    rf"|(?P<emoji>{_PART}(?:{_JOINER}{_PART})*+)"
-)
-"""What is one token whatever signs are in it: addresses, names, tags, what stands in for others
-(as ``<url>``), emoji."""
 _BEHIND_THE_STOP = re.compile(r"\w\.(?=\s++[^\w\s]\W*+$)")
 """The full stop of a sentence behind which there are signs alone, as a smile."""
 _STANDS_IN = "\ue000"
@@ -100,7 +86,7 @@ class Tokens:
 def tokenise(text: str) -> Tokens:
     """Split a sentence into Penn Treebank tokens.
 
-    Addresses, ``@names``, ``#tags``, ``<url>`` and the like, and emoji are one token each.
+    Addresses, ``@names``, ``#tags``, placeholders as ``<url>``, and emoji are one token each.
 
     Parameters
     ----------
@@ -129,7 +115,7 @@ def tokenise(text: str) -> Tokens:
     R. MacIntyre (1995), the sed script ``tokenizer.sed`` of the Penn Treebank.
     """
     text = without_markup(text)
-    whole = [*_whole_tokens(text), (len(text), len(text))]
+    whole = [*whole_tokens(text), (len(text), len(text))]
     plain = _with_stand_ins(text.translate(_PLAIN), whole)
     words, starts, ends, end = [], [], [], 0
     following = 0  # the next whole token that ends behind
@@ -150,18 +136,6 @@ def tokenise(text: str) -> Tokens:
             ends.append(cut)
             at = cut
     return Tokens(tuple(words), tuple(starts), tuple(ends))
-
-
-def _whole_tokens(text: str) -> list[tuple[int, int]]:
-    """Return where the tokens stand that no rule splits.
-
-    What emoji are joined to, but is none, makes the whole of them none.
-    """
-    return [
-        match.span()
-        for match in _WHOLE.finditer(text)
-        if match.lastgroup is None or not text.startswith(_JOINER, match.end())
-    ]
 
 
 def _with_stand_ins(plain: str, whole: Sequence[tuple[int, int]]) -> str:

@@ -24,7 +24,7 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.text.tokens import penn_word
 from sampling.examples.examples import read_examples
 from sampling.examples.sides import Side
-from sampling.neural.masked.edits import Span, words_of
+from sampling.neural.masked.edits import Span, whole_words, words_of
 
 __all__ = ["OF_WORDS", "Annotations", "Shift"]
 
@@ -99,11 +99,13 @@ class Annotations:
     def free(self, row: int) -> list[int]:
         """Return the numbers of the words of a text that may be replaced.
 
-        All words, but for those of labelled spans, and where words are annotated those that are
-        not one of these (*don't*, of *do* and *n't*; the number in a trace ``*-1``).
+        All words, but for those of labelled spans and those that are part of something larger
+        (:func:`~sampling.neural.masked.edits.whole_words`), and where words are annotated those
+        that are not one of these (*don't*, of *do* and *n't*; the number in a trace ``*-1``).
         """
         text = self._texts[row]
-        found = list(enumerate(words_of(text)))
+        words = words_of(text)
+        found = [(k, words[k]) for k in whole_words(text)]
         if self._spans is not None:
             taken = [(span["start"], span["end"]) for span in self._spans[row]]
             found = [(k, word) for k, word in found if not any(_meet(word, one) for one in taken)]

@@ -9,10 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Span", "chosen_words", "drawn", "numbered", "replaced", "words_of"]
+from induction.corpus.text.units import WORD_CHARACTER, units
+
+__all__ = [
+    "Span",
+    "chosen_words",
+    "drawn",
+    "numbered",
+    "replaced",
+    "whole_words",
+    "words_of",
+]
 
 Span = tuple[int, int]
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_WORD = re.compile(rf"{WORD_CHARACTER}+(?:['’]{WORD_CHARACTER}+)*")
 
 
 def words_of(text: str) -> list[Span]:
@@ -22,6 +32,20 @@ def words_of(text: str) -> list[Span]:
     [(0, 5), (6, 8), (10, 13)]
     """
     return [found.span() for found in _WORD.finditer(text)]
+
+
+def whole_words(text: str) -> list[int]:
+    """Return the numbers of the words that are no part of something larger, as 5 kg or #tag is.
+
+    >>> whole_words("so #good: 5 kg")
+    [0]
+    """
+    larger = units(text)
+    return [
+        number
+        for number, (begin, end) in enumerate(words_of(text))
+        if not any(a < end and begin < b and (a < begin or end < b) for a, b in larger)
+    ]
 
 
 def numbered(words: Sequence[Span], numbers: Sequence[int]) -> list[Span]:

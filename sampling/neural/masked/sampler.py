@@ -18,9 +18,10 @@ from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.unspaced import refuse_unspaced
 from sampling.neural.grammar import ModelGrammar
 from sampling.neural.masked.annotations import OF_WORDS, Annotations
-from sampling.neural.masked.edits import Span, drawn, replaced, words_of
+from sampling.neural.masked.edits import Span, drawn, replaced, whole_words, words_of
 from sampling.neural.opening import KINDS, digest_of_weights, needs_libraries
 from sampling.neural.sampler import ModelSampler, fitting
 from sampling.stream import Columns, in_rounds
@@ -41,6 +42,7 @@ class MaskedSampler(ModelSampler):
     @classmethod
     def induced(cls, corpus: Corpus, options: Any) -> Any:
         """Find which texts can be used, and return the sampler."""
+        refuse_unspaced(corpus)
         model = cls.opened_model(options)
         given, hosts = fitting(corpus, model.lengths, model.longest - 2, cls.method, 1, OF_WORDS)
         free = _free_words(given)
@@ -181,5 +183,5 @@ def _free_words(corpus: Corpus) -> list[list[list[int]]]:
     known = Annotations(corpus)
     free = [[known.free(row) for row in range(len(corpus))]]
     if "text_pair" in corpus.names:
-        free.append([list(range(len(words_of(text)))) for text in corpus.column("text_pair")])
+        free.append([whole_words(text) for text in corpus.column("text_pair")])
     return free

@@ -23,7 +23,7 @@ from induction.corpus.text.tokens import surface_of
 from sampling.english import wordnet
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import core_of
+from sampling.examples.sides import cores_of, read_side
 from sampling.stream import ShortfallWarning
 from sampling.words.aeda import AEDA
 from sampling.words.drop import WordDrop
@@ -93,7 +93,7 @@ def texts(draw: st.DrawFn) -> str:
 def test_examples_are_new_distinct_and_a_function_of_seed_and_number(
     rows: list[str], name: str, seed: int
 ) -> None:
-    vocabulary = {core_of(word)[0] for text in rows for word in text.split()}
+    vocabulary = set(cores_of(read_side(corpus(rows)))[2])
     assume(len(vocabulary) > 1)
     sampler = make(name, corpus(rows, label=list(range(len(rows)))))
     seed %= 2**63
