@@ -13,13 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-<<<<<<< HEAD
-from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel
-from grammar.errors import BracketError, NotTightError
-=======
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
 from grammar.errors import NotTightError
->>>>>>> famb
 from grammar.pcfg.analysis import (
     CRITICAL,
     expected_counts,
@@ -40,7 +35,6 @@ __all__ = ["AncestralSampler", "Buffers", "Derivations", "collect", "derivation_
 
 # of words or rules at a time: the expected length may be anything, and memory is not
 _MOST_ROOM = 1 << 24
-_LISTED = 10
 
 
 class Buffers(NamedTuple):
@@ -206,7 +200,6 @@ def _expected_nodes(grammar: Grammar) -> float:
     if report is not None:
         refuse_without_rules(grammar, report.termination)
     if report is not None and not report.tight:
-        _refuse_undefined(grammar, reached, report.termination)
         raise NotTightError(
             f"derivations of this grammar end only with probability {report.termination:.6f}",
             where=f"start symbol {grammar.start}, spectral radius {radius:.6f}",
@@ -222,25 +215,6 @@ def _expected_nodes(grammar: Grammar) -> float:
     children = np.diff(grammar.rules.offsets)
     per_use = np.bincount(grammar.rules.lhs, grammar.weight * children, minlength=len(uses))
     return float(uses.sum() + uses @ per_use)
-
-
-def _refuse_undefined(grammar: Grammar, reached: BoolArray, ends: float) -> None:
-    """Refuse to draw where derivations come upon symbols without rules, and name them."""
-    rules = grammar.rules
-    without = reached.copy()
-    without[rules.lhs] = False
-    if not without.any():
-        return
-    names = [rules.nonterminals[symbol] for symbol in np.flatnonzero(without).tolist()]
-    at = int(np.flatnonzero(np.isin(rules.rhs, np.flatnonzero(without)))[0])
-    rule = int(np.searchsorted(rules.offsets, at, side="right")) - 1
-    listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-    raise NotTightError(
-        f"{listed} {'has' if len(names) == 1 else 'have'} no rules, so derivations end only with "
-        f"probability {ends:.6f}",
-        where=f"the rule {grammar.rule_text(rule)}",
-        hint=f"quote words, as in '{names[0]}'; give symbols rules",
-    )
 
 
 @kernel()

@@ -15,17 +15,15 @@ from grammar.errors import OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
 from grammar.look import Look
-from grammar.messages import tell
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.base_labels import known_symbols
 from grammar.rules.compiled import CompiledGrammar, alias_tables
-from grammar.rules.notation import format_productions, line_of_symbol, parse_productions
+from grammar.rules.notation import format_productions, parse_productions
 from grammar.rules.rules import (
     Nonterminal,
     Production,
     RuleColumns,
     RuleTable,
-    format_symbol,
 )
 from grammar.trees.tree import NO_WORDS, Tree
 from grammar.weighted import Weighted
@@ -187,7 +185,6 @@ class Grammar(Weighted):
             grammar = cls.from_productions(
                 productions, start=first if start is None else start, normalise=normalise
             )
-        _tell_of_symbols_without_rules(grammar, text, source)
         return grammar
 
     fromstring = parse
@@ -444,19 +441,6 @@ class Grammar(Weighted):
     def _row(self, symbol: int) -> tuple[int, int]:
         begin, end = self.rules.starts[symbol : symbol + 2].tolist()
         return (begin, end) if end > begin else (0, 0)
-
-
-def _tell_of_symbols_without_rules(grammar: Grammar, text: str, source: str) -> None:
-    if (np.diff(grammar.rules.starts) > 0).all():
-        return
-    from grammar.pcfg.analysis import have_no_rules, without_rules
-
-    lacking = without_rules(grammar)
-    if lacking:
-        line = min(line_of_symbol(text, name) for name in lacking)
-        tell(
-            f"{source}:{line}: {have_no_rules(lacking)} (quote words: {format_symbol(lacking[0])})"
-        )
 
 
 def _of_nltk(production: Any) -> Production:

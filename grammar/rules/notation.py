@@ -25,7 +25,7 @@ from grammar.messages import tell
 from grammar.rules.foreign import foreign_notation
 from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotect
 
-__all__ = ["format_productions", "line_of_symbol", "parse_productions"]
+__all__ = ["format_productions", "parse_productions"]
 
 _LISTED = 10
 
@@ -74,16 +74,6 @@ def parse_productions(
         start = rules[0][0].name
     _tell_of_undefined(used, {lhs.name for lhs, _, _ in rules}, source)
     return _weighted(rules, source), start
-
-
-def line_of_symbol(text: str, name: str) -> int:
-    """Return the first line of a text in the notation that has a nonterminal of this name.
-
-    >>> line_of_symbol("S -> N\\n N -> 'S' dog", "dog")
-    2
-    """
-    nodes = _reader().parse(text).find_pred(lambda node: node.data in ("plain_name", "braced_name"))
-    return min(int(node.children[0].line) for node in nodes if _nonterminal(node).name == name)
 
 
 def format_productions(productions: list[Production], start: str) -> str:

@@ -104,13 +104,8 @@ def evalb(
             hint="give one predicted tree for every gold one; None, or a line (), for no parse",
         )
     symbols = SymbolTable()
-<<<<<<< HEAD
-    right = _Side.of(_columns(gold), symbols, parameters)
-    guess = _Side.of(_columns(predicted), symbols, parameters, right)
-=======
     right = _Side.of(gold, symbols, parameters)
-    guess = _Side.of(predicted, symbols, parameters)
->>>>>>> famb
+    guess = _Side.of(predicted, symbols, parameters, right)
     status = [_status(right, guess, tree) for tree in range(len(gold))]
     valid = np.array([s == VALID for s in status], np.bool_)
     matched, crossing = _compare(valid, right.brackets, right.bounds, guess.brackets, guess.bounds)

@@ -548,7 +548,9 @@ def test_symbols_without_rules_are_named_first(how) -> None:
     said: list[str] = []
     with heard_by(said.append):
         grammar = Grammar.parse("S -> NP VP\nNP -> the dog\nVP -> runs", source="dogs.cfg")
-    assert said == ["dogs.cfg:2: dog, runs, the have no rules (quote words: 'dog')"]
+    assert said == [
+        "dogs.cfg:2: the, dog, runs have no rules; quote words, as in 'the', and give symbols rules"
+    ]
     with pytest.raises(TreewrightError) as caught:
         sample_sentences(grammar, 2, **how)
     assert "dog, runs, the have no rules" in str(caught.value)
