@@ -1,3 +1,6 @@
+from classifiers.at_once import TextClassifier as TextClassifier
+from classifiers.at_once import split as split
+from classifiers.at_once import train as train
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import Evidence as Evidence
@@ -28,9 +31,6 @@ from classifiers.tagging.saving import open_tagger as open_tagger
 from classifiers.tagging.saving import save_tagger as save_tagger
 from classifiers.tagging.scores import span_scores as span_scores
 from classifiers.tagging.tagger import EntityTagger as EntityTagger
-from classifiers.training.at_once import TextClassifier as TextClassifier
-from classifiers.training.at_once import split as split
-from classifiers.training.at_once import train as train
 from classifiers.training.preparing import prepare_examples as prepare_examples
 from classifiers.training.regime import Regime as Regime
 from classifiers.training.strategies import divide as divide

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import networkx as nx
 
+from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
-from grammar.rules.base_labels import known_symbols
 
 __all__ = ["Findings", "Look", "look_at_graph"]
 

@@ -31,7 +31,6 @@ from grammar.pictures.neighbourhood import neighbourhood_svg
 from grammar.saving.facts import NOTES
 
 if TYPE_CHECKING:
-    from grammar.chart.parses import NoParse
     from grammar.trees.tree import Tree
 
 __all__ = ["Weighted"]
@@ -189,7 +188,7 @@ class Weighted(ABC):
         """
         write_graphml(self.graph, path)
 
-    def parse_sentence(self, sentence: str | Sequence[str]) -> Tree | NoParse:
+    def parse_sentence(self, sentence: str | Sequence[str]) -> Tree | Any:
         """Return the tree of a sentence, as ``treewright parse`` finds it, or why it has none.
 
         Text is split into tokens, and a word that the grammar lacks is taken for one of its class
@@ -199,6 +198,11 @@ class Weighted(ABC):
         ----------
         sentence : str or sequence of str
             Raw text, or tokens.
+
+        Returns
+        -------
+        Tree or NoParse
+            The second is false, and says why there is no tree.
 
         Raises
         ------
@@ -213,7 +217,7 @@ class Weighted(ABC):
         >>> print(Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]").parse_sentence("so good"))
         (S so (S good))
         """
-        tree: Tree | NoParse = next(self._text_parser.parse_each([sentence]))
+        tree: Tree | Any = next(self._text_parser.parse_each([sentence]))
         return tree
 
     @cached_property

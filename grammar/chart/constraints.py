@@ -17,7 +17,7 @@ import numpy as np
 from grammar.arrays import BoolArray, IntArray
 from grammar.chart.kernels import cell_of
 from grammar.errors import OptionError, located
-from grammar.rules.base_labels import known_symbols
+from grammar.pictures.base_labels import known_symbols
 
 __all__ = ["Constraints", "row_spans"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray
-from grammar.rules.base_labels import known_symbols
+from grammar.pictures.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, RuleTable
 from grammar.trees.tree import NO_WORDS, Tree
 

@@ -26,8 +26,8 @@ from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.derivable import ReweightedGrammar
 from grammar.pcfg.grammar import Grammar
+from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
-from grammar.rules.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted

@@ -26,7 +26,7 @@ from grammar.graph.table import GraphTable
 from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.grammar import Grammar
-from grammar.rules.base_labels import known_symbols
+from grammar.pictures.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree, escape

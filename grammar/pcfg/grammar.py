@@ -15,8 +15,8 @@ from grammar.errors import OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
 from grammar.look import Look
+from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
-from grammar.rules.base_labels import known_symbols
 from grammar.rules.compiled import CompiledGrammar, alias_tables
 from grammar.rules.notation import format_productions, parse_productions
 from grammar.rules.rules import (

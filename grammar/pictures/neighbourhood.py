@@ -16,6 +16,7 @@ import networkx as nx
 from grammar.errors import OptionError
 from grammar.files import PathLike
 from grammar.options import whole_number
+from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.svg import (
     DESCENT,
     INK,
@@ -31,7 +32,6 @@ from grammar.pictures.svg import (
     elide,
     text_width,
 )
-from grammar.rules.base_labels import known_symbols
 
 __all__ = ["draw_neighbourhood", "neighbourhood_svg"]
 

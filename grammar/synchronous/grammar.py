@@ -33,8 +33,8 @@ from grammar.families.flattening import Flattened, flattened
 from grammar.graph.rules import is_whole
 from grammar.graph.table import GraphTable
 from grammar.look import Look
+from grammar.pictures.base_labels import known_symbol
 from grammar.pictures.neighbourhood import draw_neighbourhood
-from grammar.rules.base_labels import known_symbol
 from grammar.rules.rules import Nonterminal
 from grammar.synchronous.analysis import SynchronousReport, ambiguous_types, analyse_synchronous
 from grammar.synchronous.notation import format_rules, parse_rules

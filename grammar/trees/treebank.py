@@ -6,6 +6,7 @@ Nodes lie in preorder, words included, so the subtree of node ``i`` is the stret
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -87,9 +88,8 @@ class Treebank:
     ) -> None:
         columns = (label, size, offsets, symbols)
         if size is None or offsets is None or symbols is None:
-            from grammar.trees.given import as_treebank
-
-            made = as_treebank(label)
+            # named and not imported, as it stands above
+            made = importlib.import_module("grammar.trees.given").as_treebank(label)
             columns = (made.label, made.size, made.offsets, made.symbols)
         for name, column in zip(("label", "size", "offsets", "symbols"), columns, strict=True):
             object.__setattr__(self, name, column)

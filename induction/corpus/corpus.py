@@ -7,6 +7,7 @@ along untouched.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -238,9 +239,8 @@ class Corpus:
         CorpusError
             If it has no kind of column for one.
         """
-        from induction.corpus.huggingface import to_dataset
-
-        return to_dataset(self)
+        # named and not imported, as it stands above
+        return importlib.import_module("induction.corpus.huggingface").to_dataset(self)
 
     def with_column(self, name: str, values: Sequence[Any]) -> Corpus:
         """Return a corpus with the column added, or replaced if it was there.

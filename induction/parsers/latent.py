@@ -29,7 +29,7 @@ from grammar.look import Look
 from grammar.options import TINY
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.bar_chart import draw_bars
-from grammar.rules.base_labels import known_symbol
+from grammar.pictures.base_labels import known_symbol
 from grammar.rules.rules import RuleTable
 from grammar.saving.array_checks import check_counts, check_length, check_numbers, check_offsets
 from grammar.saving.facts import TEXT, Fields, real, whole

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 from grammar.chart.parses import NoParse
 from grammar.engines.threads import computed_once
@@ -151,10 +151,10 @@ def parse(
     >>> print(parse("so good", Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]")))
     (S so (S good))
     """
-    opened = parser if hasattr(parser, "parse_each") else open_parser(parser)
+    opened: Any = parser if hasattr(parser, "parse_each") else open_parser(parser)
     if isinstance(text, str):
-        return next(opened.parse_each([text]))
-    return opened.parse(text)
+        return cast("Tree | NoParse", next(opened.parse_each([text])))
+    return cast("Treebank", opened.parse(text))
 
 
 @computed_once

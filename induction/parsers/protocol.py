@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from grammar.chart.parses import NoParse, Parse, Span
 from grammar.errors import OptionError
@@ -184,8 +184,8 @@ def paired(
     if isinstance(sentences, str):
         sentences = [sentences]
         if tags is not None:
-            given = list(tags)
-            tags = [given] if all(isinstance(tag, str) for tag in given) else given
+            own: list[Any] = list(tags)
+            tags = [own] if all(isinstance(tag, str) for tag in own) else own
     if tags is None:
         yield from ((sentence, None) for sentence in sentences)
         return

@@ -11,7 +11,7 @@ import numpy as np
 from grammar.arrays import FloatArray
 from grammar.look import Look
 from grammar.pictures.bar_chart import draw_bars
-from grammar.rules.base_labels import known_symbol
+from grammar.pictures.base_labels import known_symbol
 from induction.corpus.corpus import Corpus
 from sampling.examples.drawn_passages import draw_passages
 from sampling.examples.passages import IN, OUT, Passage, Sentence, Span, read_sentence

@@ -6,7 +6,7 @@ import pytest
 
 from grammar import Grammar, Look, OptionError
 from grammar.look import look_at_graph
-from grammar.rules.base_labels import known_symbol
+from grammar.pictures.base_labels import known_symbol
 
 
 def shown(**facts: object) -> dict[str, str]:
