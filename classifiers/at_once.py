@@ -85,7 +85,8 @@ def _evenly(labels: list[Any], order: NDArray[np.int64]) -> NDArray[np.float64]:
     for at, name in enumerate(names):
         place[at] = seen.get(name, 0) + 0.5
         seen[name] = seen.get(name, 0) + 1
-    return place / np.array([seen[name] for name in names])
+    shares: NDArray[np.float64] = place / np.array([seen[name] for name in names])
+    return shares
 
 
 def _rows(corpus: Corpus, chosen: NDArray[np.bool_]) -> Corpus:

@@ -2,7 +2,7 @@ from classifiers import *
 from grammar import *
 from induction import *
 from sampling import *
-from scan import *
+from scan import *  # type: ignore[assignment]
 
 # isort: split
 # what most people look for under names that scan has, too

@@ -329,7 +329,7 @@ def _movable(
     begin = first - parsed.side.offsets[text]
     behind = first + words[site]
     site[site] = ~torn(parsed.side, text, begin, begin + words[site]) & parsed.side.uncut(
-        first, behind
+        first.astype(np.int64), behind.astype(np.int64)
     )
     story.append((WHOLE, int(site.sum())))
     if protected.any():

@@ -334,9 +334,9 @@ def cores_of(side: Side, spans: Places | None = None) -> tuple[Stretches, IntArr
     for w in np.flatnonzero((wide[0] < start) | (wide[1] > end)).tolist():
         form = side.text[wide[0][w] : wide[1][w]].tobytes().decode()
         codes[w] = numbers.setdefault(form, len(numbers))
-    used, codes = np.unique(codes, return_inverse=True)
+    used, dense = np.unique(codes, return_inverse=True)
     names = list(numbers)
-    return wide, codes.ravel().astype(np.int32), [names[k] for k in used.tolist()]
+    return wide, dense.ravel().astype(np.int32), [names[k] for k in used.tolist()]
 
 
 def _reaching(side: Side, start: LongArray, end: LongArray) -> Stretches:
