@@ -44,6 +44,7 @@ __all__ = [
     "first_broken_heads",
     "has_classes",
     "has_sets",
+    "is_soft",
     "mix_labels",
     "read_labels",
     "refuse_lone_classes",
@@ -156,7 +157,7 @@ def read_labels(corpus: Corpus, *, classes: int | None = None) -> Labels:
         sets = tuple(tuple(sorted(names)) for names in column.to_pylist())
         return Labels(np.zeros(0, np.int64), None, len({*chain(*sets)}), sets)
     fault = nan_fault(column) if pa.types.is_floating(column.type) else None
-    if fault is None and not _is_soft(column.type):
+    if fault is None and not is_soft(column.type):
         raise CorpusError(
             f"the column 'label' holds {column.type}, not classes",
             hint="number the classes from 0 (integers; number_classes of sampling.class_names does "
@@ -176,7 +177,7 @@ def has_classes(corpus: Corpus) -> bool:
     >>> has_classes(Corpus.from_columns(text=["a"], label=[["x", "y"]]))
     True
     """
-    return "label" in corpus.names and not _is_soft(corpus.arrow("label").type)
+    return "label" in corpus.names and not is_soft(corpus.arrow("label").type)
 
 
 def has_sets(corpus: Corpus) -> bool:
@@ -375,7 +376,8 @@ def _lengths(corpus: Corpus, name: str) -> LongArray:
     return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
 
 
-def _is_soft(kind: pa.DataType) -> bool:
+def is_soft(kind: pa.DataType) -> bool:
+    """Say whether labels of this type are distributions over classes; sets of classes are not."""
     return is_list(kind) and bool(pa.types.is_floating(kind.value_type))
 
 

@@ -21,7 +21,7 @@ from grammar.arrays import LongArray
 from grammar.files import PathLike
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS, Corpus
-from induction.corpus.validity import is_list
+from sampling.examples.labels import is_soft
 
 __all__ = ["Travelling", "listed", "other_columns", "tell_losses", "tell_mixing"]
 
@@ -59,7 +59,7 @@ def tell_mixing(method: str, given: Corpus, made: pa.Schema, names: Sequence[str
     """Say that classes become distributions, if they do."""
     if "label" in given.names and "label" in made.names:
         before, after = given.arrow("label").type, made.field("label").type
-        if is_list(after) and not is_list(before):
+        if is_soft(after) and not is_soft(before):
             over = ", ".join(names) or "the classes by number"
             tell(f"{method} mixes labels: each new one is a distribution over {over}")
 

@@ -20,7 +20,7 @@ from grammar.options import whole_number
 from grammar.rng import stream_key, uniforms
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from sampling.examples.labels import read_labels, soften
+from sampling.examples.labels import is_soft, read_labels, soften
 from sampling.stream import Sampler, ShortfallWarning, shortfalls_heard
 from sampling.words.sampler import TokenSampler
 
@@ -94,7 +94,7 @@ class Epochs:
                 "the sampler edits the texts of another corpus",
                 hint="induce it from the corpus given here",
             )
-        if self._editor is None and "label" in corpus.names and pa.types.is_list(self._label_type):
+        if self._editor is None and "label" in corpus.names and is_soft(self._label_type):
             # one batch holds originals and new examples, so their labels must be of one kind
             self.corpus = corpus.with_column("label", soften(read_labels(corpus)))
 

@@ -28,7 +28,7 @@ from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker
 from sampling.examples.class_names import class_names, label_kind, number_classes, type_of
 from sampling.examples.conforming import Form
-from sampling.examples.labels import check_corpus, read_labels
+from sampling.examples.labels import check_corpus, is_soft, read_labels
 from sampling.examples.travelling import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
 from sampling.pipeline.chains import Source, open_source, recombines, seeds_of
@@ -390,7 +390,7 @@ def _common_schema(
         types = [schema.field(f.name).type for schema in every if f.name in schema.names]
         if len(types) < len(every):
             continue
-        if f.name == "label" and any(map(is_list, types)):
+        if f.name == "label" and any(map(is_soft, types)):
             fields.append(pa.field("label", _SOFT))
         elif f.name == "label" and named is not None:
             fields.append(pa.field("label", named))

@@ -23,8 +23,7 @@ from grammar.arrays import LongArray
 from grammar.errors import CorpusError, OptionError
 from grammar.options import whole_number
 from induction.corpus.corpus import Corpus
-from induction.corpus.validity import is_list
-from sampling.examples.labels import read_labels
+from sampling.examples.labels import has_sets, is_soft, read_labels
 
 __all__ = ["ANY_LENGTH", "Band", "Cells", "apportion", "classes_of", "levelled", "plan_cells",
            "read_bands"]  # fmt: skip
@@ -194,7 +193,7 @@ def classes_of(table: pa.Table) -> LongArray:
     label: Any = table.column("label").combine_chunks()
     if pa.types.is_integer(label.type):
         return np.asarray(label.to_numpy(zero_copy_only=False), np.int64)
-    if not len(label) or not is_list(label.type):
+    if not len(label) or not is_soft(label.type):
         return np.zeros(0, np.int64)
     width = int(pc.list_value_length(label)[0].as_py())
     soft = label.flatten().to_numpy(zero_copy_only=False).reshape(len(label), width)
@@ -289,6 +288,12 @@ def _own_classes(corpus: Corpus) -> LongArray:
             "the corpus has no column 'label' to balance or count by",
             where=f"columns {', '.join(corpus.names)}",
             hint="name the column of the classes, or give a count in all",
+        )
+    if has_sets(corpus):
+        raise CorpusError(
+            "the labels are sets of classes (multi-label), so there are no classes to balance or "
+            "count by",
+            hint="give a count in all, such as n or times",
         )
     read_labels(corpus)
     return classes_of(corpus.table)

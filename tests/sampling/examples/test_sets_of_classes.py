@@ -126,3 +126,29 @@ def test_divisions_keep_the_share_of_each_set() -> None:
 def test_classifiers_say_what_they_learn() -> None:
     with pytest.raises(CorpusError, match="multi-label"):
         read_examples(corpus())
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_sets_go_through_the_whole_pipeline(tmp_path: Path, ending: str) -> None:
+    from sampling.pipeline.augment import augment
+
+    made = augment(corpus(), "worddrop | aeda", n=5, keep_originals=True, dedup="minhash", seed=3)
+    parents = dict(zip(corpus().column("id"), corpus().column("label"), strict=True))
+    file = tmp_path / f"out.{ending}"
+    write_corpus(made.corpus, file)
+    again = read_corpus(file)
+    assert len(again) == len(corpus()) + 5
+    for identifier, label, record in zip(
+        *(again.column(name) for name in ("id", "label", "provenance")), strict=True
+    ):
+        origin = identifier if record is None else record["parents"][0]
+        assert label == parents[origin]
+
+
+@pytest.mark.parametrize("asked", [{"balance": True}, {"per_class": 2}])
+def test_sets_are_no_classes_to_balance_by(asked: dict[str, Any]) -> None:
+    from sampling.pipeline.augment import augment
+
+    with pytest.raises(CorpusError, match="no classes to balance or count by") as error:
+        augment(corpus(), "worddrop", **asked)
+    assert "n or times" in str(error.value.hint)
