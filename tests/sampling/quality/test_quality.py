@@ -404,7 +404,8 @@ def test_originals_are_read_as_the_manifest_of_the_augmented_says(
     (tmp_path / "old.csv").write_text((tmp_path / "old.csv").read_text() + "\n")
     code, _, err = run("old.csv", "more.jsonl")  # another file now
     assert "left out" not in err
-    assert "column 'text'" in err
+    assert "text is read from the column 'said', label from 'stars'" in err
+    assert code == 0
 
 
 def test_classes_by_name_are_measured_as_those_by_number() -> None:
