@@ -46,8 +46,8 @@ _JOINER = "\u200d"
 _TOKEN = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”]*[\w/=&#%-]"
     r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
-    rf"|(?<![\w@#])@{WORD_CHARACTER}++"
-    rf"|(?<![\w@#&])#{WORD_CHARACTER}*[^\W\d]{WORD_CHARACTER}*+"
+    rf"|(?<![\w@#])@\w{WORD_CHARACTER}*+"
+    rf"|(?<![\w@#&])#(?![{_MARK}]){WORD_CHARACTER}*[^\W\d]{WORD_CHARACTER}*+"
     r"|</?[^\W\d_][\w-]*+>|<\|[\w-]++\|>"
     r"|\[/?(?:[A-Z][A-Z0-9_]*+|\w*_\w*+)\]"  # [MASK], [user_name]
     r"|\$?\{\{[^{}\n]{1,80}+\}\}|\{%[^{}%\n]{1,80}+%\}|\$?\{[\w.:!%-]{0,80}+\}"

@@ -21,10 +21,11 @@ from hypothesis import assume, example, given, settings
 from nltk.tokenize import TreebankWordTokenizer, punkt
 from nltk.tokenize.treebank import TreebankWordDetokenizer
 
-from induction.corpus.text import boundaries, markup, penn, sentences, tokens
+from induction.corpus.text import boundaries, markup, penn, sentences, tokens, units
 from induction.corpus.text.boundaries import BEGINNERS, sentence_pieces
 from induction.corpus.text.penn import join_tokens, split_tokens
 from induction.corpus.text.tokens import tokenise
+from induction.corpus.text.units import whole_tokens
 from tests.grammar.strategies import texts_of
 
 # no combining marks: NLTK's engine takes them for letters at the borders of words
@@ -46,8 +47,8 @@ EMOJI_BEFORE = (
 WHOLE_BEFORE = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”]*[\w/=&#%-]"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    r"|(?<![\w@#])@\w+"
-    r"|(?<![\w@#&])#\w*[^\W\d]\w*"
+    rf"|(?<![\w@#])@\w{units.WORD_CHARACTER}*"
+    rf"|(?<![\w@#&])#(?=\w){units.WORD_CHARACTER}*[^\W\d]{units.WORD_CHARACTER}*"
     r"|</?[^\W\d_][\w-]*>"
     "|[\U0001f1e6-\U0001f1ff]{2}"
     "|[#*0-9]\ufe0f?\u20e3"
@@ -65,7 +66,7 @@ def assume_one_meaning(text: str) -> None:
 @cache
 def punkt_with_our_lists() -> Any:
     known = punkt.PunktParameters()
-    known.abbrev_types = set(boundaries._ABBREVIATIONS)
+    known.abbrev_types = set(boundaries.ABBREVIATIONS)
     for word in BEGINNERS:
         known.add_ortho_context(word, punkt._ORTHO_BEG_UC | punkt._ORTHO_MID_LC)
     return punkt.PunktSentenceTokenizer(known)
@@ -101,7 +102,7 @@ def test_sentences_are_cut_as_punkt_cuts_them(text: str) -> None:
 @given(texts_of(WHOLE))
 @example("👩\u200d👩\u200d a@a.a@b.c 👩🏽\u200d🏽 👩\ufe0f\u200d☀\ufe0f")
 def test_whole_tokens_are_those_of_the_expression_that_goes_back_and_forth(text: str) -> None:
-    assert tokens._whole_tokens(text) == [match.span() for match in WHOLE_BEFORE.finditer(text)]
+    assert whole_tokens(text) == [match.span() for match in WHOLE_BEFORE.finditer(text)]
 
 
 def tokens_before(text: str) -> tuple[list[str], list[tuple[int, int]]]:
@@ -132,13 +133,14 @@ def tokens_before(text: str) -> tuple[list[str], list[tuple[int, int]]]:
 @given(texts_of([*WHOLE, *SIGNS]))
 @example("found at :www.cei.org. A plus @paulhastings.com. 'www.' 👩👩.")
 def test_texts_are_split_as_they_were(text: str) -> None:
-    assume(not re.search("[\x1c-\x1f]", text))
+    # placeholders, such as {}, are whole today
+    assume(not re.search(r"[\x1c-\x1f]|\{[\w.:!%-]*\}|%[sdifgxXrceEou]|\[/?[A-Z_]+\]", text))
     found = tokenise(text)
     places = list(zip(found.starts, found.ends, strict=True))
     assert (list(found.words), places) == tokens_before(text)
 
 
-MODULES = (tokens, penn, boundaries, sentences, markup)
+MODULES = (tokens, penn, boundaries, sentences, markup, units)
 
 
 def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
