@@ -11,7 +11,7 @@ import pytest
 from treewright.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
@@ -92,3 +92,10 @@ def test_the_readme_has_python_commands_and_the_make_targets() -> None:
     assert len(commands(readme)) >= 5
     for line in "\n".join(blocks(readme, "bash")).splitlines():
         assert re.search(rf"^{line.removeprefix('make ')}:", makefile, re.MULTILINE), line
+
+
+def test_the_citation_and_the_changelog_know_this_version() -> None:
+    version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version
+    assert f"\nversion: {version[1]}\n" in (ROOT / "CITATION.cff").read_text()
+    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
