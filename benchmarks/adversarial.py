@@ -20,7 +20,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import detokenise, tokenise
-from sampling.examples.sides import core_of, read_side
+from sampling.examples.sides import cores_of, read_side
 from sampling.examples.spacing import learn_spacing
 from sampling.quality.report import assess
 
@@ -83,12 +83,17 @@ def _quality(text: str) -> Callable[[], object]:
     return lambda: assess(one, other)
 
 
+def _cores(text: str) -> Callable[[], object]:
+    corpus = Corpus.from_columns(text=[text])
+    return lambda: cores_of(read_side(corpus))
+
+
 WORK: dict[str, Callable[[str], Callable[[], object]]] = {
     "tokenise": lambda text: lambda: tokenise(text),
     "sentence_spans": lambda text: lambda: sentence_spans(text),
     "sentences_of_words": lambda text: lambda: sentences_of_words(text.split()),
     "detokenise": lambda text: lambda: detokenise(text.split()),
-    "core_of": lambda text: lambda: core_of(text),
+    "cores_of": _cores,
     "spacing": _spacing,
     "quality": _quality,
     ".csv": _written(".csv", lambda text: f"text\n{text}\n"),

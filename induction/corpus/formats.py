@@ -136,6 +136,11 @@ class Format:
     unit: Unit | None = None
     """What can be read alone, so that one at fault is left out; None: the reader does it."""
 
+    @property
+    def is_written(self) -> bool:
+        """Whether files of it are written, and not read only."""
+        return self.writer is not not_written
+
 
 FORMATS: Mapping[str, Format] = {
     "jsonl": Format((".jsonl", ".json", ".ndjson"), read_jsonl, lines_writer(), json_lines),
@@ -522,7 +527,7 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     # no output is compressed, and .json would be no array
     if chosen is None or (format is None and suffix in (".gz", ".json")):
         raise _unknown_format(path)
-    if chosen.writer is not_written:
+    if not chosen.is_written:
         raise OptionError(
             f"files of the format {_name_of(chosen)} are read, and not written",
             where=str(path),

@@ -70,7 +70,7 @@ tw.load_dataset("reviews.csv")
 """,
         hint="load_dataset is called read_corpus here",
         mended="""
-open("reviews.csv", "w").write("text,label\\na fine film,1\n")
+open("reviews.csv", "w").write("text,label\\na fine film,1\\n")
 assert len(tw.read_corpus("reviews.csv")) == 1
 """,
     ),

@@ -139,7 +139,7 @@ def test_groups_of_rows_are_read_one_after_the_other(tmp_path, monkeypatch):
 
 
 def test_every_format_can_be_many_files(anywhere):
-    written = {name for name, one in FORMATS.items() if one.needs is None}
+    written = {name for name, one in FORMATS.items() if one.needs is None and one.is_written}
     for name in written:
         path = f"{anywhere}/{name}-*.{name}"
         write_batches([REVIEWS.table.select(["id", "text"])], path, format=name)
