@@ -50,6 +50,7 @@ def induce_pcfg(treebank: Any, *productions: Any, **options: Any) -> Grammar:
 
     Examples
     --------
+    >>> from grammar.trees.treebank import Treebank
     >>> treebank = Treebank.parse("(S (NP we) (VP swim)) (S (NP they) (VP swim))")
     >>> [str(p) for p in induce_pcfg(treebank).productions("NP")]
     ["NP -> 'they' [0.5]", "NP -> 'we' [0.5]"]

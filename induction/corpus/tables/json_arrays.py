@@ -71,7 +71,8 @@ def _rows(bare: bytes, path: str) -> list[Any] | None:
     try:
         value = json.loads(bare, object_pairs_hook=_once)
     except ValueError as error:
-        if bare[:1] != b"[":
+        extra = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+        if bare[:1] != b"[" or (extra and b"\n" in bare[: error.pos]):
             return None  # it is said of its lines what is wrong with them
         raise CorpusError(
             f"the array of JSON does not end well: {error}",
