@@ -27,9 +27,9 @@ def test_the_lines_are_counted_once_however_many_rows_are_bad(
     calls = []
     count = getattr(reading, counted)
 
-    def counting(*given: Any) -> Any:
+    def counting(*given: Any, **named: Any) -> Any:
         calls.append(given)
-        return count(*given)
+        return count(*given, **named)
 
     monkeypatch.setattr(reading, counted, counting)
     corpus = read_corpus(path, on_error="skip")

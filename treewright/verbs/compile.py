@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from treewright.outputs import Force
 from treewright.screen import Quiet, progress
 from treewright.terminal import show
 
 __all__ = ["compile"]
 
 
-def compile(force: Force = False, quiet: Quiet = False) -> None:
+def compile(quiet: Quiet = False) -> None:
     """Compile all kernels for this processor once, so that no later run compiles any.
 
     A wheel has its machine code. An installation from the sources compiles what a run needs when it
@@ -31,7 +30,7 @@ def compile(force: Force = False, quiet: Quiet = False) -> None:
         )
     level, known = levels[0], usable_code()
     path = path_of(level)
-    if known is not None and known.path == path and known.is_whole() and not force:
+    if known is not None and known.path == path and known.is_whole():
         show(f"all {len(known.header['code'])} kernels are compiled: {path}")
         return
     with progress(quiet=quiet) as bars:
