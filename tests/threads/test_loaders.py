@@ -83,14 +83,38 @@ class Answers:
         return str(self.parser.parse([text])[0]), self.model.probabilities([text])[0].tolist()
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_parses_and_classes(way: str) -> None:
+def test_parses_and_classes_in_a_process_that_is_spawned() -> None:
+    """A process that is forked beside threads may wait for ever in a library of linear algebra."""
     data = Answers()
+    alone = [data[k] for k in range(len(data))]
+    together([lambda: [data[k] for k in range(len(data))]], 8)
+    loader = DataLoader(
+        cast(Any, data), batch_size=None, num_workers=1, multiprocessing_context="spawn"
+    )
+    for (tree, shares), (as_tree, as_shares) in zip(loader, alone, strict=True):
+        assert tree == as_tree
+        assert np.allclose(shares, as_shares, atol=1e-6)
+
+
+class Trees:
+    """A data set whose items are parsed as they are asked for."""
+
+    def __init__(self) -> None:
+        self.parser = ChartTextParser(Grammar.parse(TEXT))
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, number: int) -> str:
+        return str(self.parser.parse([" ".join(["very"] * number + ["good"])])[0])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parses(way: str) -> None:
+    data = Trees()
     alone = [data[k] for k in range(len(data))]
     together([lambda: [data[k] for k in range(len(data))]], 8)
     loader = DataLoader(
         cast(Any, data), batch_size=None, num_workers=1, multiprocessing_context=way
     )
-    for (tree, shares), (as_tree, as_shares) in zip(loader, alone, strict=True):
-        assert tree == as_tree
-        assert np.allclose(shares, as_shares, atol=1e-6)
+    assert list(loader) == alone
