@@ -159,7 +159,8 @@ def run_chain(app: Callable[..., object], level: str, number: int, part: str) ->
                 contextlib.redirect_stderr(nowhere),
             ):
                 app(step.split(), standalone_mode=False)
-            print("done", file=told, flush=True)
+            told.write("done\n")
+            told.flush()
     collected.write(Path(part), next(each for each in LEVELS if each.name == level))
 
 

@@ -66,13 +66,18 @@ def _is_columns(bare: bytes, path: str) -> bool:
     return path.endswith((".json", ".json.gz")) and bare.find(b"\n") in (-1, len(bare) - 1)
 
 
+def _ends_on_its_line(bare: bytes, error: ValueError) -> bool:
+    """Say whether what is at fault is that other lines follow a whole value."""
+    extra = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+    return extra and b"\n" in bare[: getattr(error, "pos", 0)]
+
+
 def _rows(bare: bytes, path: str) -> list[Any] | None:
     """Return the rows of a file that is one value of JSON; None if it is not one."""
     try:
         value = json.loads(bare, object_pairs_hook=_once)
     except ValueError as error:
-        extra = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
-        if bare[:1] != b"[" or (extra and b"\n" in bare[: error.pos]):
+        if bare[:1] != b"[" or _ends_on_its_line(bare, error):
             return None  # it is said of its lines what is wrong with them
         raise CorpusError(
             f"the array of JSON does not end well: {error}",
