@@ -15,7 +15,7 @@ __all__ = ["backbone_of"]
 
 _PARTS = re.compile(
     r"(?P<word>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<comment>#[^\n]*)"
-    r"|(?P<open>\[)|(?P<close>\])|(?P<logic><[^\n>]*>)|(?P<arrow>->|→)|(?P<slash>/\??\w*)|(?P<other>[^\n]|\n)"
+    r"|(?P<open>\[)|(?P<close>\])|(?P<logic><[^\n>]{0,200}>)|(?P<arrow>->|→)|(?P<slash>/\??\w*)|(?P<other>[^\n]|\n)"
 )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import re
+from collections.abc import Iterator
 
 __all__ = ["foreign_notation"]
 
@@ -49,8 +52,9 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
 
 They are only asked of texts that are no grammar of ours, so they need not be exact.
 """
-_COMMENT = re.compile(r"^\s*(?:#(?!JSGF|ABNF)|//).*$", re.MULTILINE)
-_MOST = 200_000
+_COMMENT = re.compile(r"\s*(?:#(?!JSGF|ABNF)|//)")
+_LINES, _WIDTH = 200, 200
+"""How much of a text is looked at: the expressions look far ahead, so its length must not count."""
 
 
 def foreign_notation(text: str) -> tuple[str, str] | None:
@@ -61,8 +65,15 @@ def foreign_notation(text: str) -> tuple[str, str] | None:
     >>> foreign_notation("root ::= [a-c]+")[0], foreign_notation("NP -> dog !")
     ('a grammar in GBNF (llama.cpp)', None)
     """
-    bare = _COMMENT.sub("", text[:_MOST])
+    bare = "\n".join(itertools.islice(_telling_lines(text), _LINES))
     for expression, name, hint in _NOTATIONS:
         if re.search(expression, bare, re.MULTILINE):
             return name, hint
     return None
+
+
+def _telling_lines(text: str) -> Iterator[str]:
+    """Yield the beginnings of lines that are neither empty nor comments."""
+    for line in io.StringIO(text):
+        if line.strip() and not _COMMENT.match(line):
+            yield line[:_WIDTH].rstrip()

@@ -42,6 +42,7 @@ from scan.models.training import train
 from tests.fuzz.folders import folder_formats
 from tests.fuzz.kept import kept_formats
 from tests.fuzz.kinds import Format, Make, Use
+from tests.fuzz.others import formats_of_others
 from tests.guards.golden import METHODS_TRIED, corpora, families, induce
 
 __all__ = ["FORMATS"]
@@ -136,6 +137,7 @@ def _corpus_formats() -> Iterator[Format]:
         lambda path: read_corpus(path, format="scan"),
     )
     yield Format("pairs.jsonl", lambda path: write_corpus(pairs, path), _use_corpus)
+    yield from formats_of_others(_use_corpus)
     yield Format(
         "brackets.txt",
         _write("(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n" * 4),

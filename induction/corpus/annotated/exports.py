@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grammar.errors import CorpusError
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
 __all__ = ["EXPORTS", "Export", "export_of"]
@@ -35,7 +36,14 @@ class Export:
 
     name: str
     is_own: Callable[[Any], bool]
-    read: Callable[[Any], Row | None]
+    _read: Callable[[Any], Row | None]
+    form: type = dict
+
+    def read(self, row: Any) -> Row | None:
+        """Return a row as a row of a corpus (raises CorpusError if it is of another form)."""
+        if not isinstance(row, self.form):
+            raise _of_another_form(row)
+        return self._read(row)
 
 
 def export_of(row: Any) -> Export | None:
@@ -59,10 +67,26 @@ def _of_prodigy(row: Row) -> Row | None:
         return None
     made = {name: value for name, value in row.items() if name not in _OF_PRODIGY}
     if "spans" in row:
-        made["spans"] = [span_of(span) for span in row["spans"] or ()]
+        made["spans"] = [span_of(span) for span in _items(row, "spans")]
     if isinstance(row.get("tokens"), list):
-        made["tokens"] = [t["text"] if isinstance(t, Mapping) else t for t in row["tokens"]]
-    return _with_classes(made, row["accept"]) if "accept" in row else made
+        made["tokens"] = [t.get("text") if isinstance(t, Mapping) else t for t in row["tokens"]]
+    return _with_classes(made, _items(row, "accept")) if "accept" in row else made
+
+
+def _items(holder: Mapping[str, Any], name: str, form: type = object) -> list[Any]:
+    """Return the items of a list that a row holds, all of one form; none where it is null."""
+    value = holder.get(name)
+    value = [] if value is None else value
+    if not isinstance(value, list) or not all(isinstance(one, form) for one in value):
+        raise _of_another_form({name: value})
+    return value
+
+
+def _of_another_form(value: Any) -> CorpusError:
+    return CorpusError(
+        f"{value!r:.80} is of another form than the rows of this tool",
+        hint="export the file again, or write a row {'text': ..., 'label': ...} for each",
+    )
 
 
 def _with_classes(row: Row, names: list[Any]) -> Row:
@@ -83,12 +107,12 @@ def _of_label_studio(row: Row) -> Row:
     made = {name: value for name, value in row["data"].items() if name not in ("id", "spans")}
     if "id" in row:
         made = {"id": row["id"], **made}
-    done: list[Row] = next((row[name] for name in _ANNOTATIONS if row.get(name)), [])
+    done = next((_items(row, name, dict) for name in _ANNOTATIONS if row.get(name)), [])
     kept = [one for one in done if not one.get("was_cancelled")]
-    found = kept[0].get("result") or [] if kept else []
-    values = [one.get("value") or {} for one in found]
+    found = _items(kept[0], "result", dict) if kept else []
+    values = _items({"value": [one.get("value") or {} for one in found]}, "value", dict)
     spans = [span_of(value) for value in values if "start" in value and "labels" in value]
-    choices = [name for value in values for name in value.get("choices") or ()]
+    choices = [name for value in values for name in _items(value, "choices")]
     if spans or any(one.get("type") == "labels" for one in found):
         made["spans"] = spans
     return _with_classes(made, choices) if choices else made
@@ -125,12 +149,19 @@ def _is_spacy(row: Any) -> bool:
 
 def _of_spacy(row: list[Any]) -> Row:
     """Return a text and its annotations of spaCy 2: entities, or the classes that are true."""
+    if not _is_spacy(row):
+        raise _of_another_form(row)
     text, found = row
     made: Row = {"text": text}
     if "entities" in found:
-        made["spans"] = [span_of(span) for span in found["entities"]]
+        made["spans"] = [span_of(span) for span in _items(found, "entities")]
     if "cats" in found:
-        return _with_classes(made, [name for name, share in found["cats"].items() if share >= 0.5])
+        shares = found["cats"]
+        if not isinstance(shares, dict) or not all(
+            isinstance(share, bool | int | float) for share in shares.values()
+        ):
+            raise _of_another_form({"cats": shares})
+        return _with_classes(made, [name for name, share in shares.items() if share >= 0.5])
     return made
 
 
@@ -138,7 +169,7 @@ EXPORTS: tuple[Export, ...] = (
     Export("Prodigy", _is_prodigy, _of_prodigy),
     Export("Label Studio", _is_label_studio, _of_label_studio),
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
-    Export("spaCy 2", _is_spacy, _of_spacy),
+    Export("spaCy 2", _is_spacy, _of_spacy, list),
     Export(
         "doccano, or another tool with [start, end, label]", has_pairs_of_offsets, with_plain_spans
     ),

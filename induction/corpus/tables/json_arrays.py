@@ -109,7 +109,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _rows_of_object(value: dict[str, Any]) -> Any:
     """Return the rows that an object holds: under a name, as columns, or as pandas writes them."""
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
-        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+        return [_named_row(value["columns"], row, at) for at, row in enumerate(value["data"])]
     under = [value[name] for name in _ROWS if isinstance(value.get(name), list)]
     if len(under) == 1 and all(isinstance(row, dict) for row in under[0]):
         return under[0]
@@ -127,6 +127,18 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     ):
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]
+
+
+def _named_row(names: list[Any], row: Any, at: int) -> dict[str, Any]:
+    """Return a row of ``{"columns": [...], "data": [[...]]}``."""
+    if not all(isinstance(name, str) for name in names):
+        raise CorpusError("a name in 'columns' is no text", hint="name columns by texts")
+    if not isinstance(row, list) or len(row) != len(names):
+        raise CorpusError(
+            f"row {at + 1} of 'data' is no list of {len(names)} values",
+            hint="give a value for each of 'columns'",
+        )
+    return dict(zip(names, row, strict=True))
 
 
 def _exported(rows: list[Any], path: str) -> list[Any]:

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from grammar.errors import BracketError, OptionError
+from grammar.errors import BracketError, OptionError, located
 from grammar.messages import tell
 from grammar.trees.brackets import UNLABELLED_ROOT
 from grammar.trees.folding import fold
@@ -31,6 +31,8 @@ WAYS = ("refuse", "raise", "split")
 
 _HEADS = ("HD", "head")
 _SPLIT = "*"
+_MOST_LOWERED = 2_000
+"""Signs and constituents of a sentence, to look at each of the one for each of the other."""
 
 
 @dataclass
@@ -113,7 +115,8 @@ def treebank_of_sentences(sentences: Iterable[Sentence], discontinuous: str) -> 
     for sentence in sentences:
         moved += _lower_signs(sentence.top)
         try:
-            trees.append(_tree(sentence.top, discontinuous))
+            with located(sentence.where):
+                trees.append(_tree(sentence.top, discontinuous))
         except _DiscontinuousError as error:
             broken.append((sentence.where, str(error)))
     if broken:
@@ -184,31 +187,34 @@ def _over(label: str, run: Sequence[_Piece], is_head: bool) -> _Piece:
 def _lower_signs(top: list[Constituent | Word]) -> int:
     """Put signs at the top into the lowest constituent that has words on both sides of them."""
     signs = [part for part in top if isinstance(part, Word) and _is_sign(part)]
-    if not signs:
+    ends = _ends(top) if signs else {}
+    if not signs or len(signs) + len(ends) > _MOST_LOWERED:
         return 0
-    ends = _ends(top)
-    moved = 0
-    for sign in signs:
-        target: Constituent | None = None
-        level: Sequence[Constituent | Word] = top
-        while (inner := _around(level, sign.position, ends)) is not None:
-            target, level = inner, inner.parts
-        if target is not None:
-            top.remove(sign)
-            target.parts.append(sign)
-            moved += 1
-    return moved
+    kept = [part for part in top if not isinstance(part, Word) or not _is_sign(part)]
+    targets = [_lowest_around(top, sign.position, ends) for sign in signs]
+    for sign, target in zip(signs, targets, strict=True):
+        (kept if target is None else target.parts).append(sign)
+    top[:] = kept
+    return sum(target is not None for target in targets)
 
 
-def _around(
+def _lowest_around(
     parts: Sequence[Constituent | Word], position: int, ends: dict[int, tuple[int, int]]
 ) -> Constituent | None:
-    for part in parts:
-        if isinstance(part, Constituent):
-            first, last = ends[id(part)]
-            if first < position < last:
-                return part
-    return None
+    found: Constituent | None = None
+    while True:
+        inner = next(
+            (
+                part
+                for part in parts
+                if isinstance(part, Constituent)
+                and ends[id(part)][0] < position < ends[id(part)][1]
+            ),
+            None,
+        )
+        if inner is None:
+            return found
+        found, parts = inner, inner.parts
 
 
 def _ends(top: list[Constituent | Word]) -> dict[int, tuple[int, int]]:

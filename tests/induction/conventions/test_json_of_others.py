@@ -11,17 +11,9 @@ import pytest
 from grammar.errors import CorpusError, OptionError
 from grammar.messages import heard_by
 from induction import read_corpus, write_corpus
+from tests.induction.conventions.given import read
 
 ANN = [{"start": 0, "end": 3, "label": "PER"}]
-
-
-def read(folder: Any, name: str, text: str, **how: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    (folder / name).write_text(text, encoding="utf-8")
-    said: list[str] = []
-    with heard_by(said.append):
-        corpus = read_corpus(folder / name, **how)
-    rows = corpus.table.drop_columns(["id"]).to_pylist()
-    return rows, [message.replace(str(folder / name), name) for message in said]
 
 
 def lines(*rows: Any) -> str:
