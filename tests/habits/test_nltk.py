@@ -2,6 +2,19 @@
 
 from tests.habits.tasks import Task, carried_out, each
 
+ELEPHANT = """
+GRAMMAR = '''
+    S -> NP VP
+    NP -> Det N | 'I' | NP PP
+    VP -> V NP | VP PP
+    PP -> P NP
+    Det -> 'an' | 'my'
+    N -> 'elephant' | 'pajamas'
+    V -> 'shot'
+    P -> 'in'
+'''
+"""
+
 TASKS = {
     "tree from brackets": Task(
         """
@@ -57,32 +70,12 @@ grammar.draw_tree(tree, 'tree.svg')
 """,
     ),
     "grammar from a string": Task(
-        """
-GRAMMAR = '''
-    S -> NP VP
-    NP -> Det N | 'I' | NP PP
-    VP -> V NP | VP PP
-    PP -> P NP
-    Det -> 'an' | 'my'
-    N -> 'elephant' | 'pajamas'
-    V -> 'shot'
-    P -> 'in'
-'''
-grammar = tw.CFG.fromstring(GRAMMAR)
+        ELEPHANT
+        + """grammar = tw.CFG.fromstring(GRAMMAR)
 """,
         hint="CFG is called Grammar here",
-        mended="""
-GRAMMAR = '''
-    S -> NP VP
-    NP -> Det N | 'I' | NP PP
-    VP -> V NP | VP PP
-    PP -> P NP
-    Det -> 'an' | 'my'
-    N -> 'elephant' | 'pajamas'
-    V -> 'shot'
-    P -> 'in'
-'''
-grammar = tw.Grammar.fromstring(GRAMMAR)
+        mended=ELEPHANT
+        + """grammar = tw.Grammar.fromstring(GRAMMAR)
 assert len(grammar.productions(lhs="NP")) == 3
 assert [str(p.lhs) for p in grammar.productions(rhs="in")] == ["P"]
 """,
@@ -97,36 +90,16 @@ grammar = tw.Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]")
 """,
     ),
     "parse with a grammar": Task(
-        """
-GRAMMAR = '''
-    S -> NP VP
-    NP -> Det N | 'I' | NP PP
-    VP -> V NP | VP PP
-    PP -> P NP
-    Det -> 'an' | 'my'
-    N -> 'elephant' | 'pajamas'
-    V -> 'shot'
-    P -> 'in'
-'''
-parser = Parser(Grammar.fromstring(GRAMMAR))
+        ELEPHANT
+        + """parser = Parser(Grammar.fromstring(GRAMMAR))
 for tree in parser.parse("I shot an elephant in my pajamas".split()):
     print(tree)
 assert len(parser.kbest("I shot an elephant in my pajamas", 5)) == 2
 """,
     ),
     "parse a sentence with a grammar": Task(
-        """
-GRAMMAR = '''
-    S -> NP VP
-    NP -> Det N | 'I' | NP PP
-    VP -> V NP | VP PP
-    PP -> P NP
-    Det -> 'an' | 'my'
-    N -> 'elephant' | 'pajamas'
-    V -> 'shot'
-    P -> 'in'
-'''
-tree = Grammar.fromstring(GRAMMAR).parse_sentence("I shot an elephant")
+        ELEPHANT
+        + """tree = Grammar.fromstring(GRAMMAR).parse_sentence("I shot an elephant")
 assert tree.leaves() == ("I", "shot", "an", "elephant")
 """,
     ),
