@@ -58,6 +58,7 @@ def _is_kept() -> bool:
     return keep_kernels()
 
 
+# numba has no types
 _opened: Any = FunctionCache
 _rebuilt: Any = CompileResult._rebuild
 _dumps: Any = dumps

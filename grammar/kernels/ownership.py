@@ -27,8 +27,8 @@ def writable_by_others(path: Path) -> str | None:
     """
     if not hasattr(os, "getuid"):
         return None
-    absolute = path.absolute()
-    for place in (absolute, *absolute.parents):
+    absolute, real = path.absolute(), path.resolve()  # where a link leads counts, too
+    for place in dict.fromkeys((absolute, *absolute.parents, real, *real.parents)):
         found = place.stat()
         sticky = stat.S_ISDIR(found.st_mode) and bool(found.st_mode & stat.S_ISVTX)
         if found.st_uid not in (ROOT_USER, os.getuid()):

@@ -119,6 +119,18 @@ def test_code_that_others_may_write_is_not_used(file, said, monkeypatch, fault):
     assert fault in said[0]
 
 
+def test_code_behind_a_link_is_held_to_where_it_lies(file, said):
+    elsewhere = file.parent / "open"
+    elsewhere.mkdir()
+    file.rename(elsewhere / file.name)
+    file.symlink_to(elsewhere / file.name)
+    assert usable_code() is not None
+    usable_code.cache_clear()
+    elsewhere.chmod(0o777)
+    assert usable_code() is None
+    assert f"anybody may write {elsewhere}" in said[0]
+
+
 def test_a_place_of_root_that_cannot_be_written_is_used(file, monkeypatch):
     file.chmod(0o444)
     monkeypatch.setattr(ownership, "ROOT_USER", file.stat().st_uid)
