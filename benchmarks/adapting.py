@@ -17,9 +17,9 @@ from benchmarks.probe_network import NOWHERE, Batch, Network
 from grammar.arrays import FloatArray, LongArray
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Change, Hidden, shape_of
+from sampling.neural.causal.lower_layers import Trunk
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import CHANGED, Probe, places_of
-from sampling.neural.causal.trunk import Trunk
 
 __all__ = ["Adapted", "Course", "Text", "batch_of", "learn", "read", "texts_of"]
 

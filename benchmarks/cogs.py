@@ -19,7 +19,7 @@ from typing import Any
 from grammar.files import write_text
 from scan.cogs.data import LEXICAL, STRUCTURAL, cogs
 from scan.cogs.experiment import METHODS, grammar_answers, run, score, term_pairs
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 from scan.models.training import Progress
 from scan.table import markdown_table
 
@@ -29,10 +29,10 @@ CHECKPOINTS = ROOT / "build" / "cogs"
 CELLS = ("grammar", *METHODS)
 
 
-def recipe_of(seed: int) -> Recipe:
-    """One recipe for all methods; where there are no made pairs, their share counts for nothing."""
-    return Recipe(
-        hidden=192, updates=6000, augmented_share=0.6, peak_rate=3e-3, check_every=500, seed=seed
+def config_of(seed: int) -> TrainingConfig:
+    """One config for all methods; where there are no made pairs, their share counts for nothing."""
+    return TrainingConfig(
+        hidden=192, steps=6000, augmented_share=0.6, peak_rate=3e-3, check_every=500, seed=seed
     )
 
 
@@ -86,7 +86,7 @@ def train_cell(method: str, seed: int) -> dict[str, Any]:
     clock = Clock(CHECKPOINTS / f"{method}-seed{seed}.seconds")
     outcome, trained = run(
         method,
-        recipe=recipe_of(seed),
+        config=config_of(seed),
         checkpoint=CHECKPOINTS / f"{method}-seed{seed}.safetensors",
         on_progress=clock.tell,
     )
@@ -94,7 +94,7 @@ def train_cell(method: str, seed: int) -> dict[str, Any]:
         "command": f"python -m benchmarks.cogs {method} --seed {seed}",
         "outcome": asdict(outcome),
         "processor_seconds": round(clock.total),
-        "recipe": asdict(trained.recipe),
+        "config": asdict(trained.config),
         "history": [check._asdict() for check in trained.history],
     }
 

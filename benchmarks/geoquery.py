@@ -22,7 +22,7 @@ import numpy as np
 from scan.geoquery.augmentation import augment_geoquery, induced_grammar
 from scan.geoquery.data import GeoQuery, geoquery, template
 from scan.geoquery.database import GeoDatabase
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 from scan.table import markdown_table
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "geoquery"
@@ -38,17 +38,17 @@ CELLS = (
     ("length", "funql", ("none", "exchange")),
     ("length", "logic", ("none", "exchange")),
 )
-RECIPE = Recipe(
+RECIPE = TrainingConfig(
     hidden=128,
     dropout=0.3,
     batch=16,
-    updates=2000,
+    steps=2000,
     check_every=2000,
     peak_rate=4e-3,
     augmented_share=0.5,
     copy=True,
 )
-"""All runs make as many updates: training is looked at once, at its end."""
+"""All runs make as many steps: training is looked at once, at its end."""
 N = {"none": 0, "names": 1000, "geca": 1000, "synchronous": 1000, "exchange": 10_000}
 """Pairs asked for; there are often fewer."""
 RESAMPLES = 10_000
@@ -82,10 +82,10 @@ def run_cell(split: str, representation: str, method: str, seed: int) -> None:
     from scan.models.training import exact_match, train
 
     data = geoquery(representation, split)
-    recipe = replace(RECIPE, seed=seed)
+    config = replace(RECIPE, seed=seed)
     made = synthetic(split, representation, method, seed)
     began, worked = time.monotonic(), time.process_time()
-    trained = train(pairs_of(data.train), augmented=made, recipe=recipe)
+    trained = train(pairs_of(data.train), augmented=made, config=config)
     seconds, processor = time.monotonic() - began, time.process_time() - worked
     test = list(zip(data.test.column("text"), data.test.column("target"), strict=True))
     found = trained.decode([text for text, _ in test], length_limit=150)
@@ -105,7 +105,7 @@ def run_cell(split: str, representation: str, method: str, seed: int) -> None:
         "representation": representation,
         "method": method,
         "seed": seed,
-        "recipe": asdict(recipe),
+        "config": asdict(config),
         "synthetic_asked": N[method],
         "train_pairs": len(pairs_of(data.train)),
         "synthetic_pairs": len(made),

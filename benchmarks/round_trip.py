@@ -20,8 +20,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
 from induction.corpus.text.markup import without_markup
 from induction.corpus.text.tokens import detokenise, is_blank, surface_of, tokenise
-from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import learn_spacing
+from sampling.examples.text_columns import are_tokenised, read_side
 
 MOST = 4000
 

@@ -45,16 +45,16 @@ def run_cell(cell: tuple[str, int | None, int]) -> Path:
     from dataclasses import asdict
 
     from grammar.files import write_text
-    from scan.models.recipe import Recipe
+    from scan.models.config import TrainingConfig
 
     method, n, seed = cell
-    recipe = Recipe(seed=seed)
-    outcome, trained = run(SPLIT, method, recipe=recipe, n=n)
+    config = TrainingConfig(seed=seed)
+    outcome, trained = run(SPLIT, method, config=config, n=n)
     path = result_file(*cell)
     document = {
         "command": "python -m benchmarks.scan_jump",
         "outcome": asdict(outcome),
-        "recipe": asdict(recipe),
+        "config": asdict(config),
         "history": [check._asdict() for check in trained.history],
     }
     write_text(path, json.dumps(document, indent=1) + "\n")

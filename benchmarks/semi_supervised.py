@@ -1,12 +1,12 @@
 """What unlabelled texts and mixing are worth with ten labelled examples a class.
 
 Every method gets the same labelled examples, the same unlabelled texts (drawn from the training
-file, their labels hidden) and the same number of updates a training. ``longer`` is the control of
+file, their labels hidden) and the same number of steps a training. ``longer`` is the control of
 self-training, which trains four models one after the other: nothing new, but four times the
-updates. Each cell is a small file; one that is there with the same settings is not run again.
+steps. Each cell is a small file; one that is there with the same settings is not run again.
 
-    python -m benchmarks.semi_supervised run [--train upper] [--seeds 3] [DATA ...]
-    python -m benchmarks.semi_supervised table [--train upper]
+    python -m benchmarks.semi_supervised run [--train top_layers] [--seeds 3] [DATA ...]
+    python -m benchmarks.semi_supervised table [--train top_layers]
 
 With ``--development`` the seeds are others, and a part of the training file is tested on.
 """
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from classifiers import read_examples, read_recipe, trainer
+from classifiers import read_config, read_examples, trainer
 from classifiers.mixing.options import Mixing
 from classifiers.semi_supervised.options import SemiSupervised
 from classifiers.semi_supervised.training import train_semi
@@ -49,7 +49,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("do", choices=("run", "table"))
     arguments.add_argument("data", nargs="*", choices=[*DATA, []])
-    arguments.add_argument("--train", default="upper", choices=("frozen", "upper", "whole"))
+    arguments.add_argument(
+        "--train", default="top_layers", choices=("frozen", "top_layers", "whole")
+    )
     arguments.add_argument("--methods", nargs="*", choices=METHODS)
     arguments.add_argument("--seeds", type=int, default=3)
     arguments.add_argument("--development", action="store_true")
@@ -62,23 +64,23 @@ def main() -> None:
 
 def run(chosen: Any, place: Path) -> None:
     """Run the cells that are not done, seed after seed."""
-    recipe = read_recipe(encoder=ENCODER, train=chosen.train, device="cpu")
+    config = read_config(encoder=ENCODER, train=chosen.train, device="cpu")
     methods = chosen.methods or (LINEAR if chosen.train == "frozen" else METHODS)
     names = chosen.data or DATA
     read = {name: open_few_shot(name, development=chosen.development) for name in names}
-    opened = trainer(recipe)
+    opened = trainer(config)
     seeds = (DEVELOPMENT_SEEDS if chosen.development else SEEDS)[: chosen.seeds]
     for seed in seeds:
         for name in names:
             for method in methods:
-                own = replace(recipe, seed=seed)
+                own = replace(config, seed=seed)
                 facts = settings_of(method, read[name], own)
                 path = place / f"{name}-{method}-{seed}.json"
                 digest = digest_of(facts)
                 if path.exists() and json.loads(path.read_text())["settings"] == digest:
                     continue
                 begin = time.process_time()
-                found = accuracies(method, read[name], replace(opened, recipe=own), seed)
+                found = accuracies(method, read[name], replace(opened, config=own), seed)
                 cell = {"data": name, "method": method, "seed": seed, "settings": digest, **found}
                 cell["processor seconds"] = round(time.process_time() - begin, 1)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,11 +88,11 @@ def run(chosen: Any, place: Path) -> None:
                 print(name, method, seed, found, cell["processor seconds"], flush=True)
 
 
-def settings_of(method: str, data: FewShot, recipe: Any) -> dict[str, Any]:
+def settings_of(method: str, data: FewShot, config: Any) -> dict[str, Any]:
     """Return all that decides a cell."""
     return {
         "method": method,
-        "recipe": asdict(recipe),
+        "config": asdict(config),
         "semi": asdict(SEMI[method]) if method in SEMI else None,
         "mixing": asdict(mixing_of(method)),
         "data": data.digest,
@@ -112,8 +114,8 @@ def accuracies(method: str, data: FewShot, training: Any, seed: int) -> dict[str
     given = read_examples(few)
     training = replace(training, mixing=mixing_of(method))
     if method == "longer":
-        updates = (ROUNDS + 1) * training.recipe.updates
-        training = replace(training, recipe=replace(training.recipe, updates=updates))
+        steps = (ROUNDS + 1) * training.config.steps
+        training = replace(training, config=replace(training.config, steps=steps))
     if method in SEMI:
         model = train_semi(training, given, unlabelled(data, given.texts, seed), SEMI[method])
     else:

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cogs import Clock, recipe_of
+from benchmarks.cogs import Clock, config_of
 from benchmarks.slog import table
 from grammar.files import write_text
 from induction.corpus.corpus import Corpus
@@ -91,7 +91,7 @@ def run(cell: str, seed: int) -> dict[str, Any]:
     model = train_on_terms(
         pairs,
         None if cell == "none" else induced.grammar,
-        recipe=recipe_of(seed),
+        config=config_of(seed),
         amounts=AMOUNTS,
         checkpoint=MODELS / f"{name}.safetensors",
         on_progress=clock.tell,
@@ -99,7 +99,7 @@ def run(cell: str, seed: int) -> dict[str, Any]:
     facts |= {
         "synthetic_pairs": len(model.made),
         "agreeing": model.agreeing,
-        "updates": model.trained.history[-1].update,
+        "steps": model.trained.history[-1].update,
         "train_exact": model.trained.history[-1].exact_match,
         "processor_seconds": round(clock.total),
     }
@@ -121,7 +121,7 @@ def compared(documents: Sequence[Mapping[str, Any]]) -> str:
         found = [d["answers"].get(kind) for d in documents]
         shares = (f"{100 * Answers(**each).exact:.1f}" if each else "-" for each in found)
         rows.append((kind, *shares))
-    times = (f"{d['processor_seconds']} s" if "updates" in d else "-" for d in documents)
+    times = (f"{d['processor_seconds']} s" if "steps" in d else "-" for d in documents)
     return markdown_table(
         ("exact match", *(d["name"] for d in documents)), [*rows, ("training", *times)]
     )

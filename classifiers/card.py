@@ -14,12 +14,12 @@ def card_text(held: Mapping[str, Any]) -> str:
     Parameters
     ----------
     held : mapping
-        ``kind``, ``classes``, ``recipe``, and ``facts`` with ``data``, ``manifest``,
+        ``kind``, ``classes``, ``config``, and ``facts`` with ``data``, ``manifest``,
         ``unlabelled``, ``training`` and ``scores``, each a mapping of what to what, or absent.
 
     Examples
     --------
-    >>> print(card_text({"kind": "tfidf", "classes": ["a", "b"], "recipe": {"strength": 1.0},
+    >>> print(card_text({"kind": "tfidf", "classes": ["a", "b"], "config": {"C": 1.0},
     ...                  "facts": {"scores": {"accuracy": 0.5}}}).split("## Scores")[1].strip())
     | | |
     | --- | --- |
@@ -38,14 +38,14 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
             "`AutoModel` and `AutoTokenizer` of transformers open its encoder; the head lies in "
             "`head.safetensors`."
         )
-    facts, recipe = held["facts"], held["recipe"]
+    facts, config = held["facts"], held["config"]
     if held["kind"] == "tfidf":  # the other options are about encoders
-        recipe = {name: recipe[name] for name in ("encoder", "strength") if name in recipe}
+        config = {name: config[name] for name in ("encoder", "C") if name in config}
     named = (
         ("Data", facts.get("data")),
         ("New examples", facts.get("manifest")),
         ("Unlabelled texts", facts.get("unlabelled")),
-        ("Recipe", recipe),
+        ("TrainingConfig", config),
         ("Training", facts.get("training")),
         ("Scores", facts.get("scores")),
     )

@@ -244,12 +244,12 @@ def choose(
     whole_number("folds", folds, 2)
     whole_number("rounds", rounds, 1)
     whole_number("seed", seed, 0)
-    begin, longest, found, skipped = time.monotonic(), 0.0, [], []
+    begin, max_length, found, skipped = time.monotonic(), 0.0, [], []
     trial = _Trial(corpus, train, (folds, rounds), seed)
     trial.until = math.inf if seconds is None else begin + seconds
     trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
     for candidate in candidates:
-        if seconds is not None and time.monotonic() - begin + longest > seconds:
+        if seconds is not None and time.monotonic() - begin + max_length > seconds:
             skipped.append(candidate.name)
             continue
         try:
@@ -257,7 +257,7 @@ def choose(
         except _TimeIsOver:
             skipped.append(candidate.name)
             continue
-        longest = max(longest, found[-1].seconds)
+        max_length = max(max_length, found[-1].seconds)
         if on_trial is not None:
             on_trial(found[-1])
     taken = [one for one in found if one.taken]

@@ -2,7 +2,7 @@
 
 A classifier on an encoder is a folder: the encoder with its weights as trained (``AutoModel`` and
 ``AutoTokenizer`` open it), the head (``head.safetensors``), what is needed beside
-(``treewright.json``: recipe, classes, digests of all files) and a card (``README.md``). A TF-IDF
+(``treewright.json``: config, classes, digests of all files) and a card (``README.md``). A TF-IDF
 model is a folder too, with its arrays in ``tfidf.arrow``; a network on words has its weights in
 ``head.safetensors`` and its words in ``words.arrow``.
 """
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.card import card_text
+from classifiers.config import TrainingConfig, read_config
 from classifiers.folders import (
     arrays_of,
     damage_told,
@@ -29,7 +30,6 @@ from classifiers.folders import (
 )
 from classifiers.networks.finetuning import FineTuned
 from classifiers.networks.from_scratch import FromScratch
-from classifiers.recipe import Recipe, read_recipe
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
 from classifiers.training.train import Classifier
 from grammar.files import PathLike
@@ -57,7 +57,7 @@ def save_classifier(
     folder : str or path
         It appears when it is complete, in the place of an older one.
     facts : mapping, optional
-        What the card says beside the recipe and the classes: ``data``, ``manifest``,
+        What the card says beside the config and the classes: ``data``, ``manifest``,
         ``unlabelled``, ``training``, ``scores``, and ``label_kind``, the type of the labels.
 
     Raises
@@ -82,9 +82,9 @@ def save_classifier(
     """
 
     def write(part: Path) -> dict[str, Any]:
-        kind, recipe = _write(model, part)
+        kind, config = _write(model, part)
         return {
-            "kind": kind, "classes": list(model.classes), "recipe": asdict(recipe),
+            "kind": kind, "classes": list(model.classes), "config": asdict(config),
             "facts": dict(facts or {}),
         }  # fmt: skip
 
@@ -105,7 +105,7 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
     """
     held, place = facts_of(folder), Path(folder)
     with damage_told(place, held, "the classifier", _HINT) as files:
-        found = _Found(place, files, read_recipe(**held["recipe"]), tuple(held["classes"]), device)
+        found = _Found(place, files, read_config(**held["config"]), tuple(held["classes"]), device)
         opened: Classifier = _OPENERS[held["kind"]](found)
         return opened
 
@@ -115,24 +115,24 @@ def facts_of(folder: PathLike) -> dict[str, Any]:
     return facts_of_model(folder, SCHEMA, "a classifier", "treewright classify train")
 
 
-def _write(model: Any, folder: Path) -> tuple[str, Recipe]:
+def _write(model: Any, folder: Path) -> tuple[str, TrainingConfig]:
     if isinstance(model, TfidfClassifier):
         _write_tfidf(model, folder / _ARRAYS)
-        return "tfidf", Recipe(encoder="tfidf", strength=float(model.model.C))
+        return "tfidf", TrainingConfig(encoder="tfidf", C=float(model.model.C))
     if isinstance(model, FrozenClassifier):
         write_encoder(model.encoder, model.encoder.model, folder, model.classes)
         write_head(_linear_arrays(model.model), folder)
-        return "frozen", model.recipe
+        return "frozen", model.config
     if isinstance(model, FineTuned):
         write_encoder(model.encoder, model.whole_encoder(), folder, model.classes)
         write_head(arrays_of(model.model.head), folder)
-        return "fine-tuned", model.recipe
+        return "fine-tuned", model.config
     write_head(arrays_of(model.model), folder)
     if isinstance(model, FromScratch):
         save_arrays(folder / _WORDS, WORDS_SCHEMA, {}, {"words": list(model.words)})
-        return "from scratch", model.recipe
+        return "from scratch", model.config
     write_encoder(model.encoder, model.encoder.model, folder, model.classes)
-    return "perceptron", model.recipe
+    return "perceptron", model.config
 
 
 def _write_tfidf(model: TfidfClassifier, path: Path) -> None:
@@ -156,7 +156,7 @@ class _Found(NamedTuple):
 
     folder: Path
     files: dict[str, Path]
-    recipe: Recipe
+    config: TrainingConfig
     classes: tuple[str, ...]
     device: str
 
@@ -182,24 +182,24 @@ def _open_tfidf(found: _Found) -> Classifier:
     words.idf_ = held["idf"]
     head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
     head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
-    model = linear_model(found.recipe.strength, len(found.classes), **head)
+    model = linear_model(found.config.C, len(found.classes), **head)
     return TfidfClassifier(found.classes, words, model)
 
 
 def _open_frozen(found: _Found) -> Classifier:
     head = read_head(found.files, _HINT)
-    model = linear_model(found.recipe.strength, len(found.classes), **head)
-    return FrozenClassifier(found.encoder(), found.recipe, found.classes, model)
+    model = linear_model(found.config.C, len(found.classes), **head)
+    return FrozenClassifier(found.encoder(), found.config, found.classes, model)
 
 
 def _open_tuned(found: _Found) -> Classifier:
     from classifiers.networks.model import TextModel
 
     encoder = found.encoder()
-    model = TextModel(encoder, found.recipe, len(found.classes)).to(encoder.device)
+    model = TextModel(encoder, found.config, len(found.classes)).to(encoder.device)
     found.loaded(model.head)
     return FineTuned(
-        encoder=encoder, recipe=found.recipe, classes=found.classes, model=model.eval()
+        encoder=encoder, config=found.config, classes=found.classes, model=model.eval()
     )
 
 
@@ -207,11 +207,11 @@ def _open_perceptron(found: _Found) -> Classifier:
     from classifiers.networks.perceptron import Perceptron, PerceptronClassifier
 
     encoder = found.encoder()
-    width = encoder.width * (2 if found.recipe.pooling == "ends" else 1)
-    model = Perceptron(encoder.depth + 1, width, len(found.classes), found.recipe)
+    width = encoder.width * (2 if found.config.pooling == "ends" else 1)
+    model = Perceptron(encoder.depth + 1, width, len(found.classes), found.config)
     return PerceptronClassifier(
         encoder=encoder,
-        recipe=found.recipe,
+        config=found.config,
         classes=found.classes,
         model=found.loaded(model).eval(),
     )
@@ -227,9 +227,9 @@ def _open_from_scratch(found: _Found) -> Classifier:
     words = tuple(held["words"])
     if not all(isinstance(word, str) for word in words):
         raise TypeError("its words are no texts")
-    model = found.loaded(WordModel(len(words), len(found.classes), found.recipe))
+    model = found.loaded(WordModel(len(words), len(found.classes), found.config))
     model = model.to(device_named(found.device)).eval()
-    return FromScratch(recipe=found.recipe, classes=found.classes, model=model, words=words)
+    return FromScratch(config=found.config, classes=found.classes, model=model, words=words)
 
 
 _OPENERS: Mapping[str, Any] = {

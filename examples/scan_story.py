@@ -27,13 +27,13 @@ from sampling import sample_pairs
 from scan import (
     Cell,
     Progress,
-    Recipe,
-    audit,
+    TrainingConfig,
+    config_of,
     draw_learning_curves,
     exact_match,
-    recipe_of,
     split,
     train,
+    verify,
 )
 
 options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -144,7 +144,7 @@ sizes = [(len(row["text"].split()), len(row["target"].split())) for row in draws
 small = next(i for i, (words, actions) in enumerate(sizes) if words >= 5 and actions <= 10)
 for command, actions in made[:5]:
     print(f"{command:<48} {actions[:60]}")
-checked = audit(Corpus.from_columns(text=[c for c, _ in made], target=[a for _, a in made]))
+checked = verify(Corpus.from_columns(text=[c for c, _ in made], target=[a for _, a in made]))
 commands = {command for command, _ in made}
 unsampled = [pair for pair in test_pairs if pair[0] not in commands]
 print(f"{len(made):,} distinct pairs; the interpreter agrees with {checked.rate:.2%}")
@@ -155,25 +155,27 @@ print(f"{len(test_pairs) - len(unsampled):,} of {len(test_pairs):,} test command
 
 # %% Two models
 # One small LSTM, trained from scratch: once on the training pairs, once with the sampled pairs
-# beside them, by the recipe of the table in docs/scan.md. Training stops on what is trained on;
+# beside them, by the config of the table in docs/scan.md. Training stops on what is trained on;
 # test pairs are looked at once, at the end.
 heading("Training")
-recipe = recipe_of(Cell(parts.name, "synchronous", asked.seed))
+config = config_of(Cell(parts.name, "synchronous", asked.seed))
 if asked.fast:
-    recipe = Recipe(seed=asked.seed, updates=10, check_every=5, hidden=16, embedding=8, batch=8)
+    config = TrainingConfig(
+        seed=asked.seed, steps=10, check_every=5, hidden=16, embedding=8, batch=8
+    )
 
 
 def tell(now: Progress) -> None:
-    if now.check is not None and now.update % recipe.check_every == 0:
-        print(f"  {now.update:>5,} updates, exact match in training {now.check.exact_match:.1%}")
+    if now.check is not None and now.update % config.check_every == 0:
+        print(f"  {now.update:>5,} steps, exact match in training {now.check.exact_match:.1%}")
 
 
 histories, tests = {}, {}
 for name, augmented in (("none", []), ("synchronous", made)):
-    model = train(train_pairs, augmented=augmented, recipe=recipe, on_progress=tell)
+    model = train(train_pairs, augmented=augmented, config=config, on_progress=tell)
     histories[name], tests[name] = model.history, exact_match(model, test_pairs)
     last = model.history[-1]
-    print(f"{name}: {last.update:,} updates [{time.monotonic() - began:.0f} s]")
+    print(f"{name}: {last.update:,} steps [{time.monotonic() - began:.0f} s]")
     print(f"  exact match on what it was trained on  {last.exact_match:.2%}")
     print(f"  exact match on the test commands       {tests[name]:.2%}")
     if augmented and unsampled:

@@ -4,7 +4,7 @@ from grammar.chart.parser import Constraints as Constraints
 from grammar.chart.parser import Parser as Parser
 from grammar.chart.parses import CoarseTree as CoarseTree
 from grammar.chart.parses import NoParse as NoParse
-from grammar.draws.lengths import length_distribution as length_distribution
+from grammar.description import Description as Description
 from grammar.errors import BracketError as BracketError
 from grammar.errors import ChartGrammarError as ChartGrammarError
 from grammar.errors import CorpusError as CorpusError
@@ -28,7 +28,6 @@ from grammar.errors import WeightError as WeightError
 from grammar.families.distributions import reweighted as reweighted
 from grammar.families.lexicalised import LexicalisedGrammar as LexicalisedGrammar
 from grammar.families.tsg import TreeSubstitutionGrammar as TreeSubstitutionGrammar
-from grammar.look import Look as Look
 from grammar.opening import open_grammar as open_grammar
 from grammar.pcfg import automata as automata
 from grammar.pcfg import operations as operations
@@ -38,10 +37,11 @@ from grammar.pcfg.ebnf import to_lark as to_lark
 from grammar.pcfg.grammar import Grammar as Grammar
 from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood
-from grammar.places.expanding import expanded_limit as expanded_limit
-from grammar.places.permissions import allowing as allowing
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production
+from grammar.sampling_kernels.lengths import length_distribution as length_distribution
+from grammar.storage.expanded_size import expanded_limit as expanded_limit
+from grammar.storage.permissions import allowing as allowing
 from grammar.synchronous.drawing import draw_pair_derivation as draw_pair_derivation
 from grammar.synchronous.grammar import SynchronousGrammar as SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser as SynchronousParser

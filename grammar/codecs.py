@@ -13,8 +13,8 @@ from grammar.graph.storage import looks_like_json, table_from_json, without_coll
 from grammar.graph.table import GraphTable
 from grammar.saving.array_checks import typed_columns
 from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.checksum import check_seal
 from grammar.saving.facts import ANY, NOTES, Fields, damage_told
-from grammar.saving.seal import check_seal
 
 __all__ = ["ArrayCodec", "Codec", "GraphCodec", "read_content"]
 

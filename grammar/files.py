@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grammar.errors import OptionError, OutputError, TreewrightError, UnreadableInputError
-from grammar.places.expanding import gunzipped
-from grammar.places.opening import place_of
-from grammar.places.place import PathLike, Place, TakenError, check_name, is_many, is_url
+from grammar.storage.expanded_size import gunzipped
+from grammar.storage.location import PathLike, Place, TakenError, check_name, is_many, is_url
+from grammar.storage.opening import place_of
 
 __all__ = [
     "PathLike",
@@ -64,7 +64,7 @@ def read_bytes(path: PathLike) -> bytes:
     ------
     UnreadableInputError
         If the file is missing, is a folder, a pipe or a device, may not be read, is not a valid
-        gzip file, or expands to more than it may (:mod:`grammar.places.expanding`).
+        gzip file, or expands to more than it may (:mod:`grammar.storage.expanded_size`).
     """
     if str(path) == "-":
         return _standard_input()

@@ -21,12 +21,12 @@ import networkx as nx
 import numpy as np
 
 from grammar.codecs import Codec, GraphCodec
+from grammar.description import Description, Findings, describe_graph
 from grammar.errors import OptionError, SchemaError, located
 from grammar.files import PathLike
 from grammar.graph.graphml import write_graphml
 from grammar.graph.report import analyse_graph
 from grammar.graph.table import GraphTable
-from grammar.look import Findings, Look, look_at_graph
 from grammar.pictures.neighbourhood import neighbourhood_svg
 from grammar.saving.facts import NOTES
 
@@ -230,7 +230,7 @@ class Weighted(ABC):
         """Examine the grammar; what is returned prints itself."""
         return analyse_graph(self.graph)
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the grammar, and at one of its symbols (else the start) more closely.
 
         Raises
@@ -239,7 +239,7 @@ class Weighted(ABC):
             If the grammar has no such symbol.
         """
         facts = {"rules": len(self)}
-        return look_at_graph(self.graph, symbol or self.start, top, facts=facts)
+        return describe_graph(self.graph, symbol or self.start, top, facts=facts)
 
     def used(self, rules: Sequence[int], *, source: str = "the rules") -> tuple[str, list[str]]:
         """Return the rules of a derivation as text, and what they are called.

@@ -3,13 +3,13 @@ from sampling.examples.class_names import number_classes as number_classes
 from sampling.examples.labels import check_corpus as check_corpus
 from sampling.examples.labels import mix_labels as mix_labels
 from sampling.examples.labels import read_labels as read_labels
-from sampling.examples.labels import share_of_host as share_of_host
+from sampling.examples.labels import share_of_source as share_of_source
+from sampling.explanations.describe import describe as describe
+from sampling.explanations.explain import Explanation as Explanation
+from sampling.explanations.explain import explain as explain
 from sampling.geca.grammar import SubstitutionGrammar as SubstitutionGrammar
 from sampling.geca.method import GECA as GECA
 from sampling.geca.stream import GECAStream as GECAStream
-from sampling.looks.explain import Explanation as Explanation
-from sampling.looks.explain import explain as explain
-from sampling.looks.look import look as look
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
 from sampling.neural.linda.folder import open_interpolator as open_interpolator

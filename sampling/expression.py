@@ -1,7 +1,7 @@
 """What to make, in one line: ``0.7*treemix(high=0.5) + 0.3*sub2 | aeda``.
 
 A *method* with its options, of an operator first the method that it is applied to, as in
-``fluent(treemix, draws=8)``, and of those that read a file first its name, as in
+``fluent(treemix, candidates=8)``, and of those that read a file first its name, as in
 ``names(classes.txt)``; ``a | b``, b applied to what a makes; ``w*a + v*b``, a mixture; and
 parentheses. Because ``|`` distributes over ``+``, every expression is one thing: a list of *parts*,
 each a share and a chain of methods. All that works on expressions works on that list.
@@ -157,8 +157,8 @@ def read_step(text: str) -> Step:
 
     Examples
     --------
-    >>> print(read_step("fluent(sub2(phrase=true), draws=8)"))
-    fluent(sub2(phrase=true), draws=8)
+    >>> print(read_step("fluent(sub2(phrase=true), candidates=8)"))
+    fluent(sub2(phrase=true), candidates=8)
     """
     parts = read_expression(text).parts
     if len(parts) != 1 or len(parts[0].steps) != 1:

@@ -9,7 +9,7 @@ from grammar.engines.units import Unit, opened
 from grammar.errors import SchemaError, located
 from grammar.files import PathLike
 from grammar.opening import open_grammar
-from grammar.places.permissions import files_say
+from grammar.storage.permissions import files_say
 from induction.corpus.pieces import Piece, write_piece
 from sampling.method import METHODS
 from sampling.stream import Sampler, method_of

@@ -30,8 +30,8 @@ from grammar.engines.units import Kept, Unit
 from grammar.errors import SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import read_options, whole_number
-from grammar.places.permissions import Permissions, current, files_say
 from grammar.rng import stream_key, uniforms, uniforms_of
+from grammar.storage.permissions import Permissions, current, files_say
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.pieces import Piece, read_piece
@@ -43,7 +43,7 @@ from sampling.examples.class_names import (
     number_classes,
 )
 from sampling.examples.entities import refuse_spans
-from sampling.examples.travelling import tell_losses, tell_mixing
+from sampling.examples.other_columns import tell_losses, tell_mixing
 
 __all__ = [
     "RIVALS",

@@ -1,12 +1,12 @@
 from scan.cogs.forms import to_original as to_original
 from scan.cogs.forms import to_variable_free as to_variable_free
 from scan.cogs.tokens import to_short as to_short
-from scan.generator import Audit as Audit
 from scan.generator import Disagreement as Disagreement
-from scan.generator import audit as audit
+from scan.generator import Verification as Verification
 from scan.generator import commands as commands
 from scan.generator import commands_for as commands_for
 from scan.generator import generate as generate
+from scan.generator import verify as verify
 from scan.geoquery.augmentation import induce_geoquery as induce_geoquery
 from scan.geoquery.names import hide_names as hide_names
 from scan.language import Actions as Actions
@@ -24,7 +24,7 @@ from scan.languages.measure import Finding as Finding
 from scan.languages.measure import measure_language as measure_language
 from scan.languages.tasks import language_split as language_split
 from scan.learning_curves import draw_learning_curves as draw_learning_curves
-from scan.models.recipe import Recipe as Recipe
+from scan.models.config import TrainingConfig as TrainingConfig
 from scan.models.training import Progress as Progress
 from scan.models.training import exact_match as exact_match
 from scan.models.training import train as train
@@ -34,4 +34,4 @@ from scan.splits import read_pairs as read_pairs
 from scan.splits import split as split
 from scan.splits import write_pairs as write_pairs
 from scan.table import Cell as Cell
-from scan.table import recipe_of as recipe_of
+from scan.table import config_of as config_of

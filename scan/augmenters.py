@@ -27,7 +27,7 @@ from sampling.sentences.pair_exchange import PairExchange
 from sampling.sentences.pairs import sample_pairs
 from sampling.spans.treemix import TreeMix
 from scan.language import actions_of
-from scan.models.recipe import GECA_CODE
+from scan.models.config import GECA_CODE
 
 __all__ = ["AUGMENTERS", "Augmenter", "find_augmenter"]
 
@@ -53,8 +53,8 @@ class Augmenter:
         From training pairs (distinct), the most pairs to make, and a seed, to new pairs.
     oracle : bool
         Whether targets come from the interpreter.
-    recipe : mapping
-        What it changes in the recipe that a model is trained by.
+    config : mapping
+        What it changes in the config that a model is trained by.
     held_out : int
         Training lines that are set aside before pairs are made, for validation.
     """
@@ -63,7 +63,7 @@ class Augmenter:
     title: str
     make: Make
     oracle: bool = False
-    recipe: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
     held_out: int = 0
 
 
@@ -171,10 +171,10 @@ AUGMENTERS: Mapping[str, Augmenter] = MappingProxyType(
             Augmenter("none", "no augmentation", _nothing),
             Augmenter("worddrop", "WordDrop", partial(_words, method="worddrop")),
             Augmenter("switchout", "SwitchOut", partial(_words, method="switchout")),
-            Augmenter("seqmix", "SeqMix (hidden states)", _nothing, recipe={"mix": 1.0}),
+            Augmenter("seqmix", "SeqMix (hidden states)", _nothing, config={"mix": 1.0}),
             Augmenter("geca", "GECA", _geca),
             Augmenter("geca-code", "GECA, pairs and training as in the released program",
-                      partial(_geca, faithful="code"), recipe=GECA_CODE, held_out=640),
+                      partial(_geca, faithful="code"), config=GECA_CODE, held_out=640),
             Augmenter("treemix", "TreeMix, targets of the induced grammar",
                       partial(_treemix, oracle=False)),
             Augmenter("treemix-oracle", "TreeMix, targets of the interpreter",

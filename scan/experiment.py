@@ -17,13 +17,13 @@ import pyarrow as pa
 
 from induction.corpus.corpus import Corpus
 from scan.augmenters import HALF_OF_SCAN, find_augmenter
-from scan.generator import audit
+from scan.generator import verify
 from scan.models.batches import HELD_OUT, random_stream
 from scan.splits import split
 
 if TYPE_CHECKING:
+    from scan.models.config import TrainingConfig
     from scan.models.files import TrainedModel
-    from scan.models.recipe import Recipe
     from scan.models.training import Progress
 
 __all__ = ["Outcome", "augment_pairs", "hold_out", "run", "unique_pairs"]
@@ -43,7 +43,7 @@ class Outcome:
         Share of the synthetic pairs that agree with the interpreter (1 if there are none).
     sampled_tests : int
         Distinct test commands that occur among the synthetic ones.
-    updates : int
+    steps : int
         Updates until training stopped.
     train_exact, test_exact : float
         Exact match over all training (and synthetic) pairs, and over the test pairs.
@@ -61,7 +61,7 @@ class Outcome:
     test_pairs: int
     agreeing: float
     sampled_tests: int
-    updates: int
+    steps: int
     train_exact: float
     test_exact: float
     unsampled_exact: float | None
@@ -136,21 +136,21 @@ def run(
     split_name: str,
     method: str,
     *,
-    recipe: Recipe,
+    config: TrainingConfig,
     n: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> tuple[Outcome, TrainedModel]:
-    """Augment, train and test one cell; ``recipe.seed`` is the seed of all of it."""
+    """Augment, train and test one cell; ``config.seed`` is the seed of all of it."""
     from scan.models.training import exact_match, train
 
     data = split(split_name)
     began = time.monotonic()
-    lines, aside = hold_out(data.train, find_augmenter(method).held_out, recipe.seed)
-    synthetic = augment_pairs(lines, method, n=n, seed=recipe.seed)
+    lines, aside = hold_out(data.train, find_augmenter(method).held_out, config.seed)
+    synthetic = augment_pairs(lines, method, n=n, seed=config.seed)
     pairs, made, test = map(unique_pairs, (lines, synthetic, data.test))
     validation = list(zip(aside.column("text"), aside.column("target"), strict=True))
     trained = train(
-        pairs, augmented=made, validation=validation, recipe=recipe, on_progress=on_progress
+        pairs, augmented=made, validation=validation, config=config, on_progress=on_progress
     )
     seconds = time.monotonic() - began
     sampled = {text for text, _ in made}
@@ -158,13 +158,13 @@ def run(
     outcome = Outcome(
         split=split_name,
         method=method,
-        seed=recipe.seed,
+        seed=config.seed,
         train_pairs=len(pairs),
         synthetic_pairs=len(made),
         test_pairs=len(test),
-        agreeing=audit(synthetic).rate if made else 1.0,
+        agreeing=verify(synthetic).rate if made else 1.0,
         sampled_tests=len(test) - len(unsampled),
-        updates=trained.history[-1].update,
+        steps=trained.history[-1].update,
         train_exact=trained.history[-1].exact_match,
         test_exact=exact_match(trained, test),
         unsampled_exact=exact_match(trained, unsampled) if unsampled else None,

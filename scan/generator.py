@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from induction.corpus.corpus import Corpus
 from scan.language import Actions, CommandError, expansions, interpret
 
-__all__ = ["Audit", "Disagreement", "audit", "commands", "commands_for", "generate"]
+__all__ = ["Disagreement", "Verification", "commands", "commands_for", "generate", "verify"]
 
 _LISTED = 5
 
@@ -37,7 +37,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Verification:
     """How many pairs the SCAN interpreter agrees with.
 
     Attributes
@@ -139,7 +139,7 @@ def commands_for(actions: str | Iterable[str]) -> tuple[str, ...]:
     return _commands_by_actions().get(tuple(wanted), ())
 
 
-def audit(pairs: Corpus) -> Audit:
+def verify(pairs: Corpus) -> Verification:
     """Check pairs of ``text`` and ``target`` against the interpreter.
 
     Parameters
@@ -158,7 +158,7 @@ def audit(pairs: Corpus) -> Audit:
     ...     text=["jump twice", "walk left", "walk walk"],
     ...     target=["I_JUMP I_JUMP", "I_WALK I_TURN_LEFT", "I_WALK I_WALK"],
     ... )
-    >>> print(audit(pairs))
+    >>> print(verify(pairs))
     1 of 3 pairs agree with the interpreter (33.33%)
     1 texts are not SCAN commands
     1: walk left
@@ -182,7 +182,7 @@ def audit(pairs: Corpus) -> Audit:
         agreeing += agrees
         if not agrees and len(listed) < _LISTED:
             listed.append(Disagreement(str(id), str(text), str(target), expected))
-    return Audit(len(pairs), agreeing, outside, tuple(listed))
+    return Verification(len(pairs), agreeing, outside, tuple(listed))
 
 
 @functools.cache

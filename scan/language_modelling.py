@@ -33,7 +33,7 @@ from induction.language.language_model import LanguageModel, Scores, UnknownWord
 from induction.language.ngrams import NGramModel
 from sampling.examples.patterns import HOLE, filler_words
 from sampling.geca.method import GECA
-from sampling.geca.verdicts import exponential_keys
+from sampling.geca.novelty import exponential_keys
 
 __all__ = [
     "GRID",
@@ -246,7 +246,7 @@ def _program_sentences(train: Sequence[str], seed: int) -> list[str]:
         window=2,
         max_count=20,
         max_length=99,
-        max_host_length=99,
+        max_source_length=99,
         variants=1,
         limit=5000,
         faithful="code",

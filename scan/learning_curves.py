@@ -20,7 +20,7 @@ def draw_learning_curves(
     *,
     title: str,
 ) -> None:
-    """Plot exact match on training pairs against updates; a star is the one look at the test.
+    """Plot exact match on training pairs against steps; a star is the one look at the test.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ def draw_learning_curves(
     figure = Figure(figsize=(7.5, 5.5), layout="constrained")
     matches, losses = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     for method, history in histories.items():
-        updates = [check.update for check in history]
+        steps = [check.update for check in history]
         (line,) = matches.plot(
-            updates, [check.exact_match for check in history], marker=".", label=f"{method}, train"
+            steps, [check.exact_match for check in history], marker=".", label=f"{method}, train"
         )
-        losses.plot(updates, [check.loss for check in history], marker=".", color=line.get_color())
+        losses.plot(steps, [check.loss for check in history], marker=".", color=line.get_color())
         matches.plot(
-            updates[-1], tests[method], marker="*", markersize=16, linestyle="none",
+            steps[-1], tests[method], marker="*", markersize=16, linestyle="none",
             color=line.get_color(), label=f"{method}, test: {tests[method]:.2%}", clip_on=False,
         )  # fmt: skip
     matches.set(title=title, ylabel="exact match", ylim=(-0.03, 1.03))
-    losses.set(xlabel="updates", ylabel="loss", yscale="log")
+    losses.set(xlabel="steps", ylabel="loss", yscale="log")
     for axes in (matches, losses):
         axes.grid(alpha=0.3)
     matches.legend(title="augmentation", loc="center right")

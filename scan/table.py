@@ -1,7 +1,7 @@
 """Tables of runs: which cells there are, their result files, and what they say together.
 
 Each finished cell (a split, a method, a model, a seed) is one small JSON file with its command,
-recipe and history, so that runs can be spread over days and machines, and the table is built
+config and history, so that runs can be spread over days and machines, and the table is built
 from what is there.
 """
 
@@ -21,7 +21,7 @@ from grammar.errors import SchemaError
 from grammar.files import PathLike, read_text, write_text
 from scan.augmenters import find_augmenter
 from scan.experiment import Outcome, run
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 from scan.splits import check_split
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ __all__ = [
     "Cell",
     "Row",
     "cells",
+    "config_of",
     "load_results",
     "markdown_table",
-    "recipe_of",
     "result_path",
     "rows",
     "run_cell",
@@ -119,7 +119,7 @@ def cells(
     for split in splits:
         check_split(split)
     for model in models:
-        Recipe.of(model)
+        TrainingConfig.of(model)
     return [
         Cell(split, method, seed, model)
         for seed in range(seeds)
@@ -129,17 +129,17 @@ def cells(
     ]
 
 
-def recipe_of(cell: Cell) -> Recipe:
-    """Return the recipe of a cell: one for all, but for the model, the seed, and what the method
-    itself changes (SeqMix mixes; the released program of GECA has a recipe of its own).
+def config_of(cell: Cell) -> TrainingConfig:
+    """Return the config of a cell: one for all, but for the model, the seed, and what the method
+    itself changes (SeqMix mixes; the released program of GECA has a config of its own).
 
     It was chosen by exact match on training pairs alone. Training stops when all training pairs
-    (made ones included) are right, or after 4,000 updates; where fewer than 99.9 % of them are
+    (made ones included) are right, or after 4,000 steps; where fewer than 99.9 % of them are
     right by then, after 4,000 more.
     """
-    common = {"updates": UPDATES, "augmented_share": 0.5, "stop_at": 1.0, "again_below": 0.999}
-    own = find_augmenter(cell.method).recipe
-    return Recipe.of(cell.model, seed=cell.seed, **{**common, **own})
+    common = {"steps": UPDATES, "augmented_share": 0.5, "stop_at": 1.0, "again_below": 0.999}
+    own = find_augmenter(cell.method).config
+    return TrainingConfig.of(cell.model, seed=cell.seed, **{**common, **own})
 
 
 def result_path(cell: Cell, folder: PathLike) -> Path:
@@ -152,18 +152,18 @@ def run_cell(
     folder: PathLike,
     *,
     command: str,
-    updates: int | None = None,
+    steps: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
-    """Run a cell and write its result file; ``updates`` instead of 4,000 is for trying out."""
-    recipe = recipe_of(cell)
-    if updates is not None:
-        recipe = replace(recipe, updates=updates)
-    outcome, trained = run(cell.split, cell.method, recipe=recipe, on_progress=on_progress)
+    """Run a cell and write its result file; ``steps`` instead of 4,000 is for trying out."""
+    config = config_of(cell)
+    if steps is not None:
+        config = replace(config, steps=steps)
+    outcome, trained = run(cell.split, cell.method, config=config, on_progress=on_progress)
     document = {
         "command": command,
         "outcome": asdict(outcome),
-        "recipe": asdict(recipe),
+        "config": asdict(config),
         "history": [check._asdict() for check in trained.history],
     }
     write_text(result_path(cell, folder), json.dumps(document, indent=1) + "\n")

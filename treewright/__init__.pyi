@@ -6,8 +6,8 @@ from scan import *  # type: ignore[assignment]
 
 # isort: split
 # what most people look for under names that scan has, too
-from classifiers.at_once import split as split
-from classifiers.at_once import train as train
+from classifiers.shortcuts import split as split
+from classifiers.shortcuts import train as train
 from induction.parsers.opening import parse as parse
 from sampling.sentences.sentences import generate as generate
 from treewright.version import __version__ as __version__

@@ -135,7 +135,7 @@ def _options(
 ) -> None:
     """Corpora become grammars, grammars make new examples."""
     if max_expanded is not None:
-        from grammar.places.expanding import expanded_limit, read_size
+        from grammar.storage.expanded_size import expanded_limit, read_size
 
         context.with_resource(expanded_limit(read_size(max_expanded)))
 

@@ -11,7 +11,7 @@ import numpy as np
 from grammar.files import write_text
 
 if TYPE_CHECKING:
-    from classifiers.recipe import Recipe
+    from classifiers.config import TrainingConfig
     from induction.corpus.corpus import Corpus
 
 __all__ = ["choice_part"]
@@ -35,18 +35,18 @@ so NAME !
 
 def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     """Choose for forty labelled reviews; return Markdown, and lines for the terminal."""
-    from classifiers.deciding import auto
     from classifiers.examples import read_examples
     from classifiers.scores import score
+    from classifiers.selection import auto
     from classifiers.training.train import trainer
     from scan.table import markdown_table
 
     few, rest = labelled_reviews(seed)
-    recipe = recipe_here()
+    config = config_here()
     write_text(folder / "names.txt", NAMES)
-    train = trainer(recipe)
+    train = trainer(config)
     found = auto(
-        few, recipe, names=folder / "names.txt", methods=METHODS, budget=BUDGET, seed=seed,
+        few, config, names=folder / "names.txt", methods=METHODS, budget=BUDGET, seed=seed,
         train=train,
     )  # fmt: skip
     given = read_examples(few)
@@ -63,7 +63,7 @@ def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     text = f"""## 3. Forty labelled sentences, and whether new ones help
 
 {len(given)} of the embedded reviews count as labelled, the other {len(held)} are the test. The
-model is {_said(recipe)}. [names.txt](names.txt) says
+model is {_said(config)}. [names.txt](names.txt) says
 what the classes are called; it is a grammar, like all else that was tried. The labelled sentences
 decide, in cross-validation; the test decides nothing:
 
@@ -98,19 +98,19 @@ def labelled_reviews(seed: int) -> tuple[Corpus, Corpus]:
     return Corpus(reviews.table.take(rows)), Corpus(reviews.table.take(rest))
 
 
-def recipe_here() -> Recipe:
-    """Return the best recipe that needs no network here: a frozen encoder, or TF-IDF."""
-    from classifiers.recipe import TFIDF, read_recipe
+def config_here() -> TrainingConfig:
+    """Return the best config that needs no network here: a frozen encoder, or TF-IDF."""
+    from classifiers.config import TFIDF, read_config
 
     packages = (ENCODER.replace("-", "_"), "transformers")
     if all(find_spec(name) is not None for name in packages):
-        return read_recipe(encoder=ENCODER, train="frozen", device="cpu")
-    return read_recipe(encoder=TFIDF)
+        return read_config(encoder=ENCODER, train="frozen", device="cpu")
+    return read_config(encoder=TFIDF)
 
 
-def _said(recipe: Recipe) -> str:
-    from classifiers.recipe import TFIDF
+def _said(config: TrainingConfig) -> str:
+    from classifiers.config import TFIDF
 
-    if recipe.encoder == TFIDF:
+    if config.encoder == TFIDF:
         return "logistic regression on TF-IDF weights"
-    return f"logistic regression on the frozen encoder {recipe.encoder}"
+    return f"logistic regression on the frozen encoder {config.encoder}"

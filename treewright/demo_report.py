@@ -91,7 +91,7 @@ The trees of the first four ([all, SVG](trees.svg)):
 def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, seed: int) -> str:
     """Write the made pairs and the learning curves of a split; return Markdown."""
     from sampling.geca.method import GECA
-    from scan.generator import audit
+    from scan.generator import verify
     from scan.learning_curves import draw_learning_curves
     from scan.splits import split as published_split
     from scan.splits import write_pairs
@@ -112,7 +112,7 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
             cell.outcome.method,
             f"{cell.outcome.train_pairs:,}",
             f"{cell.outcome.synthetic_pairs:,}",
-            f"{cell.outcome.updates:,}",
+            f"{cell.outcome.steps:,}",
             f"{cell.outcome.train_exact:.2%}",
             f"**{cell.outcome.test_exact:.2%}**",
             _share(cell.outcome.unsampled_exact),
@@ -121,7 +121,7 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
         for cell in cells
     ]
     header = (
-        "augmentation", "training pairs", "made pairs", "updates", "train exact",
+        "augmentation", "training pairs", "made pairs", "steps", "train exact",
         "test exact", "test exact, never made", "training",
     )  # fmt: skip
     geca = cells[-1].outcome
@@ -135,10 +135,10 @@ interchangeable, and can make **{sampler.count():,}** distinct new pairs from th
 {markdown_table(("command", "actions"), examples)}
 
 The interpreter, used as an audit and never as a source of labels, agrees with
-**{audit(made).rate:.2%}** of them. {geca.sampled_tests:,} of the {geca.test_pairs:,} test commands
+**{verify(made).rate:.2%}** of them. {geca.sampled_tests:,} of the {geca.test_pairs:,} test commands
 are among them, so the accuracy on the others is given in a column of its own.
 
-The same small model and recipe, trained from scratch with and without them (seed {seed}); training
+The same small model and config, trained from scratch with and without them (seed {seed}); training
 stops on *training* exact match, and test pairs are looked at once:
 
 {markdown_table(header, rows)}

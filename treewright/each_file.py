@@ -12,9 +12,9 @@ from fnmatch import fnmatchcase
 
 from grammar.errors import OptionError, UnreadableInputError
 from grammar.files import reading
-from grammar.places.opening import place_of
-from grammar.places.place import STAR, is_many
 from grammar.rng import stream_key
+from grammar.storage.location import STAR, is_many
+from grammar.storage.opening import place_of
 
 __all__ = ["EachFile", "each_file"]
 

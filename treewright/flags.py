@@ -1,6 +1,6 @@
 """Flags made from declared options: ``--memory 2`` stands for ``--set memory=2``.
 
-The options of a model or a recipe are declared once (:mod:`grammar.options`). Their flags, what
+The options of a model or a config are declared once (:mod:`grammar.options`). Their flags, what
 ``--set`` takes and what the help says of them are all made here, when a verb is called: no option
 is loaded before it is asked for.
 """

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from treewright.allowed import ADDRESS, VARIABLE, allowed_by
+from treewright.permissions import ADDRESS, VARIABLE, allowed_by
 from treewright.terminal import say
 
 __all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb", "check_folder"]
@@ -47,7 +47,7 @@ class Verb(TyperCommand):
         """Run the verb under what its options allow, after a look at where it is to write."""
         from grammar.files import check_here, nothing_overwritten
         from grammar.messages import heard_by
-        from grammar.places.permissions import in_force
+        from grammar.storage.permissions import in_force
 
         quiet = bool(ctx.params.get("quiet"))
         outputs, inputs = self._paths(ctx.params)
@@ -111,7 +111,7 @@ def _check_different(outputs: Mapping[str, str], inputs: Sequence[tuple[str, str
 
 
 def _identity(path: str) -> str:
-    from grammar.places.place import is_url
+    from grammar.storage.location import is_url
 
     return path if is_url(path) else os.path.abspath(path)
 
@@ -120,8 +120,8 @@ def _check_file(path: str, *, resume: bool) -> None:
     """Refuse a file that could not be written in the end."""
     from grammar.errors import OutputError
     from grammar.files import check_free, writing
-    from grammar.places.opening import place_of
-    from grammar.places.place import is_url
+    from grammar.storage.location import is_url
+    from grammar.storage.opening import place_of
 
     with writing(path):
         place = place_of(path)
@@ -141,7 +141,7 @@ def check_folder(path: str) -> None:
     """Refuse a folder that is not empty, in a run without force (raises OutputError)."""
     from grammar.errors import OutputError
     from grammar.files import check_free, writing
-    from grammar.places.opening import place_of
+    from grammar.storage.opening import place_of
 
     with writing(path):
         if not place_of(path).is_filled():

@@ -33,14 +33,14 @@ def cached_vectors(
     texts: Sequence[Text],
     *,
     pooling: str = "mean",
-    longest: int | None = None,
+    max_length: int | None = None,
     every_layer: bool = False,
 ) -> NDArray[np.float32]:
     """Return pooled states, and keep those that are new.
 
     Parameters
     ----------
-    encoder, texts, pooling, longest
+    encoder, texts, pooling, max_length
         See :func:`~classifiers.encoders.encoding.pooled`.
     every_layer : bool
         Those of the embeddings and of all layers, one behind the other; else of the topmost layer.
@@ -55,7 +55,7 @@ def cached_vectors(
     file that cannot be read or written is no error: texts are then encoded again.
     """
     layers = range(encoder.depth + 1) if every_layer else (-1,)
-    name = f"{fingerprint(encoder)}-{pooling}-{longest or encoder.longest}"
+    name = f"{fingerprint(encoder)}-{pooling}-{max_length or encoder.max_length}"
     path = _folder() / f"{name}{'-layers' if every_layer else ''}.arrow"
     known = _HELD.setdefault(encoder, {}).setdefault(path, {})
     if not known:
@@ -64,7 +64,9 @@ def cached_vectors(
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if missing:
         fresh = list(missing.values())
-        vectors = pooled(encoder, fresh, pooling=pooling, layers=tuple(layers), longest=longest)
+        vectors = pooled(
+            encoder, fresh, pooling=pooling, layers=tuple(layers), max_length=max_length
+        )
         known |= dict(zip(missing, vectors.reshape(len(fresh), -1), strict=True))
         seen = _SEEN.setdefault(encoder, {})
         if _changed(path) != seen.get(path):

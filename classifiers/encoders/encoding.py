@@ -33,7 +33,7 @@ def pooled(
     *,
     pooling: str = "mean",
     layers: Sequence[int] = (-1,),
-    longest: int | None = None,
+    max_length: int | None = None,
     batch_size: int = BATCH,
     on_batch: Callable[[int], None] | None = None,
 ) -> NDArray[np.float32]:
@@ -50,7 +50,7 @@ def pooled(
         feature of Shi et al. 2021, section 4: first and last piece of the text).
     layers : sequence of int
         Which layers, 0 for the embeddings, -1 for the topmost.
-    longest : int, optional
+    max_length : int, optional
         How many pieces of a text are read at most.
     batch_size : int
         Texts at once.
@@ -71,7 +71,7 @@ def pooled(
     made = np.empty((len(texts), len(layers), width), np.float32)
     every = tuple(layers) != (-1,)
     with torch.inference_mode():
-        for rows, batch in batches_by_length(encoder, texts, batch_size, longest):
+        for rows, batch in batches_by_length(encoder, texts, batch_size, max_length):
             output = encoder.half(**batch, output_hidden_states=every)
             states = output.hidden_states if every else [output.last_hidden_state]
             mask = batch["attention_mask"]
@@ -84,7 +84,7 @@ def pooled(
 
 
 def lower_states(
-    encoder: Encoder, texts: Sequence[Text], depth: int, *, longest: int | None = None
+    encoder: Encoder, texts: Sequence[Text], depth: int, *, max_length: int | None = None
 ) -> list[Tensor]:
     """Return what the lowest ``depth`` layers make of each text: bfloat16, (pieces, width).
 
@@ -94,7 +94,7 @@ def lower_states(
     made: list[Tensor] = [torch.empty(0)] * len(texts)
     encoder.stack  # noqa: B018 - refuses encoders that cannot be run in parts
     with torch.inference_mode():
-        for rows, batch in batches_by_length(encoder, texts, BATCH, longest):
+        for rows, batch in batches_by_length(encoder, texts, BATCH, max_length):
             states = encoder.half(**batch, output_hidden_states=True).hidden_states[depth]
             sizes = batch["attention_mask"].sum(1).tolist()
             for row, state, size in zip(rows, states, sizes, strict=True):
@@ -103,20 +103,20 @@ def lower_states(
 
 
 def batches_by_length(
-    encoder: Encoder, texts: Sequence[Text], size: int, longest: int | None = None
+    encoder: Encoder, texts: Sequence[Text], size: int, max_length: int | None = None
 ) -> Iterator[tuple[list[int], dict[str, Tensor]]]:
     """Yield texts of like length in batches: their numbers, and their pieces."""
     # cut twice, which costs a fiftieth: by characters, batches would be padded by a third
-    sizes = encoder.sizes(texts, longest)
+    sizes = encoder.sizes(texts, max_length)
     order = sorted(range(len(texts)), key=lambda i: sizes[i])
     for first in range(0, len(order), size):
         rows = order[first : first + size]
-        yield rows, encoder.pieces([texts[i] for i in rows], longest)
+        yield rows, encoder.pieces([texts[i] for i in rows], max_length)
 
 
-def count_longer(encoder: Encoder, texts: Sequence[Text], longest: int) -> int:
+def count_longer(encoder: Encoder, texts: Sequence[Text], max_length: int) -> int:
     """Return how many texts have more pieces than are read of them."""
-    return sum(size > longest for size in encoder.sizes(texts))
+    return sum(size > max_length for size in encoder.sizes(texts))
 
 
 def mean_of_pieces(states: Tensor, mask: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ class Encoder:
         return copy.deepcopy(self.model).to(torch.bfloat16)
 
     @cached_property
-    def longest(self) -> int:
+    def max_length(self) -> int:
         """How many pieces a text can have."""
         known = int(getattr(self.model.config, "max_position_embeddings", 512))
         return min(known, int(self.tokenizer.model_max_length))
@@ -82,20 +82,20 @@ class Encoder:
             )
         return stack
 
-    def pieces(self, texts: list[Any], longest: int | None = None) -> dict[str, Tensor]:
+    def pieces(self, texts: list[Any], max_length: int | None = None) -> dict[str, Tensor]:
         """Return texts, or pairs of texts, as a padded batch of numbers of pieces."""
-        limit = min(longest or self.longest, self.longest)
+        limit = min(max_length or self.max_length, self.max_length)
         batch = tokenized(
             self.tokenizer, *_sides(texts), padding=True, truncation=True, max_length=limit,
             return_tensors="pt",
         )  # fmt: skip
         return {name: value.to(self.device) for name, value in batch.items()}
 
-    def sizes(self, texts: Sequence[Any], longest: int | None = None) -> list[int]:
+    def sizes(self, texts: Sequence[Any], max_length: int | None = None) -> list[int]:
         """Return how many pieces each text, or pair of texts, has, or is cut to."""
         if not len(texts):
             return []
-        cut = {} if longest is None else {"max_length": min(longest, self.longest)}
+        cut = {} if max_length is None else {"max_length": min(max_length, self.max_length)}
         made = tokenized(self.tokenizer, *_sides(texts), truncation=bool(cut), verbose=False, **cut)
         return [len(one) for one in made["input_ids"]]
 

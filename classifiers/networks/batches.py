@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from classifiers.config import Pace, TrainingConfig
 from classifiers.examples import Examples
 from classifiers.mixing.draws import draw_mixture
 from classifiers.mixing.options import Mixing
-from classifiers.recipe import Pace, Recipe
 from grammar.rng import stream_key
 
 __all__ = ["Batches", "Learnt", "Read", "Rows", "order_of_examples", "weights_in_batches"]
@@ -75,7 +75,7 @@ class Rows:
         return {name: _floats(value) for name, value in made.items()} | {"attention_mask": mask}
 
 
-def order_of_examples(examples: Learnt, recipe: Pace) -> list[int]:
+def order_of_examples(examples: Learnt, config: Pace) -> list[int]:
     """Return which examples are learnt from, batch after batch.
 
     Each batch has its share of new ones. Both kinds go round in an order that is drawn anew for
@@ -86,24 +86,24 @@ def order_of_examples(examples: Learnt, recipe: Pace) -> list[int]:
     >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
-    >>> order = order_of_examples(few.with_new(few), Recipe(updates=2, batch=4))
+    >>> order = order_of_examples(few.with_new(few), TrainingConfig(steps=2, batch=4))
     >>> sorted(order[:4]), sorted(order[4:])
     ([0, 1, 2, 3], [0, 1, 2, 3])
     """
-    together = recipe.share is None
+    together = config.share is None
     new = np.zeros(len(examples), np.bool_) if together else examples.new
     given, made = np.flatnonzero(~new), np.flatnonzero(new)
-    of_new = _new_in_a_batch(examples, recipe)
-    first = _rounds(given, (recipe.batch - of_new) * recipe.updates, recipe.seed, "given")
-    second = _rounds(made, of_new * recipe.updates, recipe.seed, "new")
+    of_new = _new_in_a_batch(examples, config)
+    first = _rounds(given, (config.batch - of_new) * config.steps, config.seed, "given")
+    second = _rounds(made, of_new * config.steps, config.seed, "new")
     both = np.concatenate(
-        (first.reshape(recipe.updates, -1), second.reshape(recipe.updates, -1)), axis=1
+        (first.reshape(config.steps, -1), second.reshape(config.steps, -1)), axis=1
     )
     order: list[int] = both.ravel().tolist()
     return order
 
 
-def weights_in_batches(examples: Examples, recipe: Recipe) -> NDArray[np.float32]:
+def weights_in_batches(examples: Examples, config: TrainingConfig) -> NDArray[np.float32]:
     """Return the weight of each example in the loss of a batch, float32 of shape (examples,).
 
     A share of each batch is new, whatever the number of new examples. Where it was said what these
@@ -115,21 +115,21 @@ def weights_in_batches(examples: Examples, recipe: Recipe) -> NDArray[np.float32
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
     >>> both = few.with_new(few.take([0, 1, 0, 1]), weight=0.5)
-    >>> weights_in_batches(both, Recipe(batch=4, share=0.5)).tolist()
+    >>> weights_in_batches(both, TrainingConfig(batch=4, share=0.5)).tolist()
     [1.0, 1.0, 0.5, 0.5, 0.5, 0.5]
     """
-    of_new = _new_in_a_batch(examples, recipe)
-    if recipe.share is None or not examples.weighed or not 0 < of_new < recipe.batch:
+    of_new = _new_in_a_batch(examples, config)
+    if config.share is None or not examples.weighed or not 0 < of_new < config.batch:
         return examples.weights
     made = int(examples.new.sum())
-    oftener = of_new / made * (len(examples) - made) / (recipe.batch - of_new)
+    oftener = of_new / made * (len(examples) - made) / (config.batch - of_new)
     return np.where(examples.new, examples.weights / oftener, examples.weights).astype(np.float32)
 
 
-def _new_in_a_batch(examples: Learnt, recipe: Pace) -> int:
-    if examples.new.all() and recipe.share is not None:
-        return recipe.batch
-    return round((recipe.share or 0.0) * recipe.batch) if examples.new.any() else 0
+def _new_in_a_batch(examples: Learnt, config: Pace) -> int:
+    if examples.new.all() and config.share is not None:
+        return config.batch
+    return round((config.share or 0.0) * config.batch) if examples.new.any() else 0
 
 
 def _rounds(rows: Any, count: int, seed: int, name: str) -> NDArray[np.int64]:
@@ -149,7 +149,7 @@ class Batches:
         The texts of the examples.
     examples : Examples
         What is learnt; ``order`` says when.
-    recipe : Recipe
+    config : TrainingConfig
         How many in a batch, and the seed.
     mixing : Mixing
         Whether and how they are mixed.
@@ -158,14 +158,14 @@ class Batches:
     """
 
     def __init__(
-        self, read: Read, examples: Examples, recipe: Recipe, *, mixing: Mixing, depth: int
+        self, read: Read, examples: Examples, config: TrainingConfig, *, mixing: Mixing, depth: int
     ) -> None:
         self.read = read
-        self.recipe, self.mixing, self.depth = recipe, mixing, depth
-        self.order = order_of_examples(examples, recipe)
-        self.size, self.updates = recipe.batch, recipe.updates
+        self.config, self.mixing, self.depth = config, mixing, depth
+        self.order = order_of_examples(examples, config)
+        self.size, self.steps = config.batch, config.steps
         self.labels = torch.from_numpy(examples.labels)
-        self.weights = torch.from_numpy(weights_in_batches(examples, recipe))
+        self.weights = torch.from_numpy(weights_in_batches(examples, config))
         self.new = torch.from_numpy(examples.new)
 
     def __call__(self, places: Sequence[int]) -> dict[str, Any]:
@@ -182,9 +182,9 @@ class Batches:
         }
         if self.mixing.used:
             # the merged loss tells the two kinds apart
-            apart = self.recipe.gamma is not None
+            apart = self.config.gamma is not None
             kinds = made["new"].numpy().astype(np.int64) * apart
-            drawn = draw_mixture(self.mixing, self.recipe.seed, update, kinds, self.depth)
+            drawn = draw_mixture(self.mixing, self.config.seed, update, kinds, self.depth)
             place = torch.full((len(rows),), drawn.place)
             made["mixture"] = {"partner": drawn.partner, "share": drawn.share, "place": place}
         return made

@@ -35,7 +35,7 @@ class Checkpoint:
     Attributes
     ----------
     update : int
-        How many updates were made.
+        How many steps were made.
     key : str
         A hash of all that decides the result.
     model, moments, best : mapping of str to Tensor

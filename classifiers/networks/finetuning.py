@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.cache import fingerprint
 from classifiers.encoders.encoding import Text, lower_states
 from classifiers.encoders.opening import Encoder
@@ -22,7 +23,6 @@ from classifiers.networks.batches import Batches, Read, Rows
 from classifiers.networks.loop import Course
 from classifiers.networks.model import UNMIXED, TextModel, lowest_trained
 from classifiers.networks.network import Network, fitted
-from classifiers.recipe import Recipe
 from sampling.neural.threads import seeded
 
 __all__ = ["FineTuned", "fine_tune", "key_of", "read_texts"]
@@ -42,11 +42,11 @@ class FineTuned(Network):
 
     def read(self, texts: Sequence[Text]) -> Rows:
         """Return texts as :func:`read_texts` prepares them."""
-        return read_texts(self.encoder, texts, self.recipe)
+        return read_texts(self.encoder, texts, self.config)
 
     def precision(self) -> AbstractContextManager[Any]:
-        """Return a context of bf16, if the recipe does not say otherwise."""
-        low = self.recipe.precision != "fp32"
+        """Return a context of bf16, if the config does not say otherwise."""
+        low = self.config.precision != "fp32"
         return torch.autocast(self.device.type, torch.bfloat16, enabled=low)
 
     def whole_encoder(self) -> Any:
@@ -60,18 +60,18 @@ class FineTuned(Network):
         return whole
 
 
-def read_texts(encoder: Encoder, texts: Sequence[Text], recipe: Recipe) -> Rows:
+def read_texts(encoder: Encoder, texts: Sequence[Text], config: TrainingConfig) -> Rows:
     """Return texts as numbers of pieces, or as what a fixed lower half makes of them.
 
-    With ``train="upper"`` the lower half is run here, once a text.
+    With ``train="top_layers"`` the lower half is run here, once a text.
     """
-    depth = lowest_trained(encoder, recipe)
+    depth = lowest_trained(encoder, config)
     if depth:
-        states = lower_states(encoder, texts, depth, longest=recipe.longest)
+        states = lower_states(encoder, texts, depth, max_length=config.max_length)
         return Rows([{"states": state} for state in states])
     rows = []
     for text in texts:
-        batch = encoder.pieces([text], recipe.longest)
+        batch = encoder.pieces([text], config.max_length)
         rows.append({name: value[0].cpu() for name, value in batch.items()})
     return Rows(rows)
 
@@ -79,7 +79,7 @@ def read_texts(encoder: Encoder, texts: Sequence[Text], recipe: Recipe) -> Rows:
 def fine_tune(
     encoder: Encoder,
     examples: Examples,
-    recipe: Recipe,
+    config: TrainingConfig,
     *,
     mixing: Mixing = UNMIXED,
     held: Examples | None = None,
@@ -95,7 +95,7 @@ def fine_tune(
         Where training starts from; it is not changed.
     examples : Examples
         What to learn, new ones among them.
-    recipe : Recipe
+    config : TrainingConfig
         How.
     mixing : Mixing
         Where examples are mixed, if anywhere.
@@ -124,27 +124,29 @@ def fine_tune(
     OptionError
         If the encoder cannot be run in parts, or a library is missing.
     """
-    with seeded(recipe.seed, encoder.device):
-        model = TextModel(encoder, recipe, len(examples.classes), mixing).to(encoder.device)
-        blank = FineTuned(encoder=encoder, recipe=recipe, classes=examples.classes, model=model)
-        if not recipe.updates:
+    with seeded(config.seed, encoder.device):
+        model = TextModel(encoder, config, len(examples.classes), mixing).to(encoder.device)
+        blank = FineTuned(encoder=encoder, config=config, classes=examples.classes, model=model)
+        if not config.steps:
             return blank
         read = read or blank.read(examples.texts)
         course = Course(
             checkpoint=checkpoint,
-            key=key_of(encoder, recipe, mixing, [examples, held]) if checkpoint else "",
+            key=key_of(encoder, config, mixing, [examples, held]) if checkpoint else "",
             on_update=on_update,
         )
-        batches = Batches(read, examples, recipe, mixing=mixing, depth=encoder.depth)
+        batches = Batches(read, examples, config, mixing=mixing, depth=encoder.depth)
         return fitted(blank, batches, course, held)
 
 
-def key_of(encoder: Encoder | None, recipe: Recipe, mixing: Mixing, parts: Sequence[Any]) -> str:
+def key_of(
+    encoder: Encoder | None, config: TrainingConfig, mixing: Mixing, parts: Sequence[Any]
+) -> str:
     """Return a hash of what decides a training: the encoder, the options and the examples.
 
     Parts are examples, None, or whatever is written in JSON.
     """
-    facts: list[Any] = [fingerprint(encoder) if encoder else None, asdict(recipe), asdict(mixing)]
+    facts: list[Any] = [fingerprint(encoder) if encoder else None, asdict(config), asdict(mixing)]
     for part in parts:
         if not isinstance(part, Examples):
             facts.append(part)

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.encoding import Text
 from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
@@ -30,7 +31,6 @@ from classifiers.networks.finetuning import key_of
 from classifiers.networks.loop import Course
 from classifiers.networks.losses import loss_of
 from classifiers.networks.network import Network, fitted
-from classifiers.recipe import Recipe
 from sampling.neural.opening import device_named
 from sampling.neural.threads import seeded
 
@@ -121,16 +121,16 @@ class WordModel(nn.Module):
     ----------
     words, classes : int
         How many are known.
-    recipe : Recipe
+    config : TrainingConfig
         Its ``encoder`` names the network; and the loss.
     """
 
-    def __init__(self, words: int, classes: int, recipe: Recipe) -> None:
+    def __init__(self, words: int, classes: int, config: TrainingConfig) -> None:
         super().__init__()
-        self.body = _Body(words, recipe.encoder)
+        self.body = _Body(words, config.encoder)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Linear(self.body.over.width, classes)
-        self.recipe = recipe
+        self.config = config
 
     def forward(
         self,
@@ -146,7 +146,7 @@ class WordModel(nn.Module):
         logits: Tensor = self.head(self.dropout(vectors))
         if labels is None or weights is None or new is None:
             return {"logits": logits}
-        loss = loss_of(self.recipe, logits, vectors, (labels, weights, new))
+        loss = loss_of(self.config, logits, vectors, (labels, weights, new))
         return {"loss": loss, "logits": logits}
 
 
@@ -163,16 +163,16 @@ class FromScratch(Network):
     words: tuple[str, ...]
 
     def read(self, texts: Sequence[Text]) -> Rows:
-        """Return texts as the numbers of their words; what lies behind the longest is cut."""
+        """Return texts as the numbers of their words; what lies behind the max_length is cut."""
         number = {word: row for row, word in enumerate(self.words, _UNKNOWN + 1)}
-        longest = self.recipe.longest
-        rows = ([number.get(w, _UNKNOWN) for w in words_of(text)[:longest]] for text in texts)
+        max_length = self.config.max_length
+        rows = ([number.get(w, _UNKNOWN) for w in words_of(text)[:max_length]] for text in texts)
         return Rows([{"words": torch.tensor(row or [_UNKNOWN])} for row in rows])
 
 
 def train_from_scratch(
     examples: Examples,
-    recipe: Recipe,
+    config: TrainingConfig,
     *,
     held: Examples | None = None,
     checkpoint: Path | None = None,
@@ -182,7 +182,7 @@ def train_from_scratch(
 
     Parameters
     ----------
-    examples, recipe, held, checkpoint, on_update
+    examples, config, held, checkpoint, on_update
         As :func:`~classifiers.networks.finetuning.fine_tune` has them. Numbers are of single
         precision unless bf16 is asked for.
 
@@ -201,21 +201,21 @@ def train_from_scratch(
     >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["not good", "good"], label=["bad", "good"]))
-    >>> model = train_from_scratch(few, Recipe(encoder="cnn", updates=30, rate=0.002, device="cpu"))
+    >>> model = train_from_scratch(few, TrainingConfig(encoder="cnn", steps=30, learning_rate=0.002, device="cpu"))
     >>> model.words, model.probabilities(["good", "not good"]).argmax(1)
     (('good', 'not'), array([1, 0]))
     """
-    if recipe.precision == "auto":
-        recipe = replace(recipe, precision="fp32")
-    place = device_named(recipe.device)
-    with seeded(recipe.seed, place):
+    if config.precision == "auto":
+        config = replace(config, precision="fp32")
+    place = device_named(config.device)
+    with seeded(config.seed, place):
         words = tuple(sorted({word for text in examples.texts for word in words_of(text)}))
-        model = WordModel(len(words), len(examples.classes), recipe).to(place)
-        blank = FromScratch(recipe=recipe, classes=examples.classes, model=model, words=words)
-        if not recipe.updates:
+        model = WordModel(len(words), len(examples.classes), config).to(place)
+        blank = FromScratch(config=config, classes=examples.classes, model=model, words=words)
+        if not config.steps:
             return blank
-        key = key_of(None, recipe, Mixing(), [examples, held]) if checkpoint else ""
-        batches = Batches(blank.read(examples.texts), examples, recipe, mixing=Mixing(), depth=0)
+        key = key_of(None, config, Mixing(), [examples, held]) if checkpoint else ""
+        batches = Batches(blank.read(examples.texts), examples, config, mixing=Mixing(), depth=0)
         return fitted(
             blank, batches, Course(checkpoint=checkpoint, key=key, on_update=on_update), held
         )

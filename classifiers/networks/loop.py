@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
+from classifiers.config import Pace
 from classifiers.networks.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
-from classifiers.recipe import Pace
 from grammar.errors import TrainingError
 
 __all__ = ["Course", "StoppedTrainingError", "learn"]
@@ -34,7 +34,7 @@ class StoppedTrainingError(TrainingError):
     Attributes
     ----------
     update : int
-        How many updates were made before; the weights are those after so many.
+        How many steps were made before; the weights are those after so many.
     model : FineTuned or None
         The classifier of that update.
     """
@@ -47,7 +47,7 @@ class Batches(Protocol):
     """What is learnt from: a batch for the places in an order."""
 
     size: int
-    updates: int
+    steps: int
 
     def __call__(self, places: list[int]) -> dict[str, Any]:
         """Return the batch of these places."""
@@ -90,7 +90,7 @@ class _Kept:
 
 
 def learn(
-    model: Any, batches: Batches, recipe: Pace, device: torch.device, course: Course
+    model: Any, batches: Batches, config: Pace, device: torch.device, course: Course
 ) -> tuple[list[float], int]:
     """Let a model learn; its weights are those of the best update, or of the last.
 
@@ -100,7 +100,7 @@ def learn(
         With ``body`` and ``head``; it returns its loss for a batch.
     batches : Batches
         What it learns from.
-    recipe : Recipe
+    config : TrainingConfig
         The rate and its course, and numbers.
     device : torch.device
         Where the model is.
@@ -112,7 +112,7 @@ def learn(
     losses : list of float
         Of every update.
     chosen : int
-        After how many updates the weights are taken.
+        After how many steps the weights are taken.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def learn(
         If the state is damaged, or is of another training.
     """
     kept, done = _Kept(), 0
-    optimiser, schedule = _optimiser(model, recipe, batches.updates)
+    optimiser, schedule = _optimiser(model, config, batches.steps)
     begin = load_checkpoint(course.checkpoint, course.key)
     if begin is not None:
         done = begin.update
@@ -132,14 +132,14 @@ def learn(
         _restore(optimiser, begin)
         kept.losses, kept.score, kept.chosen = begin.losses, begin.score, begin.chosen
         kept.best = dict(begin.best)
-    left = batches.updates - done
+    left = batches.steps - done
     if left:
-        watch = _watch(model, optimiser, kept, course, begin, batches.updates)
+        watch = _watch(model, optimiser, kept, course, begin, batches.steps)
         with tempfile.TemporaryDirectory() as folder:
             trainer = _trainer()(
                 model=model,
-                args=_arguments(recipe, device, folder, left),
-                train_dataset=_Places(done * batches.size, batches.updates * batches.size),
+                args=_arguments(config, device, folder, left),
+                train_dataset=_Places(done * batches.size, batches.steps * batches.size),
                 data_collator=batches,
                 optimizers=(optimiser, schedule(done)),
                 callbacks=[watch],
@@ -154,7 +154,7 @@ def learn(
     if kept.best:
         model.load_state_dict({k: v.to(device) for k, v in kept.best.items()})
     model.eval()
-    return kept.losses, kept.chosen or batches.updates
+    return kept.losses, kept.chosen or batches.steps
 
 
 class _Places(Dataset[int]):
@@ -186,18 +186,18 @@ def _trainer() -> Any:
     return InOrder
 
 
-def _arguments(recipe: Pace, device: torch.device, folder: str, updates: int) -> Any:
+def _arguments(config: Pace, device: torch.device, folder: str, steps: int) -> Any:
     from transformers import TrainingArguments
 
     return TrainingArguments(
         output_dir=folder,
-        max_steps=updates,
-        per_device_train_batch_size=recipe.batch,
-        learning_rate=recipe.rate,
+        max_steps=steps,
+        per_device_train_batch_size=config.batch,
+        learning_rate=config.learning_rate,
         max_grad_norm=1.0,
-        bf16=recipe.precision != "fp32",
+        bf16=config.precision != "fp32",
         use_cpu=device.type == "cpu",
-        seed=recipe.seed,
+        seed=config.seed,
         save_strategy="no",
         logging_strategy="steps",
         logging_steps=1,
@@ -209,20 +209,20 @@ def _arguments(recipe: Pace, device: torch.device, folder: str, updates: int) ->
     )
 
 
-def _optimiser(model: Any, recipe: Pace, updates: int) -> tuple[Any, Callable[[int], Any]]:
+def _optimiser(model: Any, config: Pace, steps: int) -> tuple[Any, Callable[[int], Any]]:
     """Return AdamW, with ten times the rate for the head, and the schedule from an update on."""
     groups = [
-        {"params": list(model.body.parameters()), "lr": recipe.rate},
-        {"params": list(model.head.parameters()), "lr": 10 * recipe.rate},
+        {"params": list(model.body.parameters()), "lr": config.learning_rate},
+        {"params": list(model.head.parameters()), "lr": 10 * config.learning_rate},
     ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
-    rising = max(1, math.ceil(recipe.warmup * updates))
-    falling = max(1, updates - rising)
+    optimiser = torch.optim.AdamW(groups, weight_decay=config.weight_decay)
+    rising = max(1, math.ceil(config.warmup_ratio * steps))
+    falling = max(1, steps - rising)
 
     def factor(update: int) -> float:
         if update < rising:
             return (update + 1) / rising
-        return max(0.0, (updates - update) / falling)
+        return max(0.0, (steps - update) / falling)
 
     def schedule(done: int) -> Any:
         return torch.optim.lr_scheduler.LambdaLR(optimiser, lambda update: factor(update + done))
@@ -231,14 +231,14 @@ def _optimiser(model: Any, recipe: Pace, updates: int) -> tuple[Any, Callable[[i
 
 
 def _watch(
-    model: nn.Module, optimiser: Any, kept: _Kept, course: Course, begin: Any, updates: int
+    model: nn.Module, optimiser: Any, kept: _Kept, course: Course, begin: Any, steps: int
 ) -> Any:
     """Return what hears losses, judges and keeps, and stops if a loss is no number."""
     from transformers import TrainerCallback, logging
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
     before = 0 if begin is None else begin.update
-    every = max(1, updates // PARTS)
+    every = max(1, steps // PARTS)
 
     class Watch(TrainerCallback):
         def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -256,7 +256,7 @@ def _watch(
             kept.losses.append(loss)
             if course.on_update is not None:
                 course.on_update(done, loss)
-            if done % every == 0 or done == updates:
+            if done % every == 0 or done == steps:
                 _judge(model, kept, course, done)
                 if course.checkpoint is not None:
                     state = _state(model, optimiser, kept, done, course.key)

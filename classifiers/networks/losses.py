@@ -6,17 +6,19 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from classifiers.recipe import Recipe
+from classifiers.config import TrainingConfig
 
 __all__ = ["loss_of", "merged", "sharpened", "soft_cross_entropy", "supervised_contrast"]
 
 
-def loss_of(recipe: Recipe, logits: Tensor, vectors: Tensor, known: tuple[Tensor, ...]) -> Tensor:
-    """Return the loss that a recipe asks for.
+def loss_of(
+    config: TrainingConfig, logits: Tensor, vectors: Tensor, known: tuple[Tensor, ...]
+) -> Tensor:
+    """Return the loss that a config asks for.
 
     Parameters
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         ``gamma`` and ``contrast``.
     logits : Tensor, shape (examples, classes)
         Scores before the softmax.
@@ -26,12 +28,12 @@ def loss_of(recipe: Recipe, logits: Tensor, vectors: Tensor, known: tuple[Tensor
         Labels as distributions, weights, and which examples are new.
     """
     labels, weights, new = known
-    if recipe.gamma is None:
+    if config.gamma is None:
         loss = soft_cross_entropy(logits, labels, weights)
     else:
-        loss = merged(logits, labels, new, recipe.gamma)
-    if recipe.contrast:
-        loss = loss + recipe.contrast * supervised_contrast(vectors, labels.argmax(1))
+        loss = merged(logits, labels, new, config.gamma)
+    if config.contrast:
+        loss = loss + config.contrast * supervised_contrast(vectors, labels.argmax(1))
     return loss
 
 

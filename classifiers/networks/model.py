@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.encoding import pool
 from classifiers.encoders.opening import Encoder
 from classifiers.mixing.draws import Mixture, mixed_rows
@@ -17,16 +18,15 @@ from classifiers.mixing.hidden import mixed_states, mixed_weights, mixing_at
 from classifiers.mixing.options import SPANS, Mixing
 from classifiers.mixing.spans import exchanged, saliency
 from classifiers.networks.losses import loss_of
-from classifiers.recipe import Recipe
 
 __all__ = ["TextModel", "lowest_trained"]
 
 UNMIXED = Mixing()
 
 
-def lowest_trained(encoder: Encoder, recipe: Recipe) -> int:
+def lowest_trained(encoder: Encoder, config: TrainingConfig) -> int:
     """Return how many layers from below stay as they are."""
-    return encoder.depth // 2 if recipe.train == "upper" else 0
+    return encoder.depth // 2 if config.train == "top_layers" else 0
 
 
 class TextModel(nn.Module):
@@ -36,7 +36,7 @@ class TextModel(nn.Module):
     ----------
     encoder : Encoder
         Its weights are copied.
-    recipe : Recipe
+    config : TrainingConfig
         What learns and how; ``upper`` reads the states of the lower half in place of pieces.
     classes : int
         How many.
@@ -51,13 +51,13 @@ class TextModel(nn.Module):
     """
 
     def __init__(
-        self, encoder: Encoder, recipe: Recipe, classes: int, mixing: Mixing = UNMIXED
+        self, encoder: Encoder, config: TrainingConfig, classes: int, mixing: Mixing = UNMIXED
     ) -> None:
         super().__init__()
-        self.recipe = recipe
+        self.config = config
         self.mixing = mixing
         self.depth = encoder.depth
-        self.frozen_layers = lowest_trained(encoder, recipe)
+        self.frozen_layers = lowest_trained(encoder, config)
         mixing.check(self.depth, self.frozen_layers)
         if mixing.used:
             encoder.stack  # noqa: B018 - refuses encoders that cannot be run in parts
@@ -67,7 +67,7 @@ class TextModel(nn.Module):
         else:
             self.body = copy.deepcopy(encoder.model)
         self.body.requires_grad_(True)
-        width = encoder.width * (2 if recipe.pooling == "ends" else 1)
+        width = encoder.width * (2 if config.pooling == "ends" else 1)
         self.dropout = nn.Dropout(0.1)
         self.head = nn.Linear(width, classes)
         nn.init.zeros_(self.head.weight)
@@ -78,10 +78,10 @@ class TextModel(nn.Module):
         """Return the pooled state of each text, or of each mixture of two."""
         mask = inputs["attention_mask"]
         if mixture is None:
-            return pool(self._states(inputs), mask, self.recipe.pooling)
+            return pool(self._states(inputs), mask, self.config.pooling)
         place, partner, share = mixture.place, mixture.partner, mixture.share
         if place > self.depth:
-            vectors = pool(self._states(inputs), mask, self.recipe.pooling)
+            vectors = pool(self._states(inputs), mask, self.config.pooling)
             return mixed_rows(vectors, partner, share)
         below = place < self.depth
         layers = self.body.layer if self.frozen_layers else self.body.encoder.layer
@@ -91,7 +91,7 @@ class TextModel(nn.Module):
         if not below:
             states = mixed_states(states, mask, partner, share)
         weights = mixed_weights(mask, partner, share)
-        return pool(states, mask, self.recipe.pooling, weights)
+        return pool(states, mask, self.config.pooling, weights)
 
     def _states(self, inputs: Mapping[str, Tensor]) -> Tensor:
         if not self.frozen_layers:
@@ -111,7 +111,7 @@ class TextModel(nn.Module):
         mixture: dict[str, Tensor] | None = None,
         **inputs: Tensor,
     ) -> dict[str, Tensor]:
-        """Return the scores of the classes and, with labels, the loss of the recipe.
+        """Return the scores of the classes and, with labels, the loss of the config.
 
         With a mixture (``partner``, ``share`` and ``place``, a row each an example) the loss is
         that of mixed examples and labels, or half of it, the rest being that of the batch as it is.
@@ -162,9 +162,9 @@ class TextModel(nn.Module):
         return scores
 
     def _learnt(self, vectors: Tensor, known: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        """Return scores and the loss of the recipe, for labels, weights, and which are new."""
+        """Return scores and the loss of the config, for labels, weights, and which are new."""
         logits = self._logits(vectors)
-        return {"loss": loss_of(self.recipe, logits, vectors, known), "logits": logits}
+        return {"loss": loss_of(self.config, logits, vectors, known), "logits": logits}
 
 
 def _mixed(known: tuple[Tensor, ...], mixture: Mixture) -> tuple[Tensor, ...]:

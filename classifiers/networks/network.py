@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.encoding import Text
 from classifiers.examples import Examples
 from classifiers.networks.batches import Batches, Read
 from classifiers.networks.loop import Course, StoppedTrainingError, learn
-from classifiers.recipe import Recipe
 from grammar.rng import stream_key
 from sampling.neural.threads import seeded
 
@@ -32,7 +32,7 @@ class Network(ABC):
 
     Attributes
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         How it was trained.
     classes : tuple of str
         What the classes are called.
@@ -41,10 +41,10 @@ class Network(ABC):
     losses : tuple of float
         Of every update.
     chosen : int
-        After how many updates the weights were taken.
+        After how many steps the weights were taken.
     """
 
-    recipe: Recipe
+    config: TrainingConfig
     classes: tuple[str, ...]
     model: Any
     losses: tuple[float, ...] = ()
@@ -127,7 +127,7 @@ def fitted(blank: Some, batches: Batches, course: Course, held: Examples | None 
         texts = blank.read(held.texts)
         course = replace(course, judge=lambda: judged(blank.probabilities_of(texts), held))
     try:
-        losses, chosen = learn(blank.model, batches, blank.recipe, blank.device, course)
+        losses, chosen = learn(blank.model, batches, blank.config, blank.device, course)
     except StoppedTrainingError as error:
         error.model = replace(blank, chosen=error.update)
         raise

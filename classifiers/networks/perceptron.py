@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.encoding import Text
 from classifiers.encoders.opening import Encoder
@@ -24,7 +25,6 @@ from classifiers.networks.loop import Course
 from classifiers.networks.losses import loss_of
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.network import Network, fitted
-from classifiers.recipe import Recipe
 from sampling.neural.threads import seeded
 
 __all__ = ["Perceptron", "PerceptronClassifier", "train_perceptron"]
@@ -54,16 +54,16 @@ class Perceptron(nn.Module):
     layers, width, classes : int
         Of the states: how many layers, embeddings among them, and how many numbers each; and how
         many classes.
-    recipe : Recipe
+    config : TrainingConfig
         Of the loss; a contrast is one between the states of the hidden layer.
     """
 
-    def __init__(self, layers: int, width: int, classes: int, recipe: Recipe) -> None:
+    def __init__(self, layers: int, width: int, classes: int, config: TrainingConfig) -> None:
         super().__init__()
         self.body = LayerAverage(layers)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, classes))
-        self.recipe = recipe
+        self.config = config
 
     def forward(
         self,
@@ -78,7 +78,7 @@ class Perceptron(nn.Module):
         logits: Tensor = self.head[2](hidden)
         if labels is None or weights is None or new is None:
             return {"logits": logits}
-        loss = loss_of(self.recipe, logits, hidden, (labels, weights, new))
+        loss = loss_of(self.config, logits, hidden, (labels, weights, new))
         return {"loss": loss, "logits": logits}
 
 
@@ -110,13 +110,13 @@ class PerceptronClassifier(Network):
 
     def read(self, texts: Sequence[Text]) -> _States:
         """Return the pooled states of all layers."""
-        return _States(_states(self.encoder, texts, self.recipe))
+        return _States(_states(self.encoder, texts, self.config))
 
 
 def train_perceptron(
     encoder: Encoder,
     examples: Examples,
-    recipe: Recipe,
+    config: TrainingConfig,
     *,
     held: Examples | None = None,
     checkpoint: Path | None = None,
@@ -126,7 +126,7 @@ def train_perceptron(
 
     Parameters
     ----------
-    encoder, examples, recipe, held, checkpoint, on_update
+    encoder, examples, config, held, checkpoint, on_update
         As :func:`~classifiers.networks.finetuning.fine_tune` has them.
 
     Returns
@@ -145,23 +145,23 @@ def train_perceptron(
     averaged over the layers with learnt weights, with a dropout of .2; for whole texts on the ends
     (``pooling="ends"``). The size of its hidden layer, which they vary, is 256 here.
     """
-    with seeded(recipe.seed, encoder.device):
-        read = _States(_states(encoder, examples.texts, recipe))
+    with seeded(config.seed, encoder.device):
+        read = _States(_states(encoder, examples.texts, config))
         _, layers, width = read.rows.shape
-        model = Perceptron(layers, width, len(examples.classes), recipe)
+        model = Perceptron(layers, width, len(examples.classes), config)
         blank = PerceptronClassifier(
-            encoder=encoder, recipe=recipe, classes=examples.classes, model=model
+            encoder=encoder, config=config, classes=examples.classes, model=model
         )
-        key = key_of(encoder, recipe, UNMIXED, [examples, held]) if checkpoint else ""
+        key = key_of(encoder, config, UNMIXED, [examples, held]) if checkpoint else ""
         course = Course(checkpoint=checkpoint, key=key, on_update=on_update)
-        batches = Batches(read, examples, recipe, mixing=UNMIXED, depth=encoder.depth)
+        batches = Batches(read, examples, config, mixing=UNMIXED, depth=encoder.depth)
         return fitted(blank, batches, course, held)
 
 
-def _states(encoder: Encoder, texts: Sequence[Any], recipe: Recipe) -> Tensor:
+def _states(encoder: Encoder, texts: Sequence[Any], config: TrainingConfig) -> Tensor:
     """Return the pooled states of texts, float32 of shape (texts, layers, width)."""
     layers = encoder.depth + 1
     rows = cached_vectors(
-        encoder, list(texts), pooling=recipe.pooling, longest=recipe.longest, every_layer=True
+        encoder, list(texts), pooling=config.pooling, max_length=config.max_length, every_layer=True
     )
     return torch.from_numpy(rows.reshape(len(texts), layers, -1))

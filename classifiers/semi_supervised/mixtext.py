@@ -97,7 +97,7 @@ class GuessingModel(TextModel):
             labels[rows] = self._guessed(groups[rows], {k: v[rows] for k, v in inputs.items()})
         rising = min(1.0, (int(update[0]) + 1) / self.rises)
         # the merged loss: that of the labelled ones, and that of the others times its weight
-        self.recipe = replace(self.recipe, gamma=self.options.guess * rising)
+        self.config = replace(self.config, gamma=self.options.guess * rising)
         return super().forward(labels, weights, new, mixture, **inputs)
 
     def _guessed(self, groups: Tensor, inputs: dict[str, Tensor]) -> Tensor:
@@ -117,10 +117,10 @@ class _Groups(Batches):
         examples: Examples, mixing: Mixing,
     ) -> None:  # fmt: skip
         assert training.encoder is not None
-        recipe = training.recipe
-        super().__init__(read, examples, recipe, mixing=mixing, depth=training.encoder.depth)
+        config = training.config
+        super().__init__(read, examples, config, mixing=mixing, depth=training.encoder.depth)
         # paraphrases come with their texts, and never by themselves
-        self.order = order_of_examples(examples.take(range(leading)), recipe)
+        self.order = order_of_examples(examples.take(range(leading)), config)
         self.groups = torch.tensor(list(groups))
         self.after: dict[int, list[int]] = {}
         for row in range(leading, len(groups)):
@@ -178,20 +178,20 @@ def mixtext(
     loss on the entropy of unlabelled texts is left out. Texts without a label of their own are
     mixed with any of the batch.
     """
-    recipe, encoder = training.recipe, training.encoder
-    if encoder is None or recipe.train == "frozen":
+    config, encoder = training.config, training.encoder
+    if encoder is None or config.train == "frozen":
         raise OptionError(
             "mixtext needs an encoder that learns",
-            hint="use train='upper' or train='whole'; or self-training",
+            hint="use train='top_layers' or train='whole'; or self-training",
         )
     mixing = training.mixing if training.mixing.used else MIXED
-    like, of = paraphrased(texts, options, recipe.seed)
+    like, of = paraphrased(texts, options, config.seed)
     everything, groups = _together(labelled, texts, like, of)
     leading = len(labelled) + len(texts)
-    with seeded(recipe.seed, encoder.device):
-        model = GuessingModel(encoder, recipe, len(labelled.classes), mixing).to(encoder.device)
-        model.options, model.rises = options, max(1, round(options.rising * recipe.updates))
-        blank = FineTuned(encoder=encoder, recipe=recipe, classes=labelled.classes, model=model)
+    with seeded(config.seed, encoder.device):
+        model = GuessingModel(encoder, config, len(labelled.classes), mixing).to(encoder.device)
+        model.options, model.rises = options, max(1, round(options.rising * config.steps))
+        blank = FineTuned(encoder=encoder, config=config, classes=labelled.classes, model=model)
         read = blank.read(everything.texts)
         batches = _Groups(groups, leading, training, read, everything, mixing)
         return fitted(

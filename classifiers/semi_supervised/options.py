@@ -72,7 +72,7 @@ class SemiSupervised(Checked):
     )
     rising: float = option(
         0.4,
-        "Of mixtext: the part of all updates in which the weight of guessed labels rises from 0.",
+        "Of mixtext: the part of all steps in which the weight of guessed labels rises from 0.",
         least=0.0,
         most=1.0,
     )

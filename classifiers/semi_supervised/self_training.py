@@ -78,7 +78,7 @@ def self_train(
         ``self-training`` takes the texts that the teacher is most certain of; ``ust`` draws those
         that passes with dropout agree on, and weighs them by the variance of the passes.
     held : Examples, optional
-        What chooses the number of updates of each.
+        What chooses the number of steps of each.
     folder : path, optional
         Where rounds are kept: training that was stopped goes on from there, with the same result.
     key : str
@@ -102,7 +102,7 @@ def self_train(
             pseudo = None if folder is None else _round(folder, number, key, texts)
             if pseudo is None:
                 assert model is not None
-                pseudo = named_texts(model, texts, options, training.recipe.seed + number)
+                pseudo = named_texts(model, texts, options, training.config.seed + number)
                 if folder is not None:
                     save_round(folder, number, key, pseudo)
             learnt = _with_pseudo(labelled, texts, pseudo, options)

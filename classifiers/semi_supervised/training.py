@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from classifiers.config import TFIDF
 from classifiers.examples import Examples
 from classifiers.networks.finetuning import key_of
-from classifiers.recipe import TFIDF
 from classifiers.semi_supervised.mixtext import mixtext
 from classifiers.semi_supervised.options import NO, SemiSupervised
 from classifiers.semi_supervised.self_training import Round, self_train
@@ -43,7 +43,7 @@ def train_semi(
     options : SemiSupervised
         Which method, and how.
     held : Examples, optional
-        What chooses the number of updates.
+        What chooses the number of steps.
     folder : path, optional
         Where states are kept: a training that was stopped goes on, with the same result.
     on_round, on_update : callable, optional
@@ -59,13 +59,13 @@ def train_semi(
     Examples
     --------
     >>> from classifiers.examples import read_examples
-    >>> from classifiers.recipe import Recipe
+    >>> from classifiers.config import TrainingConfig
     >>> from classifiers.training.train import trainer
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["a good film", "a bad film"], label=[1, 0]))
     >>> options = SemiSupervised(semi="self-training", rounds=1, take=1.0)
     >>> texts = ["good acting", "bad acting", "good plot", "bad plot"]
-    >>> model = train_semi(trainer(Recipe(encoder="tfidf")), few, texts, options)
+    >>> model = train_semi(trainer(TrainingConfig(encoder="tfidf")), few, texts, options)
     >>> model.probabilities(["good plot"]).argmax(1)
     array([1])
     """
@@ -75,7 +75,7 @@ def train_semi(
         )
     if not texts:
         raise CorpusError("there are no unlabelled texts", hint="give at least one")
-    if options.semi == "ust" and training.recipe.encoder == TFIDF:
+    if options.semi == "ust" and training.config.encoder == TFIDF:
         raise OptionError(
             "ust needs what has dropout: it names texts with dropout", hint="use self-training"
         )
@@ -101,4 +101,4 @@ def _key(
     held: Examples | None,
 ) -> str:
     parts = [labelled, held, asdict(options), list(texts)]
-    return key_of(training.encoder, training.recipe, training.mixing, parts)
+    return key_of(training.encoder, training.config, training.mixing, parts)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from classifiers.structured.bracketing import best_bracketing
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.network import (
     Names,
     StructuredNetwork,
@@ -26,7 +27,6 @@ from classifiers.structured.network import (
     numbers_of,
     perceptron,
 )
-from classifiers.structured.recipe import StructuredRecipe
 from classifiers.structured.trees import Spans
 from grammar.arrays import IntArray
 
@@ -44,16 +44,16 @@ class ConstituencyNetwork(StructuredNetwork):
     one, of score 0.
     """
 
-    def __init__(self, names: Names, layers: int, width: int, recipe: StructuredRecipe) -> None:
-        super().__init__(names, layers, width, recipe)
+    def __init__(self, names: Names, layers: int, width: int, config: StructuredConfig) -> None:
+        super().__init__(names, layers, width, config)
         self.labels, self.tags = numbers_of(names["labels"]), numbers_of(names["tags"])
-        self.head["spans"] = View(layers, recipe)
-        self.head["ends"] = nn.Linear(width, 2 * recipe.hidden)
+        self.head["spans"] = View(layers, config)
+        self.head["ends"] = nn.Linear(width, 2 * config.hidden)
         self.head["labels"] = nn.Sequential(
-            nn.ReLU(), nn.Linear(recipe.hidden, len(names["labels"]))
+            nn.ReLU(), nn.Linear(config.hidden, len(names["labels"]))
         )
-        self.head["words"] = View(layers, recipe)
-        self.head["tags"] = perceptron(width, recipe, len(names["tags"]))
+        self.head["words"] = View(layers, config)
+        self.head["tags"] = perceptron(width, config, len(names["tags"]))
 
     @staticmethod
     def names_of(gold: Sequence[Spans]) -> Names:

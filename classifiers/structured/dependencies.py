@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from classifiers.structured.arborescence import best_heads
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.network import Names, StructuredNetwork, View, numbers_of
-from classifiers.structured.recipe import StructuredRecipe
 
 __all__ = ["Arcs", "DependencyNetwork"]
 
@@ -57,15 +57,15 @@ class _Scores:
 class DependencyNetwork(StructuredNetwork):
     """Scores of arcs and of their relations; the state before the first word is the root's."""
 
-    def __init__(self, names: Names, layers: int, width: int, recipe: StructuredRecipe) -> None:
-        super().__init__(names, layers, width, recipe)
+    def __init__(self, names: Names, layers: int, width: int, config: StructuredConfig) -> None:
+        super().__init__(names, layers, width, config)
         self.relations = numbers_of(names["relations"])
-        self.head["words"] = View(layers, recipe)
+        self.head["words"] = View(layers, config)
         for side in ("word", "head"):
             self.head[side] = nn.Sequential(
-                nn.Linear(width, recipe.hidden + _RELATION), nn.ReLU(), nn.Dropout(recipe.dropout)
+                nn.Linear(width, config.hidden + _RELATION), nn.ReLU(), nn.Dropout(config.dropout)
             )
-        arcs = nn.Linear(recipe.hidden + 1, recipe.hidden, bias=False)
+        arcs = nn.Linear(config.hidden + 1, config.hidden, bias=False)
         relations = nn.Bilinear(_RELATION + 1, _RELATION + 1, len(names["relations"]), bias=False)
         for name, layer in (("arcs", arcs), ("relations", relations)):
             nn.init.zeros_(layer.weight)
@@ -91,7 +91,7 @@ class DependencyNetwork(StructuredNetwork):
             torch.split(self.head["head"](vectors), parts),
             strict=True,
         ):
-            hidden = self.recipe.hidden
+            hidden = self.config.hidden
             one = word.new_ones(len(word), 1)
             mine = self.head["arcs"](torch.cat([word[:, :hidden], one], 1))[1:-1]
             arcs = mine @ head[:-1, :hidden].T

@@ -13,9 +13,9 @@ from torch import Tensor
 from classifiers.encoders.opening import Encoder, open_encoder
 from classifiers.networks.batches import order_of_examples
 from classifiers.networks.loop import Course, learn
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.finetuning import LearningEncoder
 from classifiers.structured.model import StructuredModel
-from classifiers.structured.recipe import StructuredRecipe
 from classifiers.structured.states import Part, WordStates, parts_of_sentences, states_of_words
 from classifiers.structured.tasks import Task, find_task, words_of
 from grammar.arrays import BoolArray
@@ -49,10 +49,10 @@ class _Sentences:
 class _Batches:
     """The batches of a training, each a function of its number."""
 
-    def __init__(self, sentences: _Sentences, recipe: StructuredRecipe) -> None:
+    def __init__(self, sentences: _Sentences, config: StructuredConfig) -> None:
         self.sentences = sentences
-        self.order = order_of_examples(sentences, recipe)
-        self.size, self.updates = recipe.batch, recipe.updates
+        self.order = order_of_examples(sentences, config)
+        self.size, self.steps = config.batch, config.steps
 
     def __call__(self, places: list[int]) -> dict[str, Any]:
         """Return the batch of some places in the order."""
@@ -67,7 +67,7 @@ class _Batches:
 def train_structured(
     task: str,
     corpus: Any,
-    recipe: StructuredRecipe | None = None,
+    config: StructuredConfig | None = None,
     *,
     encoder: Encoder | None = None,
     on_update: Callable[[int, float], None] | None = None,
@@ -81,10 +81,10 @@ def train_structured(
     corpus : Corpus, or data of any kind
         What it is learnt from (:func:`~induction.corpus.formats.read_corpus`). Those with
         provenance are new sentences: they make up a share of every batch.
-    recipe : StructuredRecipe, optional
+    config : StructuredConfig, optional
         How.
     encoder : Encoder, optional
-        That of the recipe, where it is open already.
+        That of the config, where it is open already.
     on_update : callable, optional
         Told the number of each update and its loss.
 
@@ -103,28 +103,28 @@ def train_structured(
     StoppedTrainingError, TrainingError
         If the loss is no number any more, or never was one.
     """
-    recipe, asked = recipe or StructuredRecipe(), find_task(task)
+    config, asked = config or StructuredConfig(), find_task(task)
     corpus = read_corpus(corpus)
     words, gold = words_of(corpus), asked.gold(corpus)
     _check(asked, corpus, words, gold)
     names = asked.network.names_of(gold)
-    encoder = encoder or open_encoder(recipe.encoder, device=recipe.device)
-    with seeded(recipe.seed, encoder.device):
-        network = asked.network(names, encoder.depth + 1, encoder.width, recipe)
-        frozen = recipe.train == "frozen"
+    encoder = encoder or open_encoder(config.encoder, device=config.device)
+    with seeded(config.seed, encoder.device):
+        network = asked.network(names, encoder.depth + 1, encoder.width, config)
+        frozen = config.train == "frozen"
         sentences = _Sentences(
             states_of_words(encoder, words) if frozen else parts_of_sentences(encoder, words),
             [len(own) for own in words],
             [network.targets(each) for each in gold],
             _new(corpus),
         )
-        batches, course = _Batches(sentences, recipe), Course(on_update=on_update)
+        batches, course = _Batches(sentences, config), Course(on_update=on_update)
         if frozen:
-            learn(network, batches, recipe, torch.device("cpu"), course)
-            return StructuredModel(asked, recipe, encoder, network.eval())
+            learn(network, batches, config, torch.device("cpu"), course)
+            return StructuredModel(asked, config, encoder, network.eval())
         both = LearningEncoder(encoder, network)
-        learn(both, batches, recipe, encoder.device, course)
-        return StructuredModel(asked, recipe, both.learnt(), network.cpu().eval())
+        learn(both, batches, config, encoder.device, course)
+        return StructuredModel(asked, config, both.learnt(), network.cpu().eval())
 
 
 def _new(corpus: Corpus) -> BoolArray:

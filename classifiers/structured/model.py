@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from classifiers.encoders.opening import Encoder
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.network import StructuredNetwork
-from classifiers.structured.recipe import StructuredRecipe
 from classifiers.structured.states import WordStates, states_of_words
 from classifiers.structured.tasks import Task, words_of
 from induction.corpus.corpus import Corpus
@@ -26,7 +26,7 @@ class StructuredModel:
     ----------
     task : Task
         What it does.
-    recipe : StructuredRecipe
+    config : StructuredConfig
         How it was trained.
     encoder : Encoder
         What reads words, with the weights that it has learnt, if it did.
@@ -35,7 +35,7 @@ class StructuredModel:
     """
 
     task: Task
-    recipe: StructuredRecipe
+    config: StructuredConfig
     encoder: Encoder
     network: StructuredNetwork
 

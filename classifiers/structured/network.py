@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from classifiers.networks.perceptron import LayerAverage
-from classifiers.structured.recipe import StructuredRecipe
+from classifiers.structured.config import StructuredConfig
 
 __all__ = ["Names", "StructuredNetwork", "View", "inner", "numbers_of", "perceptron"]
 
@@ -21,10 +21,10 @@ Names = Mapping[str, Sequence[Any]]
 class View(nn.Module):
     """A learnt average of the layers of words, with dropout."""
 
-    def __init__(self, layers: int, recipe: StructuredRecipe) -> None:
+    def __init__(self, layers: int, config: StructuredConfig) -> None:
         super().__init__()
         self.average = LayerAverage(layers)
-        self.dropout = nn.Dropout(recipe.dropout)
+        self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, states: Tensor) -> Tensor:
         """Return one vector a word, of shape (words, width)."""
@@ -32,10 +32,10 @@ class View(nn.Module):
         return vectors
 
 
-def perceptron(width: int, recipe: StructuredRecipe, outputs: int) -> nn.Sequential:
+def perceptron(width: int, config: StructuredConfig, outputs: int) -> nn.Sequential:
     """Return a perceptron of two layers."""
     return nn.Sequential(
-        nn.Linear(width, recipe.hidden), nn.ReLU(), nn.Linear(recipe.hidden, outputs)
+        nn.Linear(width, config.hidden), nn.ReLU(), nn.Linear(config.hidden, outputs)
     )
 
 
@@ -55,9 +55,9 @@ class StructuredNetwork(nn.Module, ABC):
         All of it that learns; ``body`` is empty, for the encoder is not in it.
     """
 
-    def __init__(self, names: Names, layers: int, width: int, recipe: StructuredRecipe) -> None:
+    def __init__(self, names: Names, layers: int, width: int, config: StructuredConfig) -> None:
         super().__init__()
-        self.names, self.layers, self.width, self.recipe = names, layers, width, recipe
+        self.names, self.layers, self.width, self.config = names, layers, width, config
         self.body = nn.ModuleDict()
         self.head = nn.ModuleDict()
 

@@ -19,8 +19,8 @@ from classifiers.folders import (
     write_encoder,
     write_head,
 )
+from classifiers.structured.config import StructuredConfig, read_structured_config
 from classifiers.structured.model import StructuredModel
-from classifiers.structured.recipe import StructuredRecipe, read_structured_recipe
 from classifiers.structured.tasks import find_task
 from grammar.files import PathLike
 from grammar.saving.folders import save_folder
@@ -56,7 +56,7 @@ def save_structured(
         write_head(arrays_of(model.network), part)
         names = {kind: list(held) for kind, held in model.network.names.items()}
         return {
-            "task": model.task.name, "names": names, "recipe": asdict(model.recipe),
+            "task": model.task.name, "names": names, "config": asdict(model.config),
             "facts": dict(facts or {}),
         }  # fmt: skip
 
@@ -78,13 +78,13 @@ def open_structured(folder: PathLike, *, device: str = "auto") -> StructuredMode
     held, place = facts_of_model(folder, SCHEMA, "a tagger or parser", _VERB), Path(folder)
     with damage_told(place, held, "the model", f"train it again: {_VERB}") as files:
         task = find_task(held["task"])
-        recipe: StructuredRecipe = read_structured_recipe(**held["recipe"])
+        config: StructuredConfig = read_structured_config(**held["config"])
         names = {kind: _read_names(held["names"][kind]) for kind in sorted(held["names"])}
         encoder = open_encoder(os.fspath(folder), device=device, files=files)
-        network = task.network(names, encoder.depth + 1, encoder.width, recipe)
+        network = task.network(names, encoder.depth + 1, encoder.width, config)
         weights = read_head(files, f"train it again: {_VERB}")
         network.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
-        return StructuredModel(task, recipe, encoder, network.eval())
+        return StructuredModel(task, config, encoder, network.eval())
 
 
 def _read_names(held: Any) -> tuple[Any, ...]:
@@ -101,11 +101,11 @@ def _read_names(held: Any) -> tuple[Any, ...]:
 def _card(held: Mapping[str, Any]) -> str:
     lines = [f"# A model of treewright: {held['task']}", ""]
     lines += [f"- {kind}: {len(names):,}" for kind, names in held["names"].items()]
-    told = {**held["recipe"], **held["facts"]}
+    told = {**held["config"], **held["facts"]}
     lines += [f"- {name}: {value}" for name, value in told.items()]
     learnt = {
         "frozen": "The encoder was not changed; `head.safetensors` is what learnt.",
         "whole": "The encoder has learnt together with the head, `head.safetensors`.",
-    }[held["recipe"]["train"]]
+    }[held["config"]["train"]]
     lines += ["", f"{learnt} Open it with", "`classifiers.open_structured`.", ""]
     return "\n".join(lines)

@@ -71,7 +71,7 @@ def states_of_words(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> Wor
 def parts_of_sentences(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> list[list[Part]]:
     """Return sentences as pieces; one that is longer than the encoder can read is in parts."""
     pieces = _pieces_of_words(encoder, sentences)
-    limit = encoder.longest - 2
+    limit = encoder.max_length - 2
     return [list(_parts([pieces[word] for word in words], limit)) for words in sentences]
 
 
@@ -86,7 +86,7 @@ def _pieces_of_words(
     spaced = [f" {word}" for word in words]
     cut = tokenized(encoder.tokenizer, spaced, add_special_tokens=False, verbose=False)
     unknown = encoder.tokenizer.unk_token_id
-    limit = encoder.longest - 2
+    limit = encoder.max_length - 2
     rows = ((*ids[:limit],) or (0 if unknown is None else unknown,) for ids in cut["input_ids"])
     return dict(zip(words, rows, strict=True))
 
@@ -119,9 +119,11 @@ def states_of(model: Any, tokenizer: Any, parts: Sequence[Part]) -> list[Tensor]
     begin = _first_known(tokenizer.cls_token_id, tokenizer.bos_token_id)
     end = _first_known(tokenizer.sep_token_id, tokenizer.eos_token_id)
     rows = [[begin, *(p for word in part for p in word), end] for part in parts]
-    longest = max(map(len, rows))
-    filled = [row + [_first_known(tokenizer.pad_token_id)] * (longest - len(row)) for row in rows]
-    mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+    max_length = max(map(len, rows))
+    filled = [
+        row + [_first_known(tokenizer.pad_token_id)] * (max_length - len(row)) for row in rows
+    ]
+    mask = [[1] * len(row) + [0] * (max_length - len(row)) for row in rows]
     output = model(
         input_ids=torch.tensor(filled, device=model.device),
         attention_mask=torch.tensor(mask, device=model.device),

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.network import (
     Names,
     StructuredNetwork,
@@ -16,7 +17,6 @@ from classifiers.structured.network import (
     numbers_of,
     perceptron,
 )
-from classifiers.structured.recipe import StructuredRecipe
 
 __all__ = ["TagNetwork"]
 
@@ -26,11 +26,11 @@ Tags = tuple[str, ...]
 class TagNetwork(StructuredNetwork):
     """Scores of the tags of words (Shi et al. 2021, section 4.1)."""
 
-    def __init__(self, names: Names, layers: int, width: int, recipe: StructuredRecipe) -> None:
-        super().__init__(names, layers, width, recipe)
+    def __init__(self, names: Names, layers: int, width: int, config: StructuredConfig) -> None:
+        super().__init__(names, layers, width, config)
         self.tags = numbers_of(names["tags"])
-        self.head["words"] = View(layers, recipe)
-        self.head["tags"] = perceptron(width, recipe, len(names["tags"]))
+        self.head["words"] = View(layers, config)
+        self.head["tags"] = perceptron(width, config, len(names["tags"]))
 
     @staticmethod
     def names_of(gold: Sequence[Tags]) -> Names:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from classifiers.config import TrainingConfig
 from classifiers.examples import read_examples
 from classifiers.networks.batches import Read
 from classifiers.networks.finetuning import FineTuned
-from classifiers.recipe import Recipe
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of
 from classifiers.table.files import Cell, Result, Wanted, read_done, run_missing
@@ -31,8 +31,8 @@ __all__ = ["Cell", "Plan", "Result", "cells_of", "read_results", "run_cells"]
 VERSION = 1
 """To be changed when cells of before are no longer what a run would give."""
 DEVELOPMENT_SEED = 1000
-FROZEN = ("encoder", "train", "head", "pooling", "longest", "strength", "seed")
-"""What a frozen encoder reads of a recipe."""
+FROZEN = ("encoder", "train", "head", "pooling", "max_length", "C", "seed")
+"""What a frozen encoder reads of a config."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Plan:
         Labelled examples a class.
     seeds : int
         How many samples.
-    recipe : Recipe
-        What is trained: the same for all, the number of updates too.
+    config : TrainingConfig
+        What is trained: the same for all, the number of steps too.
     folder : path
         Where results are.
     ratio : int
@@ -63,7 +63,7 @@ class Plan:
     methods: Sequence[Method]
     sizes: Sequence[int]
     seeds: int
-    recipe: Recipe
+    config: TrainingConfig
     folder: PathLike
     ratio: int = 1
     development: bool = False
@@ -106,9 +106,9 @@ def run_cells(
 
     def run(cell: Cell, data: FewShot, method: Method) -> Result:
         if not training:
-            training.append(trainer(plan.recipe))
+            training.append(trainer(plan.config))
         few = data.sample(cell.k, cell.seed, cell.ratio)
-        trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.recipe, training[0])
+        trial = Trial(data, cell.k, cell.seed, cell.ratio, few, plan.config, training[0])
         return _run(plan, cell, method, trial, ready)
 
     return run_missing(_wanted(plan, run), plan.folder, budget=budget, on_cell=on_cell)
@@ -195,7 +195,7 @@ class _Reader:
 def _digest(plan: Plan, cell: Cell, data: FewShot, method: Method) -> str:
     held = {
         "version": VERSION,
-        "recipe": _settings_of(plan.recipe),
+        "config": _settings_of(plan.config),
         "data": data.digest,
         "sample": [cell.k, cell.ratio, cell.seed],
         "method": method.settings(data),
@@ -203,12 +203,12 @@ def _digest(plan: Plan, cell: Cell, data: FewShot, method: Method) -> str:
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _settings_of(recipe: Recipe) -> dict[str, Any]:
+def _settings_of(config: TrainingConfig) -> dict[str, Any]:
     """Return what decides a training: of an encoder that does not learn, few of the options."""
-    held = asdict(recipe)
-    if recipe.linear:
-        names = FROZEN if recipe.frozen else ("encoder", "strength")
+    held = asdict(config)
+    if config.linear:
+        names = FROZEN if config.frozen else ("encoder", "C")
         return {name: held[name] for name in names}
-    default = asdict(Recipe())
+    default = asdict(TrainingConfig())
     # what is off by default is left out where it is off, so that a new option changes no old cell
     return {k: v for k, v in held.items() if v != default[k] or v not in (None, 0, "", "none")}

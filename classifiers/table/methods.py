@@ -14,9 +14,9 @@ import numpy as np
 
 from classifiers.candidates import LIGHT, PER_CLASS, RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import FOLDS, LEVEL, ROUNDS
-from classifiers.deciding import auto
+from classifiers.config import TrainingConfig
 from classifiers.examples import Examples, read_examples
-from classifiers.recipe import Recipe
+from classifiers.selection import auto
 from classifiers.table.controls import adjusted, balanced, undersampled
 from classifiers.table.data import FewShot
 from classifiers.training.train import Classifier, Training
@@ -57,10 +57,10 @@ class Trial:
         Of the sample (:meth:`~classifiers.table.data.FewShot.sample`).
     few : Corpus
         The labelled examples.
-    recipe : Recipe
+    config : TrainingConfig
         What is trained.
     train : Training
-        What trains by the recipe.
+        What trains by the config.
     """
 
     data: FewShot
@@ -68,7 +68,7 @@ class Trial:
     seed: int
     ratio: int
     few: Corpus
-    recipe: Recipe
+    config: TrainingConfig
     train: Training
 
     @property
@@ -208,7 +208,7 @@ def _trained(trial: Trial, examples: Examples) -> Learnt:
 def _chosen(method: Method, trial: Trial) -> Learnt:
     names = trial.data.names if method.needs_names else None
     found = auto(
-        trial.few, trial.recipe, names=names, methods=_tried(method), budget=UNTIMED,
+        trial.few, trial.config, names=names, methods=_tried(method), budget=UNTIMED,
         seed=trial.seed, train=trial.train,
     )  # fmt: skip
     examples = found.examples(trial.few, seed=trial.seed)

@@ -10,7 +10,7 @@ import numpy as np
 from grammar.arrays import IntArray, LongArray
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import checked
-from sampling.examples.sides import Side, read_side
+from sampling.examples.text_columns import Side, read_side
 
 __all__ = ["Features", "shape_of", "words_of"]
 
@@ -31,7 +31,7 @@ def shape_of(form: str) -> str:
 
 
 def words_of(corpus: Corpus, *, tokenised: bool = False, cores: bool = False) -> Side:
-    """Return the words of texts, as :func:`~sampling.examples.sides.read_side` finds them.
+    """Return the words of texts, as :func:`~sampling.examples.text_columns.read_side` finds them.
 
     Classes of the texts may be of any kind, and missing: a tagger does not look at them.
 

@@ -14,7 +14,7 @@ from classifiers.tagging.perceptron import Weights, best_tags
 from grammar.arrays import BoolArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import COLUMNS, Corpus
-from sampling.examples.sides import Side
+from sampling.examples.text_columns import Side
 
 __all__ = ["WordTagger"]
 
@@ -50,14 +50,14 @@ class WordTagger:
         return f"WordTagger({len(self.names)} tags: {len(self.features):,} features)"
 
     @classmethod
-    def train(cls, corpus: Corpus, *, updates: int | None = None, seed: int = 0) -> WordTagger:
+    def train(cls, corpus: Corpus, *, steps: int | None = None, seed: int = 0) -> WordTagger:
         """Train a tagger.
 
         Parameters
         ----------
         corpus : Corpus
             With ``tags``; words are the tokens, or what stands between white space.
-        updates : int, optional
+        steps : int, optional
             How many sentences it looks at, all of them in each round; by default ten rounds.
         seed : int
             Of the order of each round.
@@ -67,7 +67,7 @@ class WordTagger:
         CorpusError
             If there is no column ``tags``, there are not as many as words, or there are no words.
         OptionError
-            If ``updates`` is not a whole number of one or more.
+            If ``steps`` is not a whole number of one or more.
         """
         corpus.arrow("tags")
         side = _words(corpus)
@@ -75,7 +75,7 @@ class WordTagger:
         names = tuple(sorted(set(tags)))
         numbers = {name: number for number, name in enumerate(names)}
         gold = np.array([numbers[tag] for tag in tags], np.int32)
-        return cls(names, *learnt(side, gold, cls.following(len(names)), updates, seed))
+        return cls(names, *learnt(side, gold, cls.following(len(names)), steps, seed))
 
     def tag(self, corpus: Corpus) -> Corpus:
         """Return texts with the tags that are found; those that they have are not seen."""

@@ -36,7 +36,7 @@ def trained(
     features: IntArray, offsets: LongArray, gold: IntArray, order: LongArray, known: int,
     may: BoolArray,
 ) -> Weights:  # fmt: skip
-    """Return the weights that sentences teach, averaged over all updates.
+    """Return the weights that sentences teach, averaged over all steps.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def trained(
         Of every word.
     offsets, gold : int64[N + 1], int32[words]
         Where sentences begin, and the tags of their words.
-    order : int64[updates]
+    order : int64[steps]
         The sentences that are looked at, one after the other.
     known : int
         How many features there are.

@@ -52,14 +52,14 @@ class EntityTagger:
         return f"EntityTagger({', '.join(self.names)}: {len(self.features):,} features)"
 
     @classmethod
-    def train(cls, corpus: Corpus, *, updates: int | None = None, seed: int = 0) -> EntityTagger:
+    def train(cls, corpus: Corpus, *, steps: int | None = None, seed: int = 0) -> EntityTagger:
         """Train a tagger.
 
         Parameters
         ----------
         corpus : Corpus
             With ``spans``; words are the tokens, or what stands between white space.
-        updates : int, optional
+        steps : int, optional
             How many sentences it looks at, all of them in each round; by default ten rounds.
         seed : int
             Of the order of each round.
@@ -69,14 +69,14 @@ class EntityTagger:
         CorpusError
             If there is no column ``spans``, it is not valid, or there is no span.
         OptionError
-            If ``updates`` is not a whole number of one or more.
+            If ``steps`` is not a whole number of one or more.
         """
         corpus.arrow("spans")
         side = words_of(corpus, cores=True)
         marks = side.marks
         if marks is None or not marks.names:
             raise CorpusError("there is no span to learn from", hint="give texts with spans")
-        features, weights = learnt(side, marks.mark, cls.following(len(marks.names)), updates, seed)
+        features, weights = learnt(side, marks.mark, cls.following(len(marks.names)), steps, seed)
         return cls(marks.names, features, weights)
 
     def tag(self, corpus: Corpus) -> Corpus:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from classifiers.config import TrainingConfig
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
 from classifiers.examples import Examples
-from classifiers.recipe import Recipe
 from grammar.errors import SchemaError
 from grammar.rng import stream_key
 
@@ -35,13 +35,13 @@ class FrozenClassifier:
     """Logistic regression on the pooled states of a frozen encoder."""
 
     encoder: Encoder
-    recipe: Recipe
+    config: TrainingConfig
     classes: tuple[str, ...]
     model: Any
 
     def probabilities(self, texts: Any) -> Probabilities:
         """Return the probability of every class, float64 of shape (texts, classes)."""
-        vectors = _vectors(self.encoder, texts, self.recipe)
+        vectors = _vectors(self.encoder, texts, self.config)
         return _padded(self.model, vectors, len(self.classes))
 
     def passes(self, texts: Any, count: int, seed: int) -> Probabilities:
@@ -51,7 +51,7 @@ class FrozenClassifier:
         -------
         float64 array, shape (passes, texts, classes)
         """
-        vectors = _vectors(self.encoder, texts, self.recipe)
+        vectors = _vectors(self.encoder, texts, self.config)
         made = np.zeros((count, len(vectors), len(self.classes)))
         for number in range(count):
             key = int(stream_key(seed, f"dropout {number}"))
@@ -74,18 +74,18 @@ class TfidfClassifier:
         return _padded(self.model, vectors, len(self.classes))
 
 
-def train_frozen(encoder: Encoder, examples: Examples, recipe: Recipe) -> FrozenClassifier:
+def train_frozen(encoder: Encoder, examples: Examples, config: TrainingConfig) -> FrozenClassifier:
     """Train a linear head on a frozen encoder.
 
     Soft labels count as one example a class, weighted by its share. Vectors are kept on the disk by
     encoder and text (:func:`~classifiers.encoders.cache.cached_vectors`).
     """
-    vectors = _vectors(encoder, examples.texts, recipe)
-    model = fit_linear(vectors, examples.labels, examples.weights, recipe.strength)
-    return FrozenClassifier(encoder, recipe, examples.classes, model)
+    vectors = _vectors(encoder, examples.texts, config)
+    model = fit_linear(vectors, examples.labels, examples.weights, config.C)
+    return FrozenClassifier(encoder, config, examples.classes, model)
 
 
-def train_tfidf(examples: Examples, strength: float = 10.0) -> TfidfClassifier:
+def train_tfidf(examples: Examples, c: float = 10.0) -> TfidfClassifier:
     """Train a linear model on words and pairs of words.
 
     Examples
@@ -98,7 +98,7 @@ def train_tfidf(examples: Examples, strength: float = 10.0) -> TfidfClassifier:
     """
     words = vectoriser()
     vectors = words.fit_transform([_joined(text) for text in examples.texts])
-    model = fit_linear(vectors, examples.labels, examples.weights, strength)
+    model = fit_linear(vectors, examples.labels, examples.weights, c)
     return TfidfClassifier(examples.classes, words, model)
 
 
@@ -111,12 +111,12 @@ def vectoriser(vocabulary: Sequence[str] | None = None) -> Any:
     )
 
 
-def linear_model(strength: float, classes: int, *, weight: Any, bias: Any, present: Any) -> Any:
+def linear_model(c: float, classes: int, *, weight: Any, bias: Any, present: Any) -> Any:
     """Return logistic regression with known weights.
 
     Parameters
     ----------
-    strength : float
+    c : float
         It was fitted with.
     classes : int
         How many there are.
@@ -142,12 +142,12 @@ def linear_model(strength: float, classes: int, *, weight: Any, bias: Any, prese
         or (np.diff(present) <= 0).any()
     ):
         raise SchemaError("the weights of the head do not fit each other", hint="train it again")
-    model = LogisticRegression(C=strength, max_iter=1000)
+    model = LogisticRegression(C=c, max_iter=1000)
     model.coef_, model.intercept_, model.classes_ = weight, bias, present
     return model
 
 
-def fit_linear(vectors: Any, labels: Any, weights: Any, strength: float) -> Any:
+def fit_linear(vectors: Any, labels: Any, weights: Any, c: float) -> Any:
     """Fit logistic regression to vectors with distributions as labels.
 
     An example with a distribution counts once for every class, weighted by its share.
@@ -155,13 +155,15 @@ def fit_linear(vectors: Any, labels: Any, weights: Any, strength: float) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     rows, classes = np.nonzero(labels)
-    model = LogisticRegression(C=strength, max_iter=1000)
+    model = LogisticRegression(C=c, max_iter=1000)
     model.fit(vectors[rows], classes, sample_weight=labels[rows, classes] * weights[rows])
     return model
 
 
-def _vectors(encoder: Encoder, texts: Any, recipe: Recipe) -> NDArray[np.float32]:
-    vectors = cached_vectors(encoder, list(texts), pooling=recipe.pooling, longest=recipe.longest)
+def _vectors(encoder: Encoder, texts: Any, config: TrainingConfig) -> NDArray[np.float32]:
+    vectors = cached_vectors(
+        encoder, list(texts), pooling=config.pooling, max_length=config.max_length
+    )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / lengths.clip(min=1e-12), np.float32)
 

@@ -1,4 +1,4 @@
-"""From a corpus and a regime to what is learnt, and to what training is judged by."""
+"""From a corpus and a augmentation to what is learnt, and to what training is judged by."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 
 from classifiers.examples import Examples, read_examples
 from classifiers.networks.losses import sharpened
-from classifiers.training.regime import Regime
+from classifiers.training.augmentation import AugmentationConfig
 from classifiers.training.relabelling import relabelled
 from classifiers.training.strategies import divide
 from classifiers.training.train import Training
@@ -35,9 +35,9 @@ class Prepared:
     learn : Examples
         New ones among them.
     held : Examples or None
-        What chooses the number of updates.
+        What chooses the number of steps.
     training : Training
-        With the share of new examples that the regime asks for.
+        With the share of new examples that the augmentation asks for.
     facts : dict
         What is to be said of it.
     """
@@ -48,14 +48,14 @@ class Prepared:
     facts: dict[str, Any]
 
 
-def maker(expression: str, regime: Regime, seed: int) -> Make:
-    """Return what makes new examples of a corpus, as many as a regime says.
+def maker(expression: str, augmentation: AugmentationConfig, seed: int) -> Make:
+    """Return what makes new examples of a corpus, as many as a augmentation says.
 
     Parameters
     ----------
     expression : str
         As :func:`sampling.augment` takes it.
-    regime : Regime
+    augmentation : AugmentationConfig
         ``times``, ``per_class`` or ``fill``; else as many as the corpus has.
     seed : int
         Of all draws.
@@ -63,17 +63,17 @@ def maker(expression: str, regime: Regime, seed: int) -> Make:
     from sampling.pipeline.augment import augment
 
     def make(corpus: Corpus) -> Corpus:
-        asked: dict[str, Any] = {"times": regime.times, "per_class": regime.per_class}
-        if regime.fill is not None:
+        asked: dict[str, Any] = {"times": augmentation.times, "per_class": augmentation.per_class}
+        if augmentation.fill is not None:
             given = read_examples(corpus)
             sizes = np.bincount(given.hard, minlength=len(given.classes))
             if (sizes != sizes[0]).any():
                 raise OptionError(
-                    f"fill={regime.fill} needs as many labelled examples of each class; there are "
+                    f"fill={augmentation.fill} needs as many labelled examples of each class; there are "
                     f"{', '.join(map(str, sizes.tolist()))}",
                     hint="use per_class",
                 )
-            asked["per_class"] = max(0, regime.fill - int(sizes[0]))
+            asked["per_class"] = max(0, augmentation.fill - int(sizes[0]))
         return augment(corpus, expression, seed=seed, columns="none", **asked).corpus
 
     return make
@@ -106,7 +106,7 @@ def from_file(made: Corpus) -> Make:
 
 def prepare_examples(
     corpus: Any,
-    regime: Regime,
+    augmentation: AugmentationConfig,
     training: Training,
     *,
     make: Make | str | None = None,
@@ -119,7 +119,7 @@ def prepare_examples(
     ----------
     corpus : Corpus, or data of any kind
         Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
-    regime : Regime
+    augmentation : AugmentationConfig
         What is done with them.
     training : Training
         What trains, teachers too.
@@ -133,7 +133,7 @@ def prepare_examples(
     Raises
     ------
     OptionError
-        If the regime needs new examples, and there are none.
+        If the augmentation needs new examples, and there are none.
     CorpusError
         If labels cannot be read.
 
@@ -144,67 +144,67 @@ def prepare_examples(
 
     Examples
     --------
-    >>> from classifiers.recipe import Recipe
+    >>> from classifiers.config import TrainingConfig
     >>> from classifiers.training.train import trainer
     >>> few = Corpus.from_columns(text=["a b", "c d"] * 4, label=[0, 1] * 4)
-    >>> training = trainer(Recipe(encoder="tfidf"))
-    >>> regime = Regime(times=2, strategy="augtrain-train")
-    >>> parts = prepare_examples(few, regime, training, make="shuffle", seed=1)
+    >>> training = trainer(TrainingConfig(encoder="tfidf"))
+    >>> augmentation = AugmentationConfig(times=2, strategy="augtrain-train")
+    >>> parts = prepare_examples(few, augmentation, training, make="shuffle", seed=1)
     >>> parts.learn, parts.held
     (Examples(10 of 2 classes, 2 of them new), Examples(8 of 2 classes, 0 of them new))
     """
     corpus = read_corpus(corpus)
     making = make is not None or new is not None
     if isinstance(make, str):
-        make = maker(make, regime, seed)
-    _check(regime, making=making)
+        make = maker(make, augmentation, seed)
+    _check(augmentation, making=making)
     given, held = read_examples(corpus), None
     classes = given.classes
-    if regime.strategy is None:
+    if augmentation.strategy is None:
         found = make(corpus) if make is not None else new
         made = None if found is None else read_examples(found, classes=classes)
         origins = [] if found is None else _parents(corpus, found)
     else:
         find = make or (from_file(new) if new is not None else lambda part: part)
-        parts = divide(corpus, regime.strategy, find, share=regime.kept, seed=seed)
+        parts = divide(corpus, augmentation.strategy, find, share=augmentation.kept, seed=seed)
         held = read_examples(parts.choose, classes=classes)
         given, made, origins = _divided(parts.learn, classes)
-    facts: dict[str, Any] = {} if regime.strategy is None else {
-        "strategy": regime.strategy, "chosen by": len(held or ()),
+    facts: dict[str, Any] = {} if augmentation.strategy is None else {
+        "strategy": augmentation.strategy, "chosen by": len(held or ()),
     }  # fmt: skip
     facts["new examples"] = int(given.new.sum()) + (0 if made is None else len(made))
     if made is None or not len(made):
         return Prepared(given, held, training, facts)
-    if regime.relabel != "no":
-        hard = regime.relabel == "hard"
+    if augmentation.relabel != "no":
+        hard = augmentation.relabel == "hard"
         anew = relabelled(given, made, origins, training, hard=hard, seed=seed)
         made = anew.examples
         facts |= {"named anew": len(made) - anew.left, "of another class": anew.changed}
-    if regime.sharpen is not None:
-        labels = sharpened(torch.from_numpy(made.labels), regime.sharpen)
+    if augmentation.sharpen is not None:
+        labels = sharpened(torch.from_numpy(made.labels), augmentation.sharpen)
         made = replace(made, labels=labels.numpy())
-    learn, training = _counted(given, made, regime, training)
+    learn, training = _counted(given, made, augmentation, training)
     return Prepared(learn, held, training, facts)
 
 
 def _counted(
-    given: Examples, made: Examples, regime: Regime, training: Training
+    given: Examples, made: Examples, augmentation: AugmentationConfig, training: Training
 ) -> tuple[Examples, Training]:
     """Return all examples with their weights, and the training with the share of new ones."""
-    if regime.regime == "aug-only":
+    if augmentation.replication == "aug-only":
         return replace(made, new=np.zeros(len(made), np.bool_)), training
-    weight = regime.weight
-    if regime.regime is not None:
-        share = 0.5 if regime.regime == "replicate" else None
-        training = replace(training, recipe=replace(training.recipe, share=share))
+    weight = augmentation.weight
+    if augmentation.replication is not None:
+        share = 0.5 if augmentation.replication == "replicate" else None
+        training = replace(training, config=replace(training.config, share=share))
         if weight is None and training.linear:
-            weight = 1.0 if regime.regime == "replicate" else None
+            weight = 1.0 if augmentation.replication == "replicate" else None
     return given.with_new(made, weight), training
 
 
-def _check(regime: Regime, *, making: bool) -> None:
+def _check(augmentation: AugmentationConfig, *, making: bool) -> None:
     """Refuse regimes that ask for what is not there."""
-    strategy = regime.strategy
+    strategy = augmentation.strategy
     if strategy in MAKING and not making:
         raise OptionError(
             f"strategy={strategy!r} needs new examples", hint="name a method: --method eda"
@@ -214,9 +214,9 @@ def _check(regime: Regime, *, making: bool) -> None:
             f"strategy={strategy!r} does not learn from new examples",
             hint=f"use one of {', '.join(MAKING)}",
         )
-    of_new = ("regime", "weight", "sharpen", "times", "per_class", "fill")
-    asked = [name for name in of_new if getattr(regime, name) is not None]
-    asked += ["relabel"] * (regime.relabel != "no")
+    of_new = ("replication", "weight", "sharpen", "times", "per_class", "fill")
+    asked = [name for name in of_new if getattr(augmentation, name) is not None]
+    asked += ["relabel"] * (augmentation.relabel != "no")
     if asked and not making:
         raise OptionError(
             f"{asked[0]} is about new examples, and there are none",

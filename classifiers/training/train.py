@@ -1,4 +1,4 @@
-"""One door to all classifiers: the recipe says which is trained."""
+"""One door to all classifiers: the config says which is trained."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from classifiers.config import TFIDF, TrainingConfig
 from classifiers.encoders.opening import Encoder, open_encoder
 from classifiers.examples import Examples
 from classifiers.mixing.options import Mixing
@@ -18,14 +19,13 @@ from classifiers.networks.finetuning import fine_tune
 from classifiers.networks.from_scratch import train_from_scratch
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.perceptron import train_perceptron
-from classifiers.recipe import TFIDF, Recipe
 from classifiers.training.frozen import train_frozen, train_tfidf
 from grammar.errors import CorpusError, OptionError
 
 __all__ = ["Classifier", "Training", "trainer"]
 
 STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
-"""What held examples choose from, in place of a number of updates: factors of the strength."""
+"""What held examples choose from, in place of a number of steps: factors of the c."""
 
 
 class Classifier(Protocol):
@@ -43,26 +43,26 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Trains classifiers by a recipe.
+    """Trains classifiers by a config.
 
     Attributes
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         How.
     mixing : Mixing
         Where examples are mixed, if anywhere.
     encoder : Encoder or None
-        Opened; None if the recipe is one of words.
+        Opened; None if the config is one of words.
     """
 
-    recipe: Recipe
+    config: TrainingConfig
     mixing: Mixing
     encoder: Encoder | None
 
     @property
     def linear(self) -> bool:
         """Whether only a linear head learns, from all examples at once."""
-        return self.recipe.linear
+        return self.config.linear
 
     def __call__(
         self,
@@ -79,7 +79,7 @@ class Training:
         examples : Examples
             What to learn.
         held : Examples, optional
-            What the number of updates is chosen by; the strength, of a linear head.
+            What the number of steps is chosen by; the c, of a linear head.
         checkpoint : path, optional
             A file for the state of what learns in batches (see
             :func:`~classifiers.networks.finetuning.fine_tune`).
@@ -99,30 +99,30 @@ class Training:
         if not self.linear:
             learn = self._network(examples)
             return learn(held=held, checkpoint=checkpoint, on_update=on_update)
-        examples = _merged(examples, self.recipe.gamma)
+        examples = _merged(examples, self.config.gamma)
         if held is None:
-            return self._linear(examples, self.recipe.strength)
+            return self._linear(examples, self.config.C)
         # the first of several that are alike good
-        models = [self._linear(examples, f * self.recipe.strength) for f in STRENGTHS]
+        models = [self._linear(examples, f * self.config.C) for f in STRENGTHS]
         right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
         return models[int(np.argmax(right))]
 
     def _network(self, examples: Examples) -> Callable[..., Classifier]:
         """Return what trains all that learns in batches."""
         if self.encoder is None:
-            return partial(train_from_scratch, examples, self.recipe)
-        if self.recipe.frozen:
-            return partial(train_perceptron, self.encoder, examples, self.recipe)
-        return partial(fine_tune, self.encoder, examples, self.recipe, mixing=self.mixing)
+            return partial(train_from_scratch, examples, self.config)
+        if self.config.frozen:
+            return partial(train_perceptron, self.encoder, examples, self.config)
+        return partial(fine_tune, self.encoder, examples, self.config, mixing=self.mixing)
 
-    def _linear(self, examples: Examples, strength: float) -> Classifier:
+    def _linear(self, examples: Examples, c: float) -> Classifier:
         if self.encoder is None:
-            return train_tfidf(examples, strength)
-        return train_frozen(self.encoder, examples, replace(self.recipe, strength=strength))
+            return train_tfidf(examples, c)
+        return train_frozen(self.encoder, examples, replace(self.config, C=c))
 
 
-def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
-    """Return what trains a classifier by a recipe; its encoder is opened once.
+def trainer(config: TrainingConfig, mixing: Mixing = UNMIXED) -> Training:
+    """Return what trains a classifier by a config; its encoder is opened once.
 
     Raises
     ------
@@ -136,19 +136,19 @@ def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
     >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["good", "bad"], label=["pos", "neg"]))
-    >>> trainer(Recipe(encoder="tfidf"))(few).probabilities(["bad"]).argmax(1)
+    >>> trainer(TrainingConfig(encoder="tfidf"))(few).probabilities(["bad"]).argmax(1)
     array([0])
     """
-    words = recipe.encoder == TFIDF or recipe.from_scratch
-    if mixing.used and (words or recipe.frozen):
+    words = config.encoder == TFIDF or config.from_scratch
+    if mixing.used and (words or config.frozen):
         raise OptionError(
             f"mix={mixing.mix!r} needs an encoder that learns",
-            hint="use train='upper' or train='whole', with an encoder",
+            hint="use train='top_layers' or train='whole', with an encoder",
         )
-    encoder = None if words else open_encoder(recipe.encoder, device=recipe.device)
+    encoder = None if words else open_encoder(config.encoder, device=config.device)
     if encoder is not None:
-        mixing.check(encoder.depth, encoder.depth // 2 if recipe.train == "upper" else 0)
-    return Training(recipe, mixing, encoder)
+        mixing.check(encoder.depth, encoder.depth // 2 if config.train == "top_layers" else 0)
+    return Training(config, mixing, encoder)
 
 
 def _merged(examples: Examples, gamma: float | None) -> Examples:
@@ -158,7 +158,7 @@ def _merged(examples: Examples, gamma: float | None) -> Examples:
     if gamma < 0:
         raise OptionError(
             f"gamma={gamma!r} is negative, which a linear head cannot learn",
-            hint="use train='upper' or train='whole'",
+            hint="use train='top_layers' or train='whole'",
         )
     given, made = examples.take(np.flatnonzero(~examples.new)), np.flatnonzero(examples.new)
     return given.with_new(examples.take(made), gamma) if len(given) else examples

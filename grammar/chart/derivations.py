@@ -18,9 +18,9 @@ from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.chart.grammar import ChartGrammar
 from grammar.chart.kernels import Chart, cell_of
 from grammar.chart.rules import ChartRules
-from grammar.draws.ancestral import Buffers, Derivations, collect
 from grammar.errors import ChartGrammarError
 from grammar.rng import next_uniform, open_stream
+from grammar.sampling_kernels.ancestral import Buffers, Derivations, collect
 
 __all__ = [
     "Step",

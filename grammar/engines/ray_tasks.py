@@ -19,7 +19,7 @@ from typing import Any
 from grammar.engines.engine import AHEAD, ATTEMPTS, STARTS, Engine, in_order
 from grammar.engines.units import Answer, Unit, answer_of, result_of
 from grammar.errors import EngineError, MissingDataError
-from grammar.places.permissions import check_network
+from grammar.storage.permissions import check_network
 
 __all__ = ["RayTasks"]
 

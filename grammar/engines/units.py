@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from grammar.errors import EngineError, SchemaError, TreewrightError, UnreadableInputError
 from grammar.files import PathLike
-from grammar.places.permissions import Permissions, current, in_force
+from grammar.storage.permissions import Permissions, current, in_force
 
 __all__ = ["Answer", "Kept", "Unit", "answer_of", "opened", "result_of"]
 

@@ -19,10 +19,10 @@ import networkx as nx
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray
+from grammar.description import Description
 from grammar.errors import OptionError, SchemaError, StartSymbolError, WeightError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
-from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.derivable import ReweightedGrammar
 from grammar.pcfg.grammar import Grammar
@@ -337,7 +337,7 @@ class LexicalisedGrammar(Weighted):
         """Examine the PCFG of the same rules; see :meth:`grammar.Grammar.check`."""
         return self.pcfg.check()
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the check, and at the rules and heads of one symbol or category."""
         symbol = symbol or self.start
         names = known_symbols(symbol, [*self.categories, *self.symbol_names])
@@ -356,7 +356,7 @@ class LexicalisedGrammar(Weighted):
         heads = {}
         if symbol != self.start and symbol in self.categories:
             heads = _heads_seen(self.head_statistics(symbol), symbol, top)
-        return Look(
+        return Description(
             self.family,
             lambda path: draw_neighbourhood(self.graph, drawn, path, top=top),
             facts={"categories": len(self.categories), "symbols": len(self.symbols)},

@@ -18,12 +18,12 @@ import networkx as nx
 import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
+from grammar.description import Description
 from grammar.errors import BracketError, OptionError, SchemaError, StartSymbolError, located
 from grammar.families.flattening import Flattened, flattened
 from grammar.families.tsg_trees import log_probability_of_tree
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import GraphTable
-from grammar.look import Look
 from grammar.pcfg.analysis import Report
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.base_labels import known_symbols
@@ -243,7 +243,7 @@ class TreeSubstitutionGrammar(Weighted):
         """Examine the PCFG that has the same derivations; see :meth:`grammar.Grammar.check`."""
         return self.pcfg.check()
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at depths and sizes, at the check of the PCFG, and at the fragments of one root."""
         from grammar.trees.gallery import draw_fragments
 
@@ -253,7 +253,7 @@ class TreeSubstitutionGrammar(Weighted):
         chosen = sorted(chosen, key=lambda found: -found[1])[:top]
         titles = [f"{weight:.4f}   seen {count:,}" for _, weight, count in chosen]
         report = self.check()
-        return Look(
+        return Description(
             self.family,
             lambda path: draw_fragments([f for f, _, _ in chosen], path, titles),
             facts={

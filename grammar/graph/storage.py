@@ -26,7 +26,7 @@ import networkx as nx
 from grammar.errors import SchemaError
 from grammar.files import PathLike, write_text
 from grammar.graph.table import GraphTable, TableReader
-from grammar.saving.seal import UNSEALED, sealed
+from grammar.saving.checksum import UNSEALED, sealed
 
 __all__ = [
     "SCHEMA",

@@ -12,8 +12,8 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from grammar.kernels.cache_folders import keep_kernels
 from grammar.kernels.machine_code import key_of, usable_code
-from grammar.kernels.places import keep_kernels
 from grammar.kernels.recording import recorder
 from grammar.kernels.sources import sources_of
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.codecs import GraphCodec
+from grammar.description import Description
 from grammar.errors import OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
-from grammar.look import Look
 from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.compiled import CompiledGrammar, alias_tables
@@ -359,14 +359,14 @@ class Grammar(Weighted):
 
         return analyse(self)
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the check, at the most ambiguous symbols, and at the rules of one symbol."""
         symbol = symbol or self.start
         names, report = known_symbols(symbol, self.rules.nonterminals), self.check()
         rules = self.productions(symbol)
         if len(names) > 1:
             rules.sort(key=lambda production: (-production.count, -production.weight))
-        return Look(
+        return Description(
             self.family,
             lambda path: draw_neighbourhood(self.graph, symbol, path, top=top),
             report=report,

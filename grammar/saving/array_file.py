@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, read_bytes
-from grammar.places.place import is_url
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
-from grammar.saving.seal import UNSEALED, check_seal, sealed
+from grammar.saving.checksum import UNSEALED, check_seal, sealed
+from grammar.storage.location import is_url
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 

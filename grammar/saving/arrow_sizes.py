@@ -14,8 +14,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from grammar.places.expanding import refuse_expanded
-from grammar.places.place import PathLike
+from grammar.storage.expanded_size import refuse_expanded
+from grammar.storage.location import PathLike
 
 __all__ = ["refuse_expanding_arrow"]
 

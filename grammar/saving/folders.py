@@ -18,8 +18,8 @@ from typing import Any
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, moved_output, writing
-from grammar.places.inside import regular_file
-from grammar.places.place import check_name
+from grammar.storage.inside import regular_file
+from grammar.storage.location import check_name
 
 __all__ = [
     "FACTS",

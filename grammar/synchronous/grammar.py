@@ -20,6 +20,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.codecs import GraphCodec
+from grammar.description import Description
 from grammar.errors import (
     ChartGrammarError,
     OptionError,
@@ -32,7 +33,6 @@ from grammar.errors import (
 from grammar.families.flattening import Flattened, flattened
 from grammar.graph.rules import is_whole
 from grammar.graph.table import GraphTable
-from grammar.look import Look
 from grammar.pictures.base_labels import known_symbol
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.rules import Nonterminal
@@ -279,13 +279,13 @@ class SynchronousGrammar(Weighted):
         """Examine both sides; see :class:`SynchronousReport`."""
         return analyse_synchronous(self)
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the check of both sides, at the entropy of types, and at the rules of one."""
         symbol = known_symbol(symbol or self.start, self.types)
         report = self.check()
         types = ambiguous_types(self, bounded=report.source_bounded)
         rules = sorted((rule for rule in self if rule.rule.lhs == symbol), key=lambda r: -r.weight)
-        return Look(
+        return Description(
             self.family,
             lambda path: draw_neighbourhood(self.graph, symbol, path, top=top),
             facts={"start": self.start, "finite on average": _finite(report)},

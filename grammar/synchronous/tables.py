@@ -18,8 +18,8 @@ import networkx as nx
 import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray
-from grammar.draws.ancestral import AncestralSampler
 from grammar.errors import LengthBandError, NotTightError, OptionError
+from grammar.sampling_kernels.ancestral import AncestralSampler
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.kernels import Rules, depths, draw_depth, draw_lengths, fill, is_still
 

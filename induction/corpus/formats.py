@@ -35,8 +35,8 @@ from grammar.files import (
 )
 from grammar.messages import tell
 from grammar.options import meant, named
-from grammar.places.opening import place_of
-from grammar.places.place import is_many, numbered
+from grammar.storage.location import is_many, numbered
+from grammar.storage.opening import place_of
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
@@ -48,7 +48,7 @@ from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
-from induction.corpus.inputs.sound_text import Unit, sound_rows
+from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.lines import format_of_lines

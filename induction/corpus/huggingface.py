@@ -30,9 +30,9 @@ from grammar.errors import (
     UnreadableInputError,
 )
 from grammar.files import PathLike, at_hand, moved_output, read_text
-from grammar.places.inside import check_links, file_inside
-from grammar.places.opening import place_of
-from grammar.places.place import is_url
+from grammar.storage.inside import check_links, file_inside
+from grammar.storage.location import is_url
+from grammar.storage.opening import place_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.schemes import is_scheme
 from induction.corpus.rows import Asked, Rows, numbered_rows

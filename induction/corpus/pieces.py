@@ -22,7 +22,7 @@ from grammar.arrays import BoolArray
 from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
 from grammar.files import PathLike, atomic_output
-from grammar.places.place import is_many
+from grammar.storage.location import is_many
 from induction.corpus.formats import FORMATS, Format, output_format, write_batches
 from induction.corpus.tables.refusals import refusals_told
 

@@ -14,9 +14,9 @@ from typing import Any
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
 from grammar.files import PathLike, check_encoding, decode, read_bytes, read_text, reading
 from grammar.messages import tell
-from grammar.places.inside import check_links
-from grammar.places.opening import place_of
-from grammar.places.place import is_many, is_url
+from grammar.storage.inside import check_links
+from grammar.storage.location import is_many, is_url
+from grammar.storage.opening import place_of
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus

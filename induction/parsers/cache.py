@@ -21,7 +21,7 @@ from grammar.chart.parses import CoarseTree, NoParse, Parse, Span
 from grammar.errors import OutputError, SchemaError
 from grammar.files import PathLike
 from grammar.messages import tell
-from grammar.places.place import check_name
+from grammar.storage.location import check_name
 from grammar.trees.tree import Tree
 from induction.parsers.protocol import ScoringParser, Sentence, Tags, TextParser, paired
 

@@ -20,12 +20,12 @@ import scipy.sparse as sp
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.codecs import ArrayCodec
+from grammar.description import Description
 from grammar.errors import OptionError
 from grammar.forest.forest import Forest, prune
 from grammar.forest.latent import LatentGrammar
 from grammar.forest.skeleton import Skeleton
 from grammar.graph.table import GraphTable
-from grammar.look import Look
 from grammar.options import TINY
 from grammar.pcfg.grammar import Grammar
 from grammar.pictures.bar_chart import draw_bars
@@ -227,7 +227,7 @@ class LatentParser(ForestParser, Weighted):
         table.graph["family"] = self.family
         return table
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the states of labels, and at what the states of one label make."""
         coarse = self.skeleton.grammar
         names = coarse.rules.nonterminals
@@ -236,7 +236,7 @@ class LatentParser(ForestParser, Weighted):
         which = f"model 1 of {len(states)}" if len(states) > 1 else "the model"
         found = latent_states(self.models[0], symbol, top)
         kind = "words" if found[0].words else "rules"
-        return Look(
+        return Description(
             self.family,
             lambda path: draw_bars(states[0], path, f"States of each label in {which}"),
             facts={

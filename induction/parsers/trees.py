@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import CorpusError, OptionError, OutputError
 from grammar.messages import tell
-from grammar.places.local import cache_folder
+from grammar.storage.local import cache_folder
 from grammar.trees.given import given_trees
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus

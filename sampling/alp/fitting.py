@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 from induction.language.ngram_counts import UNKNOWN
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import Fit
-from sampling.seams.kernels import Automaton
-from sampling.seams.score import Tilt
-from sampling.seams.sentences import Rows, Sentences
+from sampling.joins.kernels import Automaton
+from sampling.joins.score import Tilt
+from sampling.joins.sentences import Rows, Sentences
 
 __all__ = ["fit_of", "no_fit", "sentences_of_grammar"]
 
@@ -29,7 +29,7 @@ def fit_of(grammar: ALPGrammar, tilt: Tilt) -> Fit:
     forms = pa.array([form.lower() for form in grammar.forms], pa.string())
     found = pc.index_in(forms, value_set=pa.array(words.names, pa.string()))
     numbers = found.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int32)
-    power = float(tilt.strength * tilt.score.weights[0])
+    power = float(tilt.power * tilt.score.weights[0])
     # one draw would be no choice; two draws of a power of 0 are one
     return Fit(words.automaton, numbers, power, max(tilt.draws, 2))
 

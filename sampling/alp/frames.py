@@ -20,7 +20,7 @@ from induction.trees.heads import head_words
 from sampling.alp.trees import ParsedTexts
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import class_numbers
-from sampling.seams.joints import WHOLE, initial_words, torn, without_capital
+from sampling.joins.spacing import WHOLE, initial_words, torn, without_capital
 
 __all__ = [
     "OPEN_TAGS",

@@ -3,7 +3,7 @@
 The frame of a text is what no refill changes: of a closed word the word, of an open one its tag.
 An exchange that does not fit breaks it, and then no words make the sentence whole. The score of a
 derivation is the cohesion of what was put in with what it stands in
-(:mod:`sampling.seams.kernels`), by trigrams of the frames of the source, less what constituents
+(:mod:`sampling.joins.kernels`), by trigrams of the frames of the source, less what constituents
 have in their own places; so what fits as well as what stood there costs nothing, and a text without
 an exchange has the score 0.
 """
@@ -20,21 +20,21 @@ from induction.language.ngram_counts import END
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import derive
 from sampling.alp.slots import Settings, Slots, room
-from sampling.seams.kernels import (
+from sampling.joins.kernels import (
     Automaton,
     cohesions,
     read_sentences,
     seams_of_spans,
     step,
 )
-from sampling.seams.score import Tilt
-from sampling.seams.sentences import TAG_ORDER, Rows, Sentences
+from sampling.joins.score import Tilt
+from sampling.joins.sentences import TAG_ORDER, Rows, Sentences
 from sampling.stream import chosen_by_weight
 
 __all__ = ["FrameFit", "chosen_streams", "frame_fit_of", "frame_scores"]
 
 _POWER = 0.4
-"""Times the strength of seams, which is 2.5: the score is the logarithm of a ratio already."""
+"""Times the power of seams, which is 2.5: the score is the logarithm of a ratio already."""
 _SLOTS = 2**18
 """Derivations are drawn in parts of about so many words."""
 
@@ -94,7 +94,7 @@ def frame_fit_of(grammar: ALPGrammar, tilt: Tilt) -> FrameFit:
     numbers = {name: number for number, name in enumerate(sentences.names)}
     known = np.array([numbers.get(name, 0) for name in names], np.int32)[codes]
     behind = _states_behind(sentences.automaton, known, size, texts.root)
-    power = float(tilt.strength * _POWER)
+    power = float(tilt.power * _POWER)
     return FrameFit(known, sentences.automaton, behind, usual, power, tilt.draws)
 
 
@@ -137,13 +137,13 @@ def chosen_streams(
         The logarithm of the weight of each over the mean weight of its draws.
     """
     streams, added = np.empty(len(numbers), np.int64), np.empty(len(numbers))
-    widest = 1 + int(settings.longest * grammar.texts.words[hosts].max(initial=0))
+    widest = 1 + int(settings.max_length * grammar.texts.words[hosts].max(initial=0))
     at_once = max(1, _SLOTS // (widest * fit.draws))
     for first in range(0, len(numbers), at_once):
         part = slice(first, first + at_once)
         drawn = (numbers[part, None] * fit.draws + np.arange(fit.draws)).ravel()
         of = np.repeat(hosts[part], fit.draws)
-        slots = room(grammar.texts, of, settings.longest)
+        slots = room(grammar.texts, of, settings.max_length)
         fixed = (grammar.texts, grammar.frames, grammar.choices, settings)
         derive(keys[0], drawn, of, *fixed, slots, governed=False)
         scores = frame_scores(fit, slots)

@@ -16,7 +16,7 @@ import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray, IntArray, LongArray, kernel, pack_strings
 from grammar.codecs import ArrayCodec
-from grammar.look import Look, look_at_graph
+from grammar.description import Description, describe_graph
 from grammar.saving.facts import ANY, CLASSES, OPTIONS, TEXT, Fields, each, maybe, one_of, real
 from grammar.weighted import Weighted
 from sampling.alp.checks import check_alp
@@ -24,7 +24,7 @@ from sampling.alp.frames import Frames
 from sampling.alp.slots import NOTHING, Choices, Texts
 from sampling.alp.words import WordModel, word_model
 from sampling.english.articles import article
-from sampling.seams.joints import touching_words
+from sampling.joins.spacing import touching_words
 
 __all__ = ["ALPGrammar"]
 
@@ -223,7 +223,7 @@ class ALPGrammar(Weighted):
         form = self.model.form[entry] if entry < words else self.synonym[entry - words]
         return self.forms[int(form)]
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the grammar, and at one of its pools (else the start) more closely.
 
         Raises
@@ -245,7 +245,7 @@ class ALPGrammar(Weighted):
             "synonyms": len(self.synonym),
         }
         details = {"largest pools": [{"symbol": name, "rules": sizes[name]} for name in largest]}
-        return look_at_graph(self.graph, symbol or self.start, top, facts=facts, details=details)
+        return describe_graph(self.graph, symbol or self.start, top, facts=facts, details=details)
 
     def build_graph(self) -> nx.MultiDiGraph:
         """Build the graph anew.

@@ -18,7 +18,7 @@ from induction.language.ngram_counts import END
 from sampling.alp.frames import Frames
 from sampling.alp.slots import NOTHING, SPACE, Choices, Settings, Slots, Texts, pick, share
 from sampling.alp.words import WordModel
-from sampling.seams.kernels import Automaton, step
+from sampling.joins.kernels import Automaton, step
 
 __all__ = ["Fit", "derive", "finish", "gains_behind", "refill"]
 
@@ -99,7 +99,7 @@ def derive(
                 break
             if governed:
                 _govern(frames, slots, r, start, parts)
-        if slots.size[r] < max(1.0, o.shortest * texts.words[host]):
+        if slots.size[r] < max(1.0, o.min_length * texts.words[host]):
             slots.size[r] = -1
         states[r] = state
     return states

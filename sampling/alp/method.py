@@ -29,8 +29,8 @@ from sampling.alp.trees import without_idle_trees
 from sampling.alp.words import UNIT
 from sampling.alp.writing import Reader, Writer
 from sampling.examples.splicing import as_strings
-from sampling.seams.phrases import Phrases, phrases_of
-from sampling.seams.score import SeamScore, Tilt
+from sampling.joins.phrases import Phrases, phrases_of
+from sampling.joins.score import SeamScore, Tilt
 from sampling.stream import (
     CHUNK,
     Attempts,
@@ -128,12 +128,12 @@ class ALP(Sampler):
         base, back_off = 1.0 / (len(grammar.forms) + 1), o.back_off * UNIT
         self._settings = Settings(
             float(o.exchange), o.depth, float(o.pool), float(o.synonym), float(back_off), base,
-            float(o.shortest), float(o.longest), o.article,
+            float(o.min_length), float(o.max_length), o.article,
         )  # fmt: skip
 
     def own_score(self, kind: str) -> SeamScore | None:
         """Return the cohesion over the words of the grammar's texts; there is no learnt one."""
-        return SeamScore(sentences_of_grammar(self.grammar), None) if kind == "seams" else None
+        return SeamScore(sentences_of_grammar(self.grammar), None) if kind == "joins" else None
 
     def under(self, tilt: Tilt) -> ALP:
         """Return a sampler that chooses exchanges by their frames, words by their neighbours."""
@@ -296,7 +296,7 @@ class ALP(Sampler):
         g, hosts = self.grammar, self._hosts(seed, numbers)
         streams, added = beside or self.chosen(seed, numbers)
         key = stream_key(seed, self.method if self._frames is None else f"{self.method} frames")
-        slots = room(g.texts, hosts, self._settings.longest)
+        slots = room(g.texts, hosts, self._settings.max_length)
         fixed = (g.texts, g.frames, g.choices, self._settings)
         states = derive(key, streams, hosts, *fixed, slots, governed=True)
         slots.log_probability[:] += added
@@ -324,7 +324,7 @@ class ALP(Sampler):
         slots, hosts, _ = self._derived(seed, *columns)
         key = stream_key(seed, f"{self.method} written")
         self.writer.write(slots, self.grammar.texts.classes[hosts], key, columns[0], phrases)
-        place, there = _places(slots, widest(self.grammar.texts, self._settings.longest))
+        place, there = _places(slots, widest(self.grammar.texts, self._settings.max_length))
         form, rule = (
             np.where(there, of[place], -1).astype(np.int32) for of in (slots.form, slots.rule)
         )

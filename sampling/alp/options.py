@@ -111,10 +111,10 @@ class ALPOptions:
         least=0,
         most=1,
     )
-    shortest: float = option(
+    min_length: float = option(
         0.5, "Fewest words of an example, as a share of those of its host.", least=0
     )
-    longest: float = option(
+    max_length: float = option(
         2.0, "Most words of an example, as a share of those of its host.", least=0
     )
     stop_words: str = option(
@@ -173,10 +173,10 @@ def settled(o: ALPOptions, given: Iterable[str]) -> ALPOptions:
         )
     if o.tau == 0:
         raise OptionError("tau=0 takes all trees there are", hint="for example tau=0.1")
-    if o.shortest > o.longest:
+    if o.min_length > o.max_length:
         raise OptionError(
-            f"shortest={o.shortest} is above longest={o.longest}",
-            hint="for example shortest=0.5, longest=2",
+            f"min_length={o.min_length} is above max_length={o.max_length}",
+            hint="for example min_length=0.5, max_length=2",
         )
     return o
 
@@ -192,5 +192,5 @@ def _refuse_of_other_mode(o: ALPOptions, given: set[str]) -> None:
         raise OptionError(
             "seq_len is of the released program; in the paper's model examples are as long as "
             "their hosts",
-            hint="use shortest and longest, or add faithful='code'",
+            hint="use min_length and max_length, or add faithful='code'",
         )

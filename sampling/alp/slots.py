@@ -51,7 +51,7 @@ class Choices(NamedTuple):
     Of forms, ``capitals`` is the number of the form with a capital, and ``article`` of those that
     are one 1 for *a*, 2 for *an*; ``an`` says which forms want *an* before them, ``other`` which
     form the other article has. ``left`` and ``right`` say which words touch the one before and
-    behind them for what they are (:func:`sampling.seams.joints.touching_words`).
+    behind them for what they are (:func:`sampling.joins.spacing.touching_words`).
     """
 
     pool_offsets: LongArray
@@ -76,8 +76,8 @@ class Settings(NamedTuple):
     synonym: float
     back_off: float
     base: float
-    shortest: float
-    longest: float
+    min_length: float
+    max_length: float
     article: bool
 
 

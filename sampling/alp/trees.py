@@ -33,7 +33,7 @@ from induction.parsers.trees import AUTO, kept_parser
 from sampling.alp.options import ALPOptions
 from sampling.examples.examples import refuse_pairs
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import Side, read_side
+from sampling.examples.text_columns import Side, read_side
 
 __all__ = ["ParsedTexts", "UnparsedWarning", "parsed_texts", "without_idle_trees"]
 

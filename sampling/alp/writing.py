@@ -28,7 +28,7 @@ from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import Fit, gains_behind
 from sampling.alp.slots import Settings, Slots
 from sampling.examples.spacing import touching
-from sampling.seams.phrases import END, Phrases, phrases_of
+from sampling.joins.phrases import END, Phrases, phrases_of
 
 __all__ = ["Candidates", "Prefixes", "Reader", "Writer", "candidates"]
 

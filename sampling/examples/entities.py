@@ -315,7 +315,7 @@ def carried_spans(
     --------
     >>> corpus = Corpus.from_columns(
     ...     text=["Ann in Rome"], spans=[[{"start": 7, "end": 11, "label": "LOC"}]])
-    >>> from sampling.examples.sides import read_side
+    >>> from sampling.examples.text_columns import read_side
     >>> side = read_side(corpus)
     >>> new = NewWords(*map(np.array, ([0, 2], [2, 0], [0, 5], [4, 8])))
     >>> text = np.frombuffer(b"Rome Ann", np.uint8)

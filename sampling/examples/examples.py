@@ -13,7 +13,7 @@ from grammar.errors import CorpusError, NothingNewError, OptionError
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.text.unspaced import refuse_unspaced
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import Side, read_side
+from sampling.examples.text_columns import Side, read_side
 
 __all__ = [
     "Examples",
@@ -66,7 +66,7 @@ def read_examples(
     empty_texts : bool
         Texts may have no words.
     ascii_spaces, cores : bool
-        See :func:`~sampling.examples.sides.read_side`.
+        See :func:`~sampling.examples.text_columns.read_side`.
     unspaced : bool
         Texts may be written without spaces between words, as whoever reads them goes by no words.
 

@@ -49,7 +49,7 @@ __all__ = [
     "read_labels",
     "refuse_lone_classes",
     "refuse_sets",
-    "share_of_host",
+    "share_of_source",
     "soften",
 ]
 
@@ -237,7 +237,7 @@ def class_numbers(features: Sequence[NDArray[Any]], size: int) -> LongArray:
     return number
 
 
-def share_of_host(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
+def share_of_source(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
     """Return the weight of the host's label: the words it keeps among all words of the result.
 
     Both arrays are words of one example, or their sums over the sentences of a pair.
@@ -248,7 +248,7 @@ def share_of_host(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> share_of_host(np.array([10 - 3]), np.array([5])).tolist() == [7 / 12]
+    >>> share_of_source(np.array([10 - 3]), np.array([5])).tolist() == [7 / 12]
     True
     """
     return np.asarray(kept / (kept + filled))

@@ -10,7 +10,7 @@ from typing import Any
 
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
-from sampling.examples.sides import read_side
+from sampling.examples.text_columns import read_side
 
 __all__ = ["IN", "MOVED", "OUT", "Passage", "Sentence", "Span", "read_sentence"]
 

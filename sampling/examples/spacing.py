@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from grammar.saving.facts import FLAG, TEXT, Fields, each, row
 from induction.corpus.text.tokens import detokenise, surface_of
-from sampling.examples.sides import Side, are_tokenised, place_words
+from sampling.examples.text_columns import Side, are_tokenised, place_words
 
 __all__ = ["Spacing", "learn_spacing"]
 
@@ -110,7 +110,7 @@ def learn_spacing(side: Side) -> Spacing:
     Examples
     --------
     >>> from induction.corpus.corpus import Corpus
-    >>> from sampling.examples.sides import read_side
+    >>> from sampling.examples.text_columns import read_side
     >>> words = ["``", "Go", "''", ",", "she", "said", "–", "now", "."]
     >>> corpus = Corpus.from_columns(text=["“Go”, she said – now."] * 3, tokens=[words] * 3)
     >>> spacing = learn_spacing(read_side(corpus))

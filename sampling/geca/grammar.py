@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import FloatArray, IntArray, LongArray
+from grammar.description import Description, describe_graph
 from grammar.graph.table import GraphTable
-from grammar.look import Look, look_at_graph
 from grammar.saving.array_checks import check_numbers
 from grammar.saving.facts import (
     ANY,
@@ -36,9 +36,9 @@ from grammar.saving.facts import (
 )  # fmt: skip
 from grammar.weighted import Weighted
 from sampling.examples.patterns import FAMILY, HOLE, START, add_filler, filler_words
+from sampling.geca.novelty import TokenColumns
 from sampling.geca.rows import Rows, sized
 from sampling.geca.spelling import Spelling, read_spelling
-from sampling.geca.verdicts import TokenColumns
 
 __all__ = ["SubstitutionGrammar"]
 
@@ -243,7 +243,7 @@ class SubstitutionGrammar(Weighted):
             _HEAD("the graph", dict(graph.graph))
             return cls(**_columns_of_graph(graph))
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the numbers of contexts, fillers and classes, and at the rules of a symbol."""
         facts = {
             "method": self.method,
@@ -251,7 +251,7 @@ class SubstitutionGrammar(Weighted):
             "fillers": len(self.fillers),
             "classes": len(self.class_offsets) - 1,
         }
-        return look_at_graph(self.graph, symbol or self.start, top, facts=facts)
+        return describe_graph(self.graph, symbol or self.start, top, facts=facts)
 
 
 def _rows(rows: Iterable[list[int]]) -> Rows:

@@ -12,14 +12,8 @@ from grammar.arrays import BoolArray, IntArray, LongArray
 from grammar.errors import NothingNewError, OptionError
 from induction.corpus.corpus import Corpus
 from sampling.geca.grammar import SubstitutionGrammar
-from sampling.geca.offers import interchangeable, offers, overlapping, unions
-from sampling.geca.options import GECAOptions
-from sampling.geca.rows import Rows, equal_rows, rows_of, sized, take_rows
-from sampling.geca.sequences import Sequences, TokenExamples, read_tokens
-from sampling.geca.spelling import context_patterns, filler_patterns
-from sampling.geca.template_kernels import SEPARATOR, Grams, cut_columns
-from sampling.geca.templates import LARGER, Fragments, find_fragments
-from sampling.geca.verdicts import (
+from sampling.geca.join import interchangeable, offers, overlapping, unions
+from sampling.geca.novelty import (
     NEW,
     REPEATS_TARGET,
     REPEATS_TEXT,
@@ -27,6 +21,12 @@ from sampling.geca.verdicts import (
     TokenColumns,
     judge,
 )
+from sampling.geca.options import GECAOptions
+from sampling.geca.rows import Rows, equal_rows, rows_of, sized, take_rows
+from sampling.geca.sequences import Sequences, TokenExamples, read_tokens
+from sampling.geca.spelling import context_patterns, filler_patterns
+from sampling.geca.template_kernels import SEPARATOR, Grams, cut_columns
+from sampling.geca.templates import LARGER, Fragments, find_fragments
 
 __all__ = ["induce_grammar"]
 
@@ -53,7 +53,7 @@ def induce_grammar(corpus: Corpus, options: GECAOptions) -> SubstitutionGrammar:
     grams, found = find_fragments(
         examples,
         options,
-        longest_host=options.max_host_length,
+        longest_host=options.max_source_length,
         # with a window, the released code lets a host that holds no exchangeable fragment be filled
         everything=options.pool == "templates",
     )

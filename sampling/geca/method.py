@@ -18,8 +18,8 @@ from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists
 from sampling.geca.grammar import SubstitutionGrammar
 from sampling.geca.induction import induce_grammar
+from sampling.geca.novelty import draw_fillers, exponential_keys, same_result
 from sampling.geca.options import GECAOptions, hinted, read_geca_options, within_classes
-from sampling.geca.verdicts import draw_fillers, exponential_keys, same_result
 from sampling.stream import Columns, Sampler, Shortfall
 
 __all__ = ["GECA", "Substituting"]

@@ -83,7 +83,7 @@ class FragmentOptions:
 class GECAOptions(FragmentOptions):
     """The options of :meth:`sampling.geca.method.GECA.induce`."""
 
-    max_host_length: int | None = option(
+    max_source_length: int | None = option(
         None,
         "Longer examples are not cut; they still count as known.",
         source="not in the paper; the program: under 40 (100 for language models)",

@@ -97,7 +97,7 @@ def find_fragments(
     host = longest if longest_host is None else longest_host
     if lengths.min() > host:
         raise NothingNewError.because(
-            f"every example has more than max_host_length={host} tokens", "raise it"
+            f"every example has more than max_source_length={host} tokens", "raise it"
         )
     window = WHOLE if options.window is None else min(options.window, longest)
     some = not everything or window == WHOLE

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import MissingDataError, SchemaError
-from grammar.places.inside import regular_file
 from grammar.saving.folders import read_object
+from grammar.storage.inside import regular_file
 
 __all__ = [
     "CONFIG",

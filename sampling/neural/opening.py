@@ -23,8 +23,8 @@ from typing import Any
 from grammar.engines.threads import SharedLock
 from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
 from grammar.options import meant
-from grammar.places.permissions import check_network
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
+from grammar.storage.permissions import check_network
 from sampling.neural.architectures import (
     check_architecture,
     check_lengths,

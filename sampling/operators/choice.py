@@ -1,7 +1,7 @@
 """The choice of a model: one of many attempts each, of which the others may come again.
 
 What a model likes it likes in many places, so what was given wears out
-(:mod:`sampling.operators.wear`).
+(:mod:`sampling.operators.repetition_penalty`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from grammar.arrays import LongArray
 from grammar.rng import uniforms
-from sampling.operators.wear import SIDES, Wear, traits_of
+from sampling.operators.repetition_penalty import SIDES, Wear, traits_of
 from sampling.stream import (
     Attempts,
     Columns,

@@ -1,7 +1,7 @@
 """A grammar under a tilt: that of another method, and the score that its examples are drawn by.
 
 The rules are those of the other grammar, whose file stands whole in this one's; the score is data
-(see :mod:`sampling.seams.score`,
+(see :mod:`sampling.joins.score`,
 :mod:`sampling.operators.agreement` and :mod:`sampling.neural.causal.fit`). So one file gives the
 same bytes again, without the corpus.
 """
@@ -22,14 +22,14 @@ from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.saving.facts import ANY, OPTIONS, TEXT, Fields, one_of
 from grammar.weighted import Weighted
+from sampling.joins.score import SeamScore
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
-from sampling.seams.score import SeamScore
 
 __all__ = ["TiltedGrammar"]
 
 _SCORES: Mapping[str, Any] = {
-    "seams": SeamScore,
+    "joins": SeamScore,
     "agreement": Agreement,
     "language": LanguageFit,
 }

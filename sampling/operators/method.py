@@ -1,6 +1,6 @@
 """The operators: a method's distribution tilted by a score, or filtered by one.
 
-``fluent(treemix, draws=32, strength=4)`` draws what ``treemix`` draws, but what fits its place
+``fluent(treemix, candidates=32, power=4)`` draws what ``treemix`` draws, but what fits its place
 more often; ``agree(treemix)`` keeps examples whose label is confirmed. Both are samplers over the
 sampler of another method, and write what that one writes.
 """
@@ -22,17 +22,17 @@ from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.expression import Step, read_step
+from sampling.joins.score import SeamScore, Tilt, read_sides, sentences_of
 from sampling.method import METHODS, induce
 from sampling.neural.causal.fit import LanguageFit
 from sampling.operators.agreement import Agreement
 from sampling.operators.choice import Choice
 from sampling.operators.grammar import TiltedGrammar
-from sampling.seams.score import SeamScore, Tilt, read_sides, sentences_of
 from sampling.stream import Columns, Resampled, Sampler, Stream, method_of
 
 __all__ = ["Agree", "AgreeOptions", "Fluent", "FluentOptions", "Operator", "fluent"]
 
-_STRENGTHS = {"seams": 2.5, "learnt": 1.0}
+_STRENGTHS = {"joins": 2.5, "learnt": 1.0}
 _DRAWS, _OF_WORDS = 32, 64
 """So many draws; of methods that redraw words, for each word."""
 _PROPOSALS, _WRITTEN, _SPANS = 64, 32, 4096
@@ -49,16 +49,16 @@ class FluentOptions:
 
     of: str = option("treemix", "The method, with its options in parentheses.")
     score: str = option(
-        "seams",
+        "joins",
         "What fits: cohesion over words and tags at the seams, and of a span with its place in the "
         "tree (seams), or what tells a span in its own place from a random one (learnt; methods "
         "that exchange spans).",
-        choices=("seams", "learnt"),
+        choices=("joins", "learnt"),
     )
-    strength: float | None = option(
+    power: float | None = option(
         None, "The power of the score; 0 is the method itself. 2.5; of a learnt score 1.", least=0
     )
-    draws: int | None = option(
+    candidates: int | None = option(
         None,
         "Draws that an example is chosen of; 32, of alp 64 for its exchanges and for each word. Of "
         "proposals to a model 64, of methods that exchange spans 4096, and of alp, whose words it "
@@ -66,7 +66,7 @@ class FluentOptions:
         source="Rubin 1987",
         least=1,
     )
-    of_host: int | None = option(
+    candidates_per_source: int | None = option(
         None,
         "Methods that take hosts in turn: so many draws in a row are of one host; 1, of proposals "
         "to a model as many as leave 64 hosts, of alp 16.",
@@ -84,7 +84,7 @@ class FluentOptions:
         "reads well, and of alp has a say in each word: a folder, a file in GGUF, a name on the "
         "hub, or smollm2 if its package is installed.",
     )
-    trust: float = option(
+    model_power: float = option(
         4.0, "The power of these odds; with 0 all that is read is as good.", least=0
     )
     device: str = option("auto", "Where the model computes: auto, cpu, cuda.")
@@ -205,7 +205,7 @@ class Fluent(Operator):
     >>> corpus = Corpus.from_columns(
     ...     text=["the old dog saw a cat", "a bird heard the young fox"],
     ...     tags=[["DT", "JJ", "NN", "VBD", "DT", "NN"], ["DT", "NN", "VBD", "DT", "JJ", "NN"]])
-    >>> sampler = Fluent.induce(corpus, of="sub2(task=tags)", draws=8)
+    >>> sampler = Fluent.induce(corpus, of="sub2(task=tags)", candidates=8)
     >>> len(sampler.sample(5))
     5
     """
@@ -251,9 +251,9 @@ class Fluent(Operator):
     @classmethod
     def over(cls, inner: Sampler, corpus: Corpus, chosen: FluentOptions) -> Fluent:
         """Learn the score for a sampler that was induced from a corpus."""
-        if chosen.of_host and not inner.by_host:
+        if chosen.candidates_per_source and not inner.by_host:
             raise OptionError(
-                f"of_host={chosen.of_host}: {inner.method} takes no hosts in turn",
+                f"candidates_per_source={chosen.candidates_per_source}: {inner.method} takes no hosts in turn",
                 hint="leave it out, or use a method that exchanges spans, or alp",
             )
         score = inner.own_score(chosen.score)
@@ -261,9 +261,9 @@ class Fluent(Operator):
             score = _read_score(inner, corpus, chosen.score)
         if not chosen.model:
             return cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(chosen)), inner)
-        draws = chosen.draws or _proposals(inner)
-        each = chosen.of_host or max(1, draws // inner.rivals)
-        proposing = replace(chosen, model="", draws=_DRAWS, of_host=each)
+        draws = chosen.candidates or _proposals(inner)
+        each = chosen.candidates_per_source or max(1, draws // inner.rivals)
+        proposing = replace(chosen, model="", candidates=_DRAWS, candidates_per_source=each)
         made = cls(TiltedGrammar(cls.method, inner.grammar, score, asdict(proposing)), inner)
         odds = "written" if inner.is_written else "exchanged"
         fit = LanguageFit.learn(corpus, chosen.model, chosen.device, odds)
@@ -275,11 +275,13 @@ class Fluent(Operator):
         o = self.options
         if o.model:
             assert isinstance(self.inner, Fluent)
-            draws = o.draws or _proposals(self.inner.inner)
-            return Tilt(self.grammar.score, o.trust, draws)
-        strength = _STRENGTHS[o.score] if o.strength is None else o.strength
-        draws = o.draws or (_OF_WORDS if self.inner.is_written else _DRAWS)
-        return Tilt(self.grammar.score, strength, draws, o.most_pairs, of_host=o.of_host or 1)
+            draws = o.candidates or _proposals(self.inner.inner)
+            return Tilt(self.grammar.score, o.model_power, draws)
+        power = _STRENGTHS[o.score] if o.power is None else o.power
+        draws = o.candidates or (_OF_WORDS if self.inner.is_written else _DRAWS)
+        return Tilt(
+            self.grammar.score, power, draws, o.most_pairs, of_host=o.candidates_per_source or 1
+        )
 
     def stream(self, seed: int) -> Stream:
         """Return the examples of a seed from the first on."""
@@ -352,7 +354,7 @@ def fluent(
     sampler: Sampler,
     corpus: Corpus,
     *,
-    score: str | Callable[[Corpus], Any] = "seams",
+    score: str | Callable[[Corpus], Any] = "joins",
     **options: Any,
 ) -> Fluent:
     """Tilt the distribution of a sampler by a score of its examples.
@@ -363,11 +365,11 @@ def fluent(
         Of any method.
     corpus : Corpus
         What it was induced from: the score is learnt from it.
-    score : {"seams", "learnt"} or callable
+    score : {"joins", "learnt"} or callable
         A function takes new examples, with their provenance, and returns a number for each, higher
         for better. Such a sampler cannot be saved.
     **options
-        ``draws``, ``strength`` and ``most_pairs`` of :class:`FluentOptions`.
+        ``draws``, ``power`` and ``most_pairs`` of :class:`FluentOptions`.
 
     Raises
     ------
@@ -379,7 +381,7 @@ def fluent(
     --------
     >>> from sampling import Sub2
     >>> corpus = Corpus.from_columns(text=["a red car", "two blue bikes", "the old boat"])
-    >>> shorter = fluent(Sub2.induce(corpus, phrase=False), corpus, draws=64, strength=100,
+    >>> shorter = fluent(Sub2.induce(corpus, phrase=False), corpus, candidates=64, power=100,
     ...                  score=lambda made: [-len(text) for text in made.column("text")])
     >>> shorter.sample(1).column("text")
     ['a boat']
@@ -389,7 +391,7 @@ def fluent(
         chosen = read_options(FluentOptions, {**own, "score": score}, "fluent")
         return Fluent.over(sampler, corpus, chosen)
     chosen = read_options(FluentOptions, own, "fluent")
-    if chosen.model or chosen.of_host:
+    if chosen.model or chosen.candidates_per_source:
         raise OptionError(
             "a function that scores takes neither model nor of_host",
             hint="leave them out, or let the function ask the model",
@@ -430,7 +432,7 @@ def _read_score(inner: Sampler, corpus: Corpus, kind: str) -> SeamScore:
     if kind == "learnt":
         raise OptionError(
             f"{inner.method} exchanges no spans, so there is no learnt score for it",
-            hint="use score=seams",
+            hint="use score=joins",
         )
     sides = read_sides(corpus)
     if not any(len(side.codes) for side in sides):

@@ -26,8 +26,8 @@ from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.pieces import Piece, mapped, write_piece
 from induction.parsers.trees import AUTO, TreeMaker, lacks_trees
-from sampling.examples.conforming import Form
-from sampling.examples.travelling import Travelling, listed, tell_losses
+from sampling.examples.common_columns import Form
+from sampling.examples.other_columns import Travelling, listed, tell_losses
 from sampling.expression import Expression, Part, Step
 from sampling.method import Method, find_method
 from sampling.opening import open_sampler

@@ -11,9 +11,9 @@ from filelock import FileLock, Timeout
 
 from grammar.errors import OutputError
 from grammar.files import PathLike, made_folder
-from grammar.places.local import cache_folder
-from grammar.places.opening import place_of
-from grammar.places.place import beside, is_url
+from grammar.storage.local import cache_folder
+from grammar.storage.location import beside, is_url
+from grammar.storage.opening import place_of
 
 __all__ = ["LOCK", "owned_folder", "unfinished_folder"]
 

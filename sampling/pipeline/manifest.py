@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from grammar.errors import SchemaError, TreewrightError, UnreadableInputError
 from grammar.files import PathLike, read_text, reading, write_text
-from grammar.places.opening import place_of
-from grammar.places.place import Place, beside, is_many
 from grammar.saving.value_checks import ANY, Only, Whole, value_fault
+from grammar.storage.location import Place, beside, is_many
+from grammar.storage.opening import place_of
 from sampling.english.wordnet import wordnet_version
 from sampling.expression import FILE, OPERAND, Expression, read_expression
 from sampling.method import find_method

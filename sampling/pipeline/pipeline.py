@@ -27,9 +27,9 @@ from induction.corpus.pieces import Piece, chosen, read_piece
 from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker
 from sampling.examples.class_names import class_names, label_kind, number_classes, type_of
-from sampling.examples.conforming import Form
+from sampling.examples.common_columns import Form
 from sampling.examples.labels import check_corpus, is_soft, read_labels
-from sampling.examples.travelling import listed, other_columns, tell_mixing
+from sampling.examples.other_columns import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
 from sampling.pipeline.chains import Source, open_source, recombines, seeds_of
 from sampling.pipeline.deduplication import FATES, Progress, Screen

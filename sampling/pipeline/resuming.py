@@ -33,10 +33,10 @@ from grammar.files import (
     read_bytes,
     write_text,
 )
-from grammar.places.opening import place_of
-from grammar.places.place import is_many
-from grammar.saving.seal import UNSEALED, check_seal, sealed
+from grammar.saving.checksum import UNSEALED, check_seal, sealed
 from grammar.saving.value_checks import ANY, Whole, value_fault
+from grammar.storage.location import is_many
+from grammar.storage.opening import place_of
 from induction.corpus.pieces import Piece, mapped
 from sampling.pipeline.locking import LOCK, owned_folder, unfinished_folder
 from sampling.pipeline.manifest import file_hash, manifest_path, write_manifest

@@ -11,9 +11,9 @@ from typing import Any
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike, check_free, reading, write_text
 from grammar.messages import heard_by
-from grammar.places.opening import place_of
-from grammar.places.permissions import check_network, files_say
-from grammar.places.place import beside, is_url
+from grammar.storage.location import beside, is_url
+from grammar.storage.opening import place_of
+from grammar.storage.permissions import check_network, files_say
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.skipping import without_faults

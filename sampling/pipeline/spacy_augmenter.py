@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from grammar.options import whole_number
-from grammar.places.permissions import files_say
+from grammar.storage.permissions import files_say
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.spacy_docs import docs_of_corpus
 from induction.corpus.formats import read_corpus

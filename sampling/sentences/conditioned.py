@@ -15,15 +15,15 @@ from operator import and_
 import numpy as np
 
 from grammar.arrays import IntArray, LongArray
-from grammar.draws.ancestral import AncestralSampler, Derivations
-from grammar.draws.coverage import CoverageSampler, expected_uses
-from grammar.draws.lengths import LengthSampler
 from grammar.errors import EmptyLanguageError, OptionError
 from grammar.pcfg.automata import Automaton, avoids, contains
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.intersection import intersect
 from grammar.pcfg.operations import binarise
 from grammar.rules.rules import Nonterminal
+from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations
+from grammar.sampling_kernels.coverage import CoverageSampler, expected_uses
+from grammar.sampling_kernels.lengths import LengthSampler
 from sampling.sentences.class_grammars import classes_of_rules, with_class_shares
 
 __all__ = ["ConditionedDraws", "chosen_derivations", "original_rules", "word_condition"]

@@ -19,14 +19,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from grammar.arrays import IntArray, LongArray, pack_strings, text_bytes
-from grammar.draws.ancestral import Derivations
-from grammar.draws.counts import derivation_count
 from grammar.errors import CorpusError, OptionError, SchemaError
 from grammar.families.distributions import check_tight, reweighted
 from grammar.hashing import hash_rows
 from grammar.options import read_options
 from grammar.pcfg.derivable import Derivable
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import Derivations
+from grammar.sampling_kernels.counts import derivation_count
 from grammar.saving.facts import ANY, FLAG, SCALAR, TEXT, Fields, each
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
@@ -35,9 +35,9 @@ from induction.corpus.text.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, beginnings, drop_traces, raise_initials, with_capital
 from sampling.examples.provenance import example_table
-from sampling.examples.sides import are_tokenised, read_side
 from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.splicing import as_lists, as_strings
+from sampling.examples.text_columns import are_tokenised, read_side
 from sampling.sentences.class_grammars import CLASSES, classes_of_rules
 from sampling.sentences.conditioned import ConditionedDraws, chosen_derivations, word_condition
 from sampling.sentences.options import (

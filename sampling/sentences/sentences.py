@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import pack_strings
-from grammar.draws.ancestral import AncestralSampler, Derivations, derivation_trees
-from grammar.draws.lengths import LengthSampler
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
+from grammar.sampling_kernels.lengths import LengthSampler
 from grammar.trees.brackets import write_words
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grammar.draws.ancestral import AncestralSampler, Derivations
-from grammar.draws.lengths import LengthSampler
 from grammar.errors import MissingDataError, OptionError
 from grammar.options import whole_number
 from grammar.pcfg.derivable import Derivable
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations
+from grammar.sampling_kernels.lengths import LengthSampler
 
 __all__ = ["END", "TokenStream"]
 

@@ -1,6 +1,6 @@
 """What meets where a span is put in, as numbers: the features of the scores of fluency.
 
-The category of the filler in its place of the tree (:mod:`sampling.seams.places`). For the learnt
+The category of the filler in its place of the tree (:mod:`sampling.joins.constituents`). For the learnt
 score also: the tags and the frequent words on either side of each seam; the label of the filler
 beside the tags that surround it and below the label above it; its length beside that of its
 context. Nothing of what stood in the hole before is among them.
@@ -16,9 +16,9 @@ import numpy as np
 
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import SchemaError
-from sampling.seams.places import Places, places_of
-from sampling.seams.score import SeamScore
-from sampling.seams.sentences import Sentences
+from sampling.joins.constituents import Places, places_of
+from sampling.joins.score import SeamScore
+from sampling.joins.sentences import Sentences
 from sampling.spans.grammar import SpanGrammar
 
 __all__ = [
@@ -62,7 +62,7 @@ class Names(NamedTuple):
     features : tuple of (str, str)
         Of :data:`TREE_FEATURES` and :data:`BORDER_FEATURES`.
     labels, places : tuple of str
-        As :class:`sampling.seams.score.Borders` has them.
+        As :class:`sampling.joins.score.Borders` has them.
     """
 
     features: tuple[tuple[str, str], ...]

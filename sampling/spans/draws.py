@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from grammar.arrays import Index, IntArray, LongArray, kernel
 from grammar.hashing import Keys, slot_of
 from grammar.rng import next_uniform, open_stream
-from sampling.examples.sides import Side
-from sampling.seams.joints import KEPT, SPACE, Joints, joint, read_joints
+from sampling.examples.text_columns import Side
+from sampling.joins.spacing import KEPT, SPACE, Joints, joint, read_joints
 from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
 
@@ -68,7 +68,7 @@ class Hashes(NamedTuple):
 
 
 class Mending(NamedTuple):
-    """What the hash of a text is made of whose seams are mended (:mod:`sampling.seams.joints`).
+    """What the hash of a text is made of whose seams are mended (:mod:`sampling.joins.spacing`).
 
     ``on`` says whether they are. Site s has the words ``first[s, k]`` to ``last[s, k]`` of side k,
     and its text the words ``begin[s, k]`` to ``stop[s, k] - 1``. ``variant`` and ``bytes`` are the

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from grammar.arrays import LongArray
 from grammar.codecs import ArrayCodec
-from grammar.look import Look
+from grammar.description import Description
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets, check_shares
 from grammar.saving.facts import ANY, FLAG, TEXT, TEXTS, Fields, maybe, whole
 from grammar.trees.treebank import Treebank
@@ -28,8 +28,8 @@ from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples, saved_examples
 from sampling.examples.patterns import FAMILY, START, hole
-from sampling.examples.sides import Side, read_side
-from sampling.spans.look import look_at_spans
+from sampling.examples.text_columns import Side, read_side
+from sampling.spans.description import describe_spans
 from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
 
@@ -122,7 +122,7 @@ class SpanGrammar(Weighted):
         filler, site = divmod(self.numbered(number), len(self.sites))
         return self._filler(site) if filler else self._context(site)
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the grammar, and at one of its classes (else the start) more closely.
 
         Raises
@@ -130,7 +130,7 @@ class SpanGrammar(Weighted):
         OptionError
             If the grammar has no such class.
         """
-        return look_at_spans(self, symbol, top)
+        return describe_spans(self, symbol, top)
 
     def _context(self, site: int) -> str:
         texts = []

@@ -2,7 +2,7 @@
 
 The learnt score tells a span in its own place from a random one of its pool, as a logistic
 regression does: its logit is the logarithm of how much more probable a filler is in a place than
-in its pool, so that a strength of 1 is the natural one (the density-ratio estimate of noise
+in its pool, so that a power of 1 is the natural one (the density-ratio estimate of noise
 contrast, Gutmann & Hyvarinen 2010). Cohesions that it learns from are by models that have read
 neither of the two sentences.
 """
@@ -17,8 +17,8 @@ import numpy as np
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
 from grammar.errors import MissingDataError
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
-from sampling.seams.score import Borders, SeamScore, sentences_of
-from sampling.seams.sentences import automaton
+from sampling.joins.score import Borders, SeamScore, sentences_of
+from sampling.joins.sentences import automaton
 from sampling.spans.borders import (
     BORDER_FEATURES,
     TREE_FEATURES,
@@ -45,7 +45,7 @@ MOST_ROWS = 16_384
 BACKOFF = 3.0
 """So many sites of no particular place are added to those seen at a place."""
 PENALTY = 0.3
-"""The inverse strength of the penalty of the regression."""
+"""The inverse power of the penalty of the regression."""
 
 _TRIES = 32
 

@@ -14,8 +14,8 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
 from sampling.examples.labels import refuse_sets
-from sampling.examples.sides import Side, protected_words
-from sampling.seams.joints import WHOLE
+from sampling.examples.text_columns import Side, protected_words
+from sampling.joins.spacing import WHOLE
 from sampling.spans.induction import assemble
 from sampling.spans.repairs import repair_names, wholes
 from sampling.spans.sampler import SpanSampler

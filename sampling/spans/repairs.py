@@ -1,7 +1,7 @@
 """How new texts are made to read like their source where a span was put in.
 
 The seams themselves are mended by pieces: the word before the hole, both gaps, and the first and
-last word put in may be other bytes than those of their texts (:mod:`sampling.seams.joints`).
+last word put in may be other bytes than those of their texts (:mod:`sampling.joins.spacing`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
-from sampling.examples.sides import Side
-from sampling.seams.joints import KEPT, MENDED, SPACE, WHOLE, Joints, joint, named_repairs, torn
+from sampling.examples.text_columns import Side
+from sampling.joins.spacing import KEPT, MENDED, SPACE, WHOLE, Joints, joint, named_repairs, torn
 from sampling.spans.draws import Mending
 from sampling.spans.sites import Spans
 
@@ -82,7 +82,7 @@ def stops(side: Side, example: IntArray, end: IntArray, repair: str) -> BoolArra
     none at its end.
 
     >>> from induction.corpus.corpus import Corpus
-    >>> from sampling.examples.sides import read_side
+    >>> from sampling.examples.text_columns import read_side
     >>> side = read_side(Corpus.from_columns(text=["Mr. A . So ?!"]))
     >>> stops(side, np.zeros(5, np.int32), np.arange(1, 6), "whole").tolist()
     [False, False, True, False, True]

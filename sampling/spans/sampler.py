@@ -21,7 +21,7 @@ from grammar.files import PathLike
 from grammar.hashing import Keys, members, new_set
 from grammar.options import option
 from grammar.rng import stream_key
-from sampling.seams.score import SeamScore
+from sampling.joins.score import SeamScore
 from sampling.spans.draws import (
     WEIGHTED_ROUNDS,
     DrawTables,

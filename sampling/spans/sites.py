@@ -19,7 +19,7 @@ from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import OptionError
 from grammar.trees.treebank import Treebank
 from sampling.examples.examples import no_material
-from sampling.examples.sides import Side
+from sampling.examples.text_columns import Side
 
 __all__ = [
     "UNCUT",

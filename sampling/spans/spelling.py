@@ -18,7 +18,7 @@ from sampling.examples.labels import (
     first_broken_heads,
     mix_labels,
     read_labels,
-    share_of_host,
+    share_of_source,
 )
 from sampling.examples.provenance import as_spans, example_table
 from sampling.examples.splicing import as_lists, as_strings, bracket_places, join_heads, join_pieces
@@ -236,7 +236,7 @@ class Speller:
             return column.take(pa.array(i))
         filled = (sites.end - sites.start)[filler].sum(axis=1).astype(np.int64)
         new = sum(self._new_lengths(k, host, filler) for k in range(sites.start.shape[1]))
-        mixed = mix_labels(self._labels, i, d, share_of_host(new - filled, filled))
+        mixed = mix_labels(self._labels, i, d, share_of_source(new - filled, filled))
         sums = np.asarray(mixed.flatten()).reshape(len(host), self._labels.classes).sum(axis=1)
         if not np.allclose(sums, 1, atol=1e-4):
             raise _invalid("its label does not sum to 1", int(np.argmax(np.abs(sums - 1))))

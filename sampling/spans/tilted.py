@@ -16,7 +16,7 @@ import numpy as np
 from grammar.arrays import FloatArray, Index, IntArray, LongArray, kernel
 from grammar.errors import SchemaError
 from grammar.rng import next_uniform, open_stream, stream_key
-from sampling.seams.kernels import (
+from sampling.joins.kernels import (
     Automaton,
     Memory,
     Seams,
@@ -26,8 +26,8 @@ from sampling.seams.kernels import (
     read_sentences,
     seams_of_spans,
 )
-from sampling.seams.score import SeamScore, Tilt
-from sampling.seams.sentences import Sentences
+from sampling.joins.score import SeamScore, Tilt
+from sampling.joins.sentences import Sentences
 from sampling.spans.borders import Names, border_codes, border_widths
 from sampling.spans.draws import DrawTables, drawn_entry
 from sampling.spans.grammar import SpanGrammar
@@ -196,7 +196,7 @@ def _tilted_ends(
     tags: Memory,
     tables: DrawTables,
     weight: FloatArray,
-    strength: float,
+    power: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the running sums over all pairs of each host, and the logarithm of their total.
 
@@ -217,7 +217,7 @@ def _tilted_ends(
             for k in range(len(fillers)):
                 ends[at] = -np.inf
                 if tables.span[site] != tables.span[fillers[k]] and share > 0.0:
-                    ends[at] = np.log(share * weight[first + k]) + strength * scores[k]
+                    ends[at] = np.log(share * weight[first + k]) + power * scores[k]
                     highest = max(highest, ends[at])
                 at += 1
         if highest == -np.inf:
@@ -284,7 +284,7 @@ def draw_resampled(
     hosts: Hosts,
     tables: DrawTables,
     pairs: PairScore,
-    strength: float,
+    power: float,
     draws: int,
     site_out: IntArray,
     entry_out: LongArray,
@@ -312,7 +312,7 @@ def draw_resampled(
         for k in range(draws):
             weights[k] = -np.inf
             if tables.span[sites[k]] != tables.span[fillers[k]]:
-                weights[k] = strength * scores[k]
+                weights[k] = power * scores[k]
                 highest = max(highest, weights[k])
         site_out[r], entry_out[r], log_out[r] = -1, 0, 0.0
         if highest == -np.inf:
@@ -359,8 +359,8 @@ def tilted_pairs(grammar: SpanGrammar, tables: DrawTables, tilt: Tilt) -> Tilted
     if hosts.pairs[-1] <= tilt.most_pairs:
         words = memory_of(pairs.word_model, pairs.word_seams)
         tags = memory_of(pairs.tag_model, pairs.tag_seams)
-        weight, strength = grammar.pools.weight, float(tilt.strength)
-        exact = _tilted_ends(hosts, pairs, words, tags, tables, weight, strength)
+        weight, power = grammar.pools.weight, float(tilt.power)
+        exact = _tilted_ends(hosts, pairs, words, tags, tables, weight, power)
     return TiltedPairs(tilt, hosts, _lengths(grammar, hosts), pairs, exact)
 
 
@@ -396,12 +396,12 @@ class TiltedSpans(Attempts):
         else:
             draw_resampled(
                 self._key, first, taken, hosts, self._tables, pairs,
-                float(tilt.strength), tilt.draws, site, entry, added,
+                float(tilt.power), tilt.draws, site, entry, added,
             )  # fmt: skip
         good = np.flatnonzero(site >= 0)
         chosen = site[good].astype(np.int64)
         filler = self._fillers[entry[good]].astype(np.int64)
-        added[good] += tilt.strength * score_pairs(pairs, chosen, filler)
+        added[good] += tilt.power * score_pairs(pairs, chosen, filler)
         # hosts come in turn: each is as probable as any other
         added[good] -= np.log(len(hosts.share)) + hosts.share[taken[good]]
         if self._judge is not None:

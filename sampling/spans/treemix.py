@@ -21,7 +21,7 @@ from sampling.examples.labels import (
     refuse_lone_classes,
     refuse_sets,
 )
-from sampling.examples.sides import Side, protected_words
+from sampling.examples.text_columns import Side, protected_words
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
 from sampling.spans.repairs import repair_names, stops, whole_spans
@@ -81,7 +81,7 @@ class TreeMixOptions(MixOptions):
         False, "The constituents have the same phrase label.", source="appendix D.2"
     )
     strict: bool = option(False, "Ratios equal to λL or λU are out.", code=True)
-    donor_ratio: str = option(
+    insert_ratio: str = option(
         "own",
         "The filler's ratio is to its own sentence (paper) or to the host (code; single texts).",
         source="section 3.1",
@@ -162,7 +162,7 @@ class TreeMix(SpanSampler):
             corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
         )
         spans = [_constituents(side, chosen, examples.corpus) for side in examples.sides]
-        if chosen.donor_ratio == "host":
+        if chosen.insert_ratio == "host":
             sites = sites_of(spans)
             pools = _pools_by_host_length(sites, examples.sides[0], chosen)
         else:
@@ -191,13 +191,13 @@ def _settled(o: TreeMixOptions, given: Mapping[str, Any], corpus: Corpus) -> Tre
     if pairs and o.faithful == "code":
         # the program has this width for pairs whatever is asked for, and measures no donor here
         o = replace(o, low=given.get("low", round(max(o.high - 0.2, 0.0), 9)))
-        o = replace(o, donor_ratio=given.get("donor_ratio", "own"))
+        o = replace(o, insert_ratio=given.get("insert_ratio", "own"))
     if o.low > o.high:
         raise OptionError(f"low={o.low} is above high={o.high}", hint="exchange the two")
-    if o.donor_ratio == "host" and (pairs or o.mix != "any" or o.same_label or o.same_length):
+    if o.insert_ratio == "host" and (pairs or o.mix != "any" or o.same_label or o.same_length):
         raise OptionError(
-            "donor_ratio='host' is for single texts without other constraints",
-            hint="use donor_ratio='own'",
+            "insert_ratio='host' is for single texts without other constraints",
+            hint="use insert_ratio='own'",
         )
     return o
 

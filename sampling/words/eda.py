@@ -25,10 +25,10 @@ from sampling.english.wordnet import (
     wordnet,
 )
 from sampling.examples.entities import refuse_schemes
-from sampling.seams.joints import MENDED, named_repairs
+from sampling.joins.spacing import MENDED, named_repairs
+from sampling.words.casing import Mends, mended, read_mends
 from sampling.words.eda_kernels import DELETE, INSERT, REPLACE, SWAP, EdaTables, eda_edits
 from sampling.words.grammar import EDIT, INSERTED, REPLACED, WORD, Operation, WordGrammar
-from sampling.words.mending import Mends, mended, read_mends
 from sampling.words.pools import Pools, as_pools
 from sampling.words.sampler import TokenOptions, TokenSampler, refuse_columns
 from sampling.words.texts import Slots, TokenTexts, read_texts, room_for

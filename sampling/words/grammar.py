@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from grammar.arrays import IntArray, LongArray, pack_strings
 from grammar.codecs import ArrayCodec
-from grammar.look import Look, look_at_graph
+from grammar.description import Description, describe_graph
 from grammar.saving.array_checks import check_length, check_numbers
 from grammar.saving.facts import ANY, TEXT, TEXTS, Fields, each, maybe, real, row
 from grammar.weighted import Weighted
@@ -145,7 +145,7 @@ class WordGrammar(Weighted):
         )
         return {self._vocabulary[form]: weight for form, weight in pairs}
 
-    def look(self, symbol: str | None = None, top: int = 20) -> Look:
+    def describe(self, symbol: str | None = None, top: int = 20) -> Description:
         """Look at the grammar, and at one of its symbols (else the start) more closely.
 
         Raises
@@ -161,7 +161,7 @@ class WordGrammar(Weighted):
             "words": len(self._vocabulary),
             "rules": len(self),
         }
-        return look_at_graph(self.graph, symbol or START, top, facts=facts)
+        return describe_graph(self.graph, symbol or START, top, facts=facts)
 
     def build_graph(self) -> nx.MultiDiGraph:
         """Build the graph: texts lead to an edit, and edits to the words that can be put in."""

@@ -17,7 +17,7 @@ from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, ke
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import places_in_pieces
 from sampling.examples.examples import read_examples
-from sampling.examples.sides import Side, cores_of, protected_words
+from sampling.examples.text_columns import Side, cores_of, protected_words
 from sampling.words.pools import Pools
 
 __all__ = [

@@ -26,8 +26,8 @@ from scan.cogs.forms import to_original, to_variable_free
 from scan.cogs.training import model_answers, train_on_terms
 
 if TYPE_CHECKING:
+    from scan.models.config import TrainingConfig
     from scan.models.files import TrainedModel
-    from scan.models.recipe import Recipe
     from scan.models.training import Progress
 
 __all__ = [
@@ -82,7 +82,7 @@ class CogsOutcome:
         Share of synthetic pairs that the grammar parses back to their targets.
     sampled_gen : int
         Sentences of the generalisation set among the synthetic ones.
-    updates : int
+    steps : int
         Updates until training stopped.
     train_exact, dev_exact, test_exact : float
         Training pairs (synthetic ones included), and the two published parts.
@@ -98,7 +98,7 @@ class CogsOutcome:
     synthetic_pairs: int
     agreeing: float
     sampled_gen: int
-    updates: int
+    steps: int
     train_exact: float
     dev_exact: float
     test_exact: float
@@ -181,11 +181,11 @@ def grammar_answers(grammar: SynchronousGrammar, texts: Iterable[str]) -> list[T
 def run(
     method: str,
     *,
-    recipe: Recipe,
+    config: TrainingConfig,
     checkpoint: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> tuple[CogsOutcome, TrainedModel]:
-    """Induce, draw, train and test one cell; ``recipe.seed`` is the seed of all of it.
+    """Induce, draw, train and test one cell; ``config.seed`` is the seed of all of it.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def run(
     model = train_on_terms(
         pairs,
         induce_cogs(published) if method == "synchronous" else None,
-        recipe=recipe,
+        config=config,
         checkpoint=checkpoint,
         on_progress=on_progress,
     )
@@ -212,12 +212,12 @@ def run(
     drawn = {source for source, _ in model.made}
     outcome = CogsOutcome(
         method=method,
-        seed=recipe.seed,
+        seed=config.seed,
         train_pairs=len(pairs),
         synthetic_pairs=len(model.made),
         agreeing=model.agreeing,
         sampled_gen=sum(with_small_article(text) in drawn for text in parts["gen"].column("text")),
-        updates=trained.history[-1].update,
+        steps=trained.history[-1].update,
         train_exact=trained.history[-1].exact_match,
         dev_exact=scores["dev"].original,
         test_exact=scores["test"].original,

@@ -19,8 +19,8 @@ from scan.cogs.conversion import with_small_article
 from scan.cogs.tokens import from_short, to_short
 
 if TYPE_CHECKING:
+    from scan.models.config import TrainingConfig
     from scan.models.files import TrainedModel
-    from scan.models.recipe import Recipe
     from scan.models.training import Progress
 
 __all__ = ["TermModel", "model_answers", "train_on_terms"]
@@ -54,7 +54,7 @@ def train_on_terms(
     pairs: Iterable[tuple[str, str]],
     grammar: SynchronousGrammar | None,
     *,
-    recipe: Recipe,
+    config: TrainingConfig,
     amounts: Amounts | None = None,
     checkpoint: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -67,7 +67,7 @@ def train_on_terms(
         Sentences and terms.
     grammar : SynchronousGrammar or None
         Where more come from.
-    recipe : Recipe
+    config : TrainingConfig
         How to train; its seed is that of drawing, too.
     amounts : Amounts, optional
         How many are drawn.
@@ -83,13 +83,13 @@ def train_on_terms(
 
     made, agreeing = [], 1.0
     if grammar is not None:
-        made = draw_pairs(grammar, seed=recipe.seed, amounts=amounts)
+        made = draw_pairs(grammar, seed=config.seed, amounts=amounts)
         agreeing = agreement(grammar, made[:: max(1, len(made) // _AUDITED)])
     began = time.monotonic()
     trained = train(
         _short(pairs),
         augmented=_short(made),
-        recipe=recipe,
+        config=config,
         checkpoint=checkpoint,
         on_progress=on_progress,
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 
 __all__ = ["BatchOrder", "Mixing", "checked_rows", "draw_mixing", "random_stream"]
 
@@ -30,16 +30,16 @@ class BatchOrder:
     another, so all its pairs are seen equally often.
     """
 
-    def __init__(self, recipe: Recipe, pools: Sequence[int]) -> None:
-        self.recipe, self.pools = recipe, pools
+    def __init__(self, config: TrainingConfig, pools: Sequence[int]) -> None:
+        self.config, self.pools = config, pools
 
     def batch(self, update: int) -> Int1d:
         """Return the rows of an update (counted from 0); the augmented pairs come last."""
         train, made = self.pools
-        share = self.recipe.augmented_share * self.recipe.batch if made else 0.0
-        # shares that are no whole number of pairs even out over the updates
+        share = self.config.augmented_share * self.config.batch if made else 0.0
+        # shares that are no whole number of pairs even out over the steps
         done, now = round(update * share), round((update + 1) * share)
-        batch = self.recipe.batch
+        batch = self.config.batch
         return np.concatenate(
             [
                 self._stretch(0, update * batch - done, (update + 1) * batch - now),
@@ -51,7 +51,7 @@ class BatchOrder:
         """Part of an endless row of permutations of the pool."""
         if start == stop:
             return np.empty(0, dtype=np.int64)
-        size, seed = self.pools[pool], self.recipe.seed
+        size, seed = self.pools[pool], self.config.seed
         first = start // size
         rounds = [
             random_stream(seed, PERMUTATIONS + pool, turn).permutation(size)
@@ -69,27 +69,27 @@ class Mixing(NamedTuple):
     shares: npt.NDArray[np.float32]
 
 
-def draw_mixing(recipe: Recipe, update: int) -> Mixing | None:
-    """Return how the batch of an update is mixed, if the recipe has its pairs mixed.
+def draw_mixing(config: TrainingConfig, update: int) -> Mixing | None:
+    """Return how the batch of an update is mixed, if the config has its pairs mixed.
 
-    >>> draw_mixing(Recipe(batch=3), 0) is None
+    >>> draw_mixing(TrainingConfig(batch=3), 0) is None
     True
-    >>> partners, shares = draw_mixing(Recipe(batch=3, mix=1.0), 0)
+    >>> partners, shares = draw_mixing(TrainingConfig(batch=3, mix=1.0), 0)
     >>> sorted(partners.tolist()), shares.shape
     ([0, 1, 2], (3,))
     """
-    if not recipe.mix:
+    if not config.mix:
         return None
-    draw = random_stream(recipe.seed, MIXING, update)
-    partners = draw.permutation(recipe.batch)
-    shares = draw.beta(recipe.mix, recipe.mix, size=recipe.batch)
+    draw = random_stream(config.seed, MIXING, update)
+    partners = draw.permutation(config.batch)
+    shares = draw.beta(config.mix, config.mix, size=config.batch)
     return Mixing(partners, shares.astype(np.float32))
 
 
-def checked_rows(recipe: Recipe, pools: Sequence[int]) -> Int1d:
+def checked_rows(config: TrainingConfig, pools: Sequence[int]) -> Int1d:
     """Return the rows whose exact match is measured at every look at training."""
-    draw = random_stream(recipe.seed, CHECKED, 0)
-    chosen = [draw.permutation(size)[: recipe.checked_pairs] for size in pools]
+    draw = random_stream(config.seed, CHECKED, 0)
+    chosen = [draw.permutation(size)[: config.checked_pairs] for size in pools]
     return np.concatenate([chosen[0], chosen[1] + pools[0]])
 
 

@@ -1,4 +1,4 @@
-"""Trained models and their files: safetensors with the recipe and vocabularies in the header."""
+"""Trained models and their files: safetensors with the config and vocabularies in the header."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from torch import Tensor
 
 from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import at_hand, atomic_output
-from grammar.saving.seal import UNSEALED, check_file, sealed
+from grammar.saving.checksum import UNSEALED, check_file, sealed
 from sampling.neural.threads import seeded
 from scan.models.batches import FIRST_WEIGHTS, random_stream
+from scan.models.config import TrainingConfig
 from scan.models.encoder_decoder import EncoderDecoder
 from scan.models.input_feeding import InputFeeding
-from scan.models.recipe import Recipe
 from scan.models.seq2seq import Hypothesis, Seq2Seq, Vocabulary, decode
 from scan.models.transformer import Transformer
 
@@ -44,20 +44,20 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A model, the recipe it was trained by, and what was seen of its training.
+    """A model, the config it was trained by, and what was seen of its training.
 
     Parameters
     ----------
     model : EncoderDecoder
         The model.
-    recipe : Recipe
-        Its recipe.
+    config : TrainingConfig
+        Its config.
     history : tuple of Check
         Looks at training, in order. The last one covers all training pairs.
     """
 
     model: EncoderDecoder
-    recipe: Recipe
+    config: TrainingConfig
     history: tuple[Check, ...] = ()
 
     def decode(
@@ -67,7 +67,7 @@ class TrainedModel:
         return decode(self.model, sources, beam=beam, length_limit=length_limit)
 
     def save(self, path: PathLike) -> None:
-        """Write weights, vocabularies, recipe and history to one safetensors file.
+        """Write weights, vocabularies, config and history to one safetensors file.
 
         Raises
         ------
@@ -90,28 +90,28 @@ class TrainedModel:
         return read_model(path)[0]
 
 
-def build_model(recipe: Recipe, source: Vocabulary, target: Vocabulary) -> EncoderDecoder:
-    """Make a model with the first weights of the recipe's seed.
+def build_model(config: TrainingConfig, source: Vocabulary, target: Vocabulary) -> EncoderDecoder:
+    """Make a model with the first weights of the config's seed.
 
     Raises
     ------
     OptionError
         If no such model can be made, see :class:`scan.models.transformer.Transformer`.
     """
-    seed = int(random_stream(recipe.seed, FIRST_WEIGHTS, 0).integers(2**63))
+    seed = int(random_stream(config.seed, FIRST_WEIGHTS, 0).integers(2**63))
     with seeded(seed):
         shape: dict[str, Any] = {
-            "embedding": recipe.embedding,
-            "hidden": recipe.hidden,
-            "dropout": recipe.dropout,
-            "copy": recipe.copy,
+            "embedding": config.embedding,
+            "hidden": config.hidden,
+            "dropout": config.dropout,
+            "copy": config.copy,
         }
-        if recipe.feed:
+        if config.feed:
             return InputFeeding(source, target, **shape)
-        shape["layers"] = recipe.layers
-        if recipe.model == "lstm":
+        shape["layers"] = config.layers
+        if config.model == "lstm":
             return Seq2Seq(source, target, **shape)
-        shape |= {"heads": recipe.heads, "feedforward": recipe.feedforward}
+        shape |= {"heads": config.heads, "feedforward": config.feedforward}
         return Transformer(source, target, **shape)
 
 
@@ -126,7 +126,7 @@ def write_model(
     header = {
         "schema": SCHEMA,
         "seal": UNSEALED,
-        "recipe": asdict(trained.recipe),
+        "config": asdict(trained.config),
         "source": trained.model.source.tokens,
         "target": trained.model.target.tokens,
         "history": trained.history,
@@ -152,15 +152,15 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
                 where=str(path),
                 hint="train the model again, or read it with the version that wrote it",
             )
-        recipe = Recipe(**header["recipe"])
+        config = TrainingConfig(**header["config"])
         vocabularies = Vocabulary(header["source"]), Vocabulary(header["target"])
         names = [name for name in tensors if name.startswith("model.")]
         weights = {name.removeprefix("model."): tensors.pop(name) for name in names}
-        _check_shapes(recipe, *vocabularies, weights)
-        model = build_model(recipe, *vocabularies)
+        _check_shapes(config, *vocabularies, weights)
+        model = build_model(config, *vocabularies)
         model.load_state_dict(weights)
         history = tuple(Check(*look) for look in header["history"])
-        return TrainedModel(model, recipe, history), tensors, str(header["data"])
+        return TrainedModel(model, config, history), tensors, str(header["data"])
     except (SchemaError, UnreadableInputError):
         raise
     except OSError as error:
@@ -178,10 +178,10 @@ def read_model(path: PathLike) -> tuple[TrainedModel, dict[str, Tensor], str]:
 
 
 def _check_shapes(
-    recipe: Recipe, source: Vocabulary, target: Vocabulary, weights: dict[str, Tensor]
+    config: TrainingConfig, source: Vocabulary, target: Vocabulary, weights: dict[str, Tensor]
 ) -> None:
-    """Refuse weights that are not those of the recipe, before room is made for what it claims."""
+    """Refuse weights that are not those of the config, before room is made for what it claims."""
     with torch.device("meta"):
-        wanted = build_model(recipe, source, target).state_dict()
+        wanted = build_model(config, source, target).state_dict()
     if {n: t.shape for n, t in wanted.items()} != {n: t.shape for n, t in weights.items()}:
-        raise ValueError("the weights do not have the shapes that the recipe says")
+        raise ValueError("the weights do not have the shapes that the config says")

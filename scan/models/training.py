@@ -6,7 +6,7 @@ killed and resumed ends with the same bits as one that was not.
 
 Training stops early on exact match over the *training* pairs (augmented ones included). Validation
 pairs, where they are given, do not stop it: all that they can change is the learning rate of a
-recipe whose schedule is "plateau". How well the model does on a test set is for the caller to
+config whose schedule is "plateau". How well the model does on a test set is for the caller to
 measure afterwards with :func:`exact_match`.
 """
 
@@ -38,12 +38,12 @@ from scan.models.batches import (
     draw_mixing,
     random_stream,
 )
+from scan.models.config import TrainingConfig
 from scan.models.encoder_decoder import EncoderDecoder, Mixture
 from scan.models.files import Check, TrainedModel, build_model, read_model, write_model
-from scan.models.recipe import Recipe
 from scan.models.vocabulary import END, FIRST_OUTPUT, PAD, START, pad, vocabularies
 
-__all__ = ["Check", "Progress", "Recipe", "TrainedModel", "exact_match", "train"]
+__all__ = ["Check", "Progress", "TrainedModel", "TrainingConfig", "exact_match", "train"]
 
 Pairs = Sequence[tuple[str, str]]
 PathLike = str | os.PathLike[str]
@@ -52,7 +52,7 @@ Int1d = npt.NDArray[np.int64]
 PIECES = 2
 """A batch is computed in this many pieces, of short and of long targets, which saves padding.
 Whole batches of one length would save more, but each is then the gradient of one kind of task,
-and learning takes twice as many updates (measured on the jump split of SCAN)."""
+and learning takes twice as many steps (measured on the jump split of SCAN)."""
 NO_OUTPUT = PAD - FIRST_OUTPUT
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -61,11 +61,11 @@ _TRAINING = SharedLock()
 
 
 class Progress(NamedTuple):
-    """What a callback is told after each update (updates done, of how many at most, loss) and the
+    """What a callback is told after each update (steps done, of how many at most, loss) and the
     last look at training, if there was one."""
 
     update: int
-    updates: int
+    steps: int
     loss: float
     check: Check | None
 
@@ -75,7 +75,7 @@ def train(
     *,
     augmented: Pairs = (),
     validation: Pairs = (),
-    recipe: Recipe | None = None,
+    config: TrainingConfig | None = None,
     checkpoint: PathLike | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> TrainedModel:
@@ -86,11 +86,11 @@ def train(
     pairs : sequence of (str, str)
         The training pairs.
     augmented : sequence of (str, str)
-        Made pairs; ``recipe.augmented_share`` of each batch is drawn from them.
+        Made pairs; ``config.augmented_share`` of each batch is drawn from them.
     validation : sequence of (str, str)
         Pairs that are not learnt from. All looks but the last measure these, not training pairs,
         and training goes on to the last update.
-    recipe : Recipe, optional
+    config : TrainingConfig, optional
         Sizes, learning rate, stopping rule and seed.
     checkpoint : path, optional
         Where the state is kept at each look at training. If the file is there already, training
@@ -110,32 +110,32 @@ def train(
     SchemaError
         If the checkpoint is truncated or of another version.
     OptionError
-        If the checkpoint belongs to another recipe or to other pairs.
+        If the checkpoint belongs to another config or to other pairs.
 
     Notes
     -----
     Runs on one core, so that results do not depend on how many there are and several runs can
     share a machine. Adam, without weight decay; the gradient is that of the mean loss a token.
     """
-    recipe = recipe or Recipe()
+    config = config or TrainingConfig()
     _check_pairs(pairs, "training")
     for part, kind in ((augmented, "augmented"), (validation, "validation")):
         if part:
             _check_pairs(part, kind)
     with _one_thread():
-        run = _Run(pairs, augmented, validation, recipe)
+        run = _Run(pairs, augmented, validation, config)
         if checkpoint is not None and Path(checkpoint).exists():
             run.resume(checkpoint)
         while not run.is_over():
             run.learn()
-            if run.update % recipe.check_every == 0 or run.ends_schedule():
+            if run.update % config.check_every == 0 or run.ends_schedule():
                 run.look()
                 if checkpoint is not None:
                     run.keep(checkpoint)
             if on_progress is not None:
                 check = run.history[-1] if run.history else None
-                on_progress(Progress(run.update, run.most_updates(), run.loss, check))
-        return TrainedModel(run.model, recipe, tuple(run.history))
+                on_progress(Progress(run.update, run.most_steps(), run.loss, check))
+        return TrainedModel(run.model, config, tuple(run.history))
 
 
 def exact_match(model: EncoderDecoder | TrainedModel, pairs: Pairs, *, batch: int = 256) -> float:
@@ -218,34 +218,36 @@ class _Encoded:
 
 
 class _Run:
-    """A training run after ``update`` updates."""
+    """A training run after ``update`` steps."""
 
-    def __init__(self, pairs: Pairs, augmented: Pairs, validation: Pairs, recipe: Recipe) -> None:
-        self.recipe, self.update, self.loss = recipe, 0, math.nan
+    def __init__(
+        self, pairs: Pairs, augmented: Pairs, validation: Pairs, config: TrainingConfig
+    ) -> None:
+        self.config, self.update, self.loss = config, 0, math.nan
         self.history: list[Check] = []
         everything, pools = [*pairs, *augmented, *validation], (len(pairs), len(augmented))
         self.digest = hashlib.blake2b(json.dumps([pools, everything]).encode()).hexdigest()
-        self.model = build_model(recipe, *vocabularies(everything, copy=recipe.copy))
+        self.model = build_model(config, *vocabularies(everything, copy=config.copy))
         self.optimiser = torch.optim.Adam(self.model.parameters(), fused=True)
         self.encoded = _Encoded(self.model, everything)
-        self.order = BatchOrder(recipe, pools)
+        self.order = BatchOrder(config, pools)
         self.all_rows, held_out = np.split(np.arange(len(everything)), [sum(pools)])
-        self.checked = held_out if validation else checked_rows(recipe, pools)
-        self.stop_at = math.inf if validation else recipe.stop_at
+        self.checked = held_out if validation else checked_rows(config, pools)
+        self.stop_at = math.inf if validation else config.stop_at
         self._loss_since_check = 0.0
 
     def ends_schedule(self) -> bool:
         """Tell whether the learning rates were all used up by the last update."""
-        return self.update % self.recipe.updates == 0
+        return self.update % self.config.steps == 0
 
-    def most_updates(self) -> int:
-        """Return the updates at most, twice as many once it is seen that they are too few."""
-        updates = self.recipe.updates
-        ends = [check.exact_match for check in self.history if check.update == updates]
-        return updates * (2 if ends and ends[0] < self.recipe.again_below else 1)
+    def most_steps(self) -> int:
+        """Return the steps at most, twice as many once it is seen that they are too few."""
+        steps = self.config.steps
+        ends = [check.exact_match for check in self.history if check.update == steps]
+        return steps * (2 if ends and ends[0] < self.config.again_below else 1)
 
     def is_over(self) -> bool:
-        if self.update >= self.most_updates():
+        if self.update >= self.most_steps():
             return True
         last = self.history[-1] if self.history else None
         return (
@@ -258,9 +260,9 @@ class _Run:
         """Make one update."""
         noise = torch.Generator()
         noise.manual_seed(
-            int(random_stream(self.recipe.seed, DROPOUT, self.update).integers(2**63))
+            int(random_stream(self.config.seed, DROPOUT, self.update).integers(2**63))
         )
-        rows, mixing = self.order.batch(self.update), draw_mixing(self.recipe, self.update)
+        rows, mixing = self.order.batch(self.update), draw_mixing(self.config, self.update)
         lengths = self.encoded.target_lengths[rows]
         # a mixed batch has as many: each pair is in it as itself and as a partner
         tokens = int((lengths - 1).sum())
@@ -273,8 +275,8 @@ class _Run:
                 loss = self._total_loss(rows, piece, mixing, noise) / tokens
                 torch.autograd.backward(loss)
                 self.loss += loss.item()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
-        rate = self.recipe.learning_rate(self.update, (look.exact_match for look in self.history))
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
+        rate = self.config.learning_rate(self.update, (look.exact_match for look in self.history))
         self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.step()
         self.update += 1
@@ -312,7 +314,7 @@ class _Run:
 
     def keep(self, path: PathLike) -> None:
         """Write a checkpoint."""
-        trained = TrainedModel(self.model, self.recipe, tuple(self.history))
+        trained = TrainedModel(self.model, self.config, tuple(self.history))
         state = self.optimiser.state
         moments = {
             f"adam.{moment}.{name}": state[parameter][moment]
@@ -330,9 +332,9 @@ class _Run:
                 where=str(path),
                 hint="name a checkpoint, or a file that does not exist yet",
             )
-        if trained.recipe != self.recipe or digest != self.digest:
+        if trained.config != self.config or digest != self.digest:
             raise OptionError(
-                "the checkpoint belongs to another recipe or to other pairs",
+                "the checkpoint belongs to another config or to other pairs",
                 where=str(path),
                 hint="train as before, delete the checkpoint, or name another file",
             )

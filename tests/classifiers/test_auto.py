@@ -11,14 +11,14 @@ import pytest
 from classifiers import candidates as candidates_module
 from classifiers.candidates import candidates_of
 from classifiers.choice import LEVEL, Candidate, choose
-from classifiers.deciding import auto
+from classifiers.config import TrainingConfig
 from classifiers.examples import read_examples
-from classifiers.recipe import Recipe
+from classifiers.selection import auto
 from grammar.errors import CorpusError, NotationError
 from induction import Corpus, read_reviews
 from tests.classifiers.test_choice import IDLE, SEEDS, TELLING, TRAIN, labelled
 
-TFIDF = Recipe(encoder="tfidf")
+TFIDF = TrainingConfig(encoder="tfidf")
 
 
 def named(folder: Path, words: dict[int, list[str]]) -> Path:
@@ -52,8 +52,8 @@ def test_names_that_say_nothing_are_hardly_ever_taken(tmp_path: Path) -> None:
 
 def test_an_encoder_that_learns_is_judged_as_it_stands(tiny: Path, tmp_path: Path) -> None:
     names, few = named(tmp_path, {0: ["bad", "poor"], 1: ["good", "great"]}), labelled(0, 4)
-    learning = Recipe(encoder=str(tiny), train="whole", device="cpu", updates=1)
-    standing = Recipe(encoder=str(tiny), train="frozen", device="cpu")
+    learning = TrainingConfig(encoder=str(tiny), train="whole", device="cpu", steps=1)
+    standing = TrainingConfig(encoder=str(tiny), train="frozen", device="cpu")
     first, second = (auto(few, how, names=names, methods=[]) for how in (learning, standing))
     light, full = second.evidence
     (one,) = first.evidence

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from classifiers.choice import Candidate, choose
+from classifiers.config import TrainingConfig
 from classifiers.examples import Examples
-from classifiers.recipe import Recipe
 from classifiers.training.train import trainer
 from grammar.errors import CorpusError, NothingNewError
 from induction import Corpus
@@ -54,7 +54,7 @@ def repeated(corpus: Corpus, seed: int) -> Corpus:
     return corpus
 
 
-TRAIN = trainer(Recipe(encoder="tfidf"))
+TRAIN = trainer(TrainingConfig(encoder="tfidf"))
 
 
 def _chosen(candidate: Candidate) -> list[bool]:

@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from classifiers import (  # noqa: E402
     Mixing,
     open_classifier,
+    read_config,
     read_examples,
-    read_recipe,
     save_classifier,
     trainer,
 )  # fmt: skip
@@ -29,7 +29,7 @@ from grammar.errors import OptionError, SchemaError, TrainingError  # noqa: E402
 from induction import Corpus  # noqa: E402
 from treewright.cli import app  # noqa: E402
 
-HOW: dict[str, Any] = {"updates": 40, "batch": 8, "rate": 4e-3, "device": "cpu"}
+HOW: dict[str, Any] = {"steps": 40, "batch": 8, "learning_rate": 4e-3, "device": "cpu"}
 KINDS = ("cnn", "bilstm")
 # the same words in each class: only their order tells
 FIRST = ["dog bites man", "man bites cat", "the cat sees the dog", "cat bites the man today"]
@@ -45,9 +45,9 @@ def few() -> Examples:
 
 def _blank(kind: str, words: tuple[str, ...]) -> FromScratch:
     torch.manual_seed(3)
-    recipe = read_recipe(encoder=kind, **HOW)
-    model = WordModel(len(words), 2, recipe)
-    return FromScratch(recipe=recipe, classes=("a", "b"), model=model, words=words)
+    config = read_config(encoder=kind, **HOW)
+    model = WordModel(len(words), 2, config)
+    return FromScratch(config=config, classes=("a", "b"), model=model, words=words)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,7 +78,7 @@ def test_convolutions_are_those_of_the_formula() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_order_is_learnt_and_kept(few: Examples, tmp_path: Path, kind: str) -> None:
-    train = trainer(read_recipe(encoder=kind, **HOW))
+    train = trainer(read_config(encoder=kind, **HOW))
     model = train(few)
     given = model.probabilities(list(few.texts))
     assert (given.argmax(1) == few.hard).all()  # which weights of single words cannot do
@@ -92,18 +92,18 @@ def test_order_is_learnt_and_kept(few: Examples, tmp_path: Path, kind: str) -> N
         open_classifier(tmp_path / "model")
 
 
-def test_options_of_a_recipe_matter(few: Examples) -> None:
+def test_options_of_a_config_matter(few: Examples) -> None:
     both = few.with_new(few.take([0, 5]))
-    plain = train_from_scratch(both, read_recipe(encoder="cnn", **HOW))
-    assert len(plain.losses) == HOW["updates"]
+    plain = train_from_scratch(both, read_config(encoder="cnn", **HOW))
+    assert len(plain.losses) == HOW["steps"]
     for changed in ({"gamma": 0.3}, {"contrast": 0.5}, {"seed": 1}, {"encoder": "bilstm"}):
-        recipe = read_recipe(**{"encoder": "cnn", **HOW, **changed})
-        assert train_from_scratch(both, recipe).losses != plain.losses
+        config = read_config(**{"encoder": "cnn", **HOW, **changed})
+        assert train_from_scratch(both, config).losses != plain.losses
 
 
 def test_a_training_that_was_stopped_goes_on(few: Examples, tmp_path: Path) -> None:
-    recipe = read_recipe(encoder="cnn", **HOW)
-    whole = train_from_scratch(few, recipe)
+    config = read_config(encoder="cnn", **HOW)
+    whole = train_from_scratch(few, config)
 
     def stop(update: int, loss: float) -> None:
         if update == 25:
@@ -111,23 +111,23 @@ def test_a_training_that_was_stopped_goes_on(few: Examples, tmp_path: Path) -> N
 
     state = tmp_path / "state.safetensors"
     with pytest.raises(KeyboardInterrupt):
-        train_from_scratch(few, recipe, checkpoint=state, on_update=stop)
+        train_from_scratch(few, config, checkpoint=state, on_update=stop)
     assert state.exists()
-    again = train_from_scratch(few, recipe, checkpoint=state)
+    again = train_from_scratch(few, config, checkpoint=state)
     assert again.losses == whole.losses
     texts = list(few.texts)
     assert np.array_equal(again.probabilities(texts), whole.probabilities(texts))
 
 
-def test_texts_are_cut_where_the_recipe_says(few: Examples) -> None:
-    model = train_from_scratch(few, read_recipe(encoder="cnn", longest=3, **HOW))
+def test_texts_are_cut_where_the_config_says(few: Examples) -> None:
+    model = train_from_scratch(few, read_config(encoder="cnn", max_length=3, **HOW))
     assert np.array_equal(
         model.probabilities(["dog bites man"]), model.probabilities(["dog bites man today"])
     )
 
 
 def test_passes_with_dropout_differ_and_repeat(few: Examples) -> None:
-    model = train_from_scratch(few, read_recipe(encoder="bilstm", **HOW))
+    model = train_from_scratch(few, read_config(encoder="bilstm", **HOW))
     made = model.passes(FIRST, 3, seed=0)
     assert not np.array_equal(made[0], made[1])
     assert np.array_equal(made, model.passes(FIRST, 3, seed=0))
@@ -137,9 +137,9 @@ def test_faults_are_told(few: Examples) -> None:
     broken = few.take(range(len(few)))
     broken.labels[-1] = np.nan
     with pytest.raises(TrainingError, match="loss is nan at update"):
-        train_from_scratch(broken, read_recipe(encoder="cnn", **HOW))
+        train_from_scratch(broken, read_config(encoder="cnn", **HOW))
     with pytest.raises(OptionError, match="needs an encoder that learns"):
-        trainer(read_recipe(encoder="cnn"), Mixing(mix="sentence"))
+        trainer(read_config(encoder="cnn"), Mixing(mix="sentence"))
 
 
 def test_pairs_have_a_mark_between_them() -> None:
@@ -151,7 +151,7 @@ def test_the_command_line_trains_and_names(tmp_path: Path) -> None:
     rows = [f"{text},{kind}" for text, kind in zip(texts, "ab" * 4, strict=True)]
     data, folder = tmp_path / "few.csv", str(tmp_path / "model")
     data.write_text("\n".join(["text,label", *rows, f"{'so ' * 9}good,a"]) + "\n")
-    how = ["--encoder", "cnn", "--updates", "40", "--rate", "0.002", "--longest", "5"]
+    how = ["--encoder", "cnn", "--steps", "40", "--learning_rate", "0.002", "--max_length", "5"]
     trained = CliRunner().invoke(app, ["classify", "train", str(data), *how, "-o", folder])
     assert trained.exit_code == 0, trained.output
     assert "1 of 9 texts have more than 5 words" in trained.output

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from classifiers.config import TrainingConfig, read_config  # noqa: E402
 from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.draws import Mixture, draw_mixture, mixed_rows  # noqa: E402
 from classifiers.mixing.hidden import mixed_states, mixed_weights  # noqa: E402
@@ -21,14 +22,13 @@ from classifiers.networks.batches import Batches  # noqa: E402
 from classifiers.networks.finetuning import fine_tune, read_texts  # noqa: E402
 from classifiers.networks.losses import soft_cross_entropy  # noqa: E402
 from classifiers.networks.model import TextModel  # noqa: E402
-from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import OptionError  # noqa: E402
 from induction import Corpus  # noqa: E402
 
 TEXTS = ["a good film", "it was a very very dull movie", "plot", "the acting was bad"]
 PARTNER = torch.tensor([1, 2, 3, 0])
-QUICK = {"updates": 4, "batch": 4, "rate": 4e-3, "longest": 16, "device": "cpu"}
+QUICK = {"steps": 4, "batch": 4, "learning_rate": 4e-3, "max_length": 16, "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +37,18 @@ def few() -> Examples:
 
 
 def model_and_batch(encoder: Any, train: str, **options: Any) -> tuple[TextModel, dict[str, Any]]:
-    recipe = Recipe(train=train, **options)
-    model = TextModel(encoder, recipe, 2, Mixing(mix="sentence")).eval()
+    config = TrainingConfig(train=train, **options)
+    model = TextModel(encoder, config, 2, Mixing(mix="sentence")).eval()
     torch.manual_seed(3)
     torch.nn.init.normal_(model.head.weight)
-    return model, read_texts(encoder, TEXTS, recipe).batch(range(len(TEXTS)))
+    return model, read_texts(encoder, TEXTS, config).batch(range(len(TEXTS)))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "first"])
 @pytest.mark.parametrize(
     ("train", "place"),
-    [("whole", 0), ("whole", 1), ("whole", 3), ("whole", 4), ("whole", 5), ("upper", 2),
-     ("upper", 3), ("upper", 4), ("upper", 5)],
+    [("whole", 0), ("whole", 1), ("whole", 3), ("whole", 4), ("whole", 5), ("top_layers", 2),
+     ("top_layers", 3), ("top_layers", 4), ("top_layers", 5)],
 )  # fmt: skip
 def test_the_ends_are_the_unmixed_texts_bit_by_bit(
     encoder: Any, train: str, place: int, pooling: str
@@ -133,7 +133,7 @@ def test_draws_are_functions_of_the_seed_and_the_update(seed: int, update: int, 
     assert drawn.place in (7, 9, 12)
 
 
-def test_other_updates_draw_other_shares_and_every_layer() -> None:
+def test_other_steps_draw_other_shares_and_every_layer() -> None:
     mixing, kinds = Mixing(mix="tmix"), np.zeros(4, np.int64)
     drawn = [draw_mixture(mixing, 1, update, kinds, 6) for update in range(60)]
     assert {one.place for one in drawn} == {4, 5, 6}
@@ -178,43 +178,43 @@ def test_saliency_is_the_root_mean_square_of_a_gradient() -> None:
 
 @pytest.mark.parametrize(
     ("train", "options"),
-    [("whole", {"mix": "embedding"}), ("upper", {"mix": "tmix"}), ("upper", {"mix": "sentence"}),
+    [("whole", {"mix": "embedding"}), ("top_layers", {"mix": "tmix"}), ("top_layers", {"mix": "sentence"}),
      ("whole", {"mix": "ssmix", "plain": True}), ("whole", {"mix": "ssmix"}),
-     ("upper", {"mix": "tmix", "plain": True, "per": "batch"})],
+     ("top_layers", {"mix": "tmix", "plain": True, "per": "batch"})],
 )  # fmt: skip
 def test_mixed_training_is_the_same_again_and_another_than_plain(
     train: str, options: dict[str, Any], few: Examples, encoder: Any
 ) -> None:
-    recipe, mixing = read_recipe(**QUICK, train=train), Mixing(**options, alpha=1.0)
-    first = fine_tune(encoder, few, recipe, mixing=mixing)
-    again = fine_tune(encoder, few, recipe, mixing=mixing)
+    config, mixing = read_config(**QUICK, train=train), Mixing(**options, alpha=1.0)
+    first = fine_tune(encoder, few, config, mixing=mixing)
+    again = fine_tune(encoder, few, config, mixing=mixing)
     assert first.losses == again.losses
-    assert first.losses != fine_tune(encoder, few, recipe).losses
+    assert first.losses != fine_tune(encoder, few, config).losses
     assert np.isfinite(first.probabilities(TEXTS)).all()
 
 
 def test_the_merged_loss_mixes_each_kind_with_its_own(few: Examples, encoder: Any) -> None:
     both = few.with_new(few)
     for gamma, apart in ((0.5, True), (None, False)):
-        recipe = read_recipe(**QUICK | {"batch": 8, "updates": 5}, gamma=gamma)
+        config = read_config(**QUICK | {"batch": 8, "steps": 5}, gamma=gamma)
         mixing = Mixing(mix="sentence")
-        read = read_texts(encoder, both.texts, recipe)
-        batches = Batches(read, both, recipe, mixing=mixing, depth=4)
+        read = read_texts(encoder, both.texts, config)
+        batches = Batches(read, both, config, mixing=mixing, depth=4)
         made = [batches(list(range(n * 8, n * 8 + 8))) for n in range(5)]
         same = [bool((b["new"] == b["new"][b["mixture"]["partner"]]).all()) for b in made]
         assert all(same) == apart
 
 
 def test_places_that_do_not_learn_are_refused(encoder: Any, tiny: Any) -> None:
-    recipe = read_recipe(encoder=str(tiny), device="cpu")
+    config = read_config(encoder=str(tiny), device="cpu")
     for name, message in (("embedding", "in front of layer 0"), ("ssmix", "exchanges pieces")):
         with pytest.raises(OptionError, match=message) as caught:
-            trainer(recipe, Mixing(mix=name))
+            trainer(config, Mixing(mix=name))
         assert "train='whole'" in caught.value.hint
     with pytest.raises(OptionError, match="layer 1, below the layers that learn"):
-        trainer(recipe, Mixing(mix="tmix", layers=(0.2, 1.0)))
+        trainer(config, Mixing(mix="tmix", layers=(0.2, 1.0)))
     with pytest.raises(OptionError, match="needs an encoder that learns"):
-        trainer(Recipe(encoder="tfidf"), Mixing(mix="tmix"))
+        trainer(TrainingConfig(encoder="tfidf"), Mixing(mix="tmix"))
     with pytest.raises(OptionError, match="layers is empty"):
         Mixing(mix="tmix", layers=())
     with pytest.raises(OptionError, match="mix='some' is not known"):
@@ -228,13 +228,13 @@ def test_pairs_are_mixed_too(encoder: Any) -> None:
     first, second = zip(*pairs, strict=True)
     corpus = Corpus.from_columns(text=first, text_pair=second, label=[0, 1, 1])
     few = read_examples(corpus)
-    recipe = read_recipe(**QUICK, train="whole")
+    config = read_config(**QUICK, train="whole")
     for name in ("tmix", "ssmix"):
-        model = fine_tune(encoder, few, recipe, mixing=Mixing(mix=name))
+        model = fine_tune(encoder, few, config, mixing=Mixing(mix=name))
         assert model.probabilities(pairs).shape == (3, 2)
 
 
 def test_both_ends_can_be_what_is_pooled(few: Examples, encoder: Any) -> None:
-    recipe = read_recipe(**QUICK, pooling="ends")
+    config = read_config(**QUICK, pooling="ends")
     for mixing in (Mixing(), Mixing(mix="tmix")):
-        assert fine_tune(encoder, few, recipe, mixing=mixing).probabilities(TEXTS).shape == (4, 2)
+        assert fine_tune(encoder, few, config, mixing=mixing).probabilities(TEXTS).shape == (4, 2)

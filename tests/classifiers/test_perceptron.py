@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from classifiers import open_classifier, read_examples, read_recipe, save_classifier, trainer  # noqa: E402
+from classifiers import open_classifier, read_config, read_examples, save_classifier, trainer  # noqa: E402
 from classifiers.encoders.encoding import pooled  # noqa: E402
 from classifiers.examples import Examples  # noqa: E402
 from classifiers.networks.perceptron import Perceptron, train_perceptron  # noqa: E402
@@ -18,7 +18,7 @@ from induction import Corpus  # noqa: E402
 GOOD = ["a good film", "a great film", "a fine dog", "the good cat"]
 BAD = ["a bad film", "a poor film", "a dull dog", "the bad cat"]
 HOW: dict[str, Any] = {
-    "train": "frozen", "head": "perceptron", "updates": 60, "batch": 8, "rate": 2e-3,
+    "train": "frozen", "head": "perceptron", "steps": 60, "batch": 8, "learning_rate": 2e-3,
     "device": "cpu",
 }  # fmt: skip
 
@@ -32,7 +32,7 @@ def few() -> Examples:
 
 def test_scores_are_those_of_the_formula(encoder: Any) -> None:
     torch.manual_seed(1)
-    model = Perceptron(encoder.depth + 1, encoder.width, 3, read_recipe()).eval()
+    model = Perceptron(encoder.depth + 1, encoder.width, 3, read_config()).eval()
     torch.nn.init.normal_(model.body.scores)
     layers = range(encoder.depth + 1)
     states = pooled(encoder, GOOD, layers=tuple(layers)).astype(np.float64)
@@ -49,7 +49,7 @@ def test_scores_are_those_of_the_formula(encoder: Any) -> None:
 def test_it_learns_the_same_each_time_and_is_kept(
     few: Examples, tiny: Path, tmp_path: Path, pooling: str
 ) -> None:
-    train = trainer(read_recipe(encoder=str(tiny), pooling=pooling, **HOW))
+    train = trainer(read_config(encoder=str(tiny), pooling=pooling, **HOW))
     model = train(few)
     given = model.probabilities(list(few.texts))
     assert (given.argmax(1) == few.hard).all()
@@ -65,24 +65,24 @@ def test_it_learns_the_same_each_time_and_is_kept(
 
 def test_its_options_matter(few: Examples, encoder: Any) -> None:
     both = few.with_new(few.take([0, 5]))
-    plain = train_perceptron(encoder, both, read_recipe(**HOW))
-    assert len(plain.losses) == HOW["updates"]
+    plain = train_perceptron(encoder, both, read_config(**HOW))
+    assert len(plain.losses) == HOW["steps"]
     for changed in ({"gamma": -0.2}, {"seed": 1}, {"share": 0.1}):
-        other = train_perceptron(encoder, both, read_recipe(**{**HOW, **changed}))
+        other = train_perceptron(encoder, both, read_config(**{**HOW, **changed}))
         assert other.losses != plain.losses
-    linear = trainer(read_recipe(encoder="tfidf"))
+    linear = trainer(read_config(encoder="tfidf"))
     assert linear.linear
 
 
 def test_held_examples_choose_the_update(few: Examples, encoder: Any) -> None:
     wrong = few.take(range(len(few)))
     wrong.labels[:] = wrong.labels[:, ::-1]
-    model = train_perceptron(encoder, few, read_recipe(**HOW), held=wrong)
-    assert model.chosen < HOW["updates"]  # the longer it learns, the worse for them
+    model = train_perceptron(encoder, few, read_config(**HOW), held=wrong)
+    assert model.chosen < HOW["steps"]  # the longer it learns, the worse for them
 
 
 def test_passes_with_dropout_differ_and_repeat(few: Examples, encoder: Any) -> None:
-    model = train_perceptron(encoder, few, read_recipe(**HOW))
+    model = train_perceptron(encoder, few, read_config(**HOW))
     made = model.passes(GOOD, 3, seed=0)
     assert made.shape == (3, len(GOOD), 2)
     assert np.allclose(made.sum(2), 1)
@@ -94,14 +94,14 @@ def test_a_loss_that_is_no_number_stops_the_training(few: Examples, encoder: Any
     broken = few.take(range(len(few)))
     broken.labels[-1] = np.nan
     with pytest.raises(TrainingError, match="loss is nan at update"):
-        train_perceptron(encoder, broken, read_recipe(**HOW))
+        train_perceptron(encoder, broken, read_config(**HOW))
 
 
 def test_what_needs_an_encoder_that_learns_is_refused(few: Examples, tiny: Path) -> None:
     from classifiers import Mixing, SemiSupervised, train_semi
 
-    recipe = read_recipe(encoder=str(tiny), **HOW)
+    config = read_config(encoder=str(tiny), **HOW)
     with pytest.raises(OptionError, match="needs an encoder that learns"):
-        trainer(recipe, Mixing(mix="sentence"))
+        trainer(config, Mixing(mix="sentence"))
     with pytest.raises(OptionError, match="mixtext needs an encoder that learns"):
-        train_semi(trainer(recipe), few, GOOD, SemiSupervised(semi="mixtext"))
+        train_semi(trainer(config), few, GOOD, SemiSupervised(semi="mixtext"))

@@ -1,4 +1,4 @@
-"""From a corpus and a regime to what is learnt: counts, weights, labels, divisions."""
+"""From a corpus and a augmentation to what is learnt: counts, weights, labels, divisions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("torch")
 
 from classifiers.choice import Candidate
+from classifiers.config import TrainingConfig
 from classifiers.examples import Examples, read_examples
 from classifiers.networks.batches import order_of_examples, weights_in_batches
-from classifiers.recipe import Recipe
+from classifiers.training.augmentation import AugmentationConfig
 from classifiers.training.preparing import Prepared, from_file, maker, prepare_examples
-from classifiers.training.regime import Regime
 from classifiers.training.relabelling import relabelled
 from classifiers.training.train import Training, trainer
 from grammar.errors import CorpusError, OptionError
@@ -25,14 +25,14 @@ from sampling import augment
 TEXTS = [f"{w} {n} was {w} and so was the {n}" for w in ("good", "bad") for n in "abcde"]
 FEW = Corpus.from_columns(id=[f"o{n}" for n in range(10)], text=TEXTS,
                           label=["pos"] * 5 + ["neg"] * 5)  # fmt: skip
-TFIDF = trainer(Recipe(encoder="tfidf"))
+TFIDF = trainer(TrainingConfig(encoder="tfidf"))
 
 
-def prepared(regime: Regime, training: Training = TFIDF, **more: Any) -> Prepared:
+def prepared(augmentation: AugmentationConfig, training: Training = TFIDF, **more: Any) -> Prepared:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        make = maker("aeda", regime, 0)
-        return prepare_examples(FEW, regime, training, **({"make": make, "seed": 2} | more))
+        make = maker("aeda", augmentation, 0)
+        return prepare_examples(FEW, augmentation, training, **({"make": make, "seed": 2} | more))
 
 
 @pytest.mark.parametrize(
@@ -40,26 +40,26 @@ def prepared(regime: Regime, training: Training = TFIDF, **more: Any) -> Prepare
     [({}, 10), ({"times": 20}, 200), ({"per_class": 7}, 14), ({"fill": 12}, 14)],
 )
 def test_so_many_are_made(options: dict[str, int], count: int) -> None:
-    parts = prepared(Regime(**options))
+    parts = prepared(AugmentationConfig(**options))
     assert int(parts.learn.new.sum()) == count
     assert len(parts.learn) == 10 + count
     assert parts.held is None
 
 
-def test_a_regime_says_how_often_each_kind_is_seen() -> None:
+def test_a_augmentation_says_how_often_each_kind_is_seen() -> None:
     """In batches by their share; for a linear head by their weights."""
-    tuned = Training(Recipe(updates=6, batch=10), TFIDF.mixing, None)
+    tuned = Training(TrainingConfig(steps=6, batch=10), TFIDF.mixing, None)
     tuned = _as_if_tuned(tuned)
     seen = {}
     for name in ("replicate", "no-replicate", "aug-only"):
-        parts = prepared(Regime(regime=name, times=3), tuned)
-        order = order_of_examples(parts.learn, parts.training.recipe)
+        parts = prepared(AugmentationConfig(replication=name, times=3), tuned)
+        order = order_of_examples(parts.learn, parts.training.config)
         seen[name] = [parts.learn.texts[row] in TEXTS for row in order]
     assert np.mean(seen["replicate"]) == 0.5
     assert np.mean(seen["no-replicate"]) == pytest.approx(10 / 40, abs=0.1)
     assert not any(seen["aug-only"])
     linear = {
-        name: prepared(Regime(regime=name, times=3)).learn
+        name: prepared(AugmentationConfig(replication=name, times=3)).learn
         for name in ("replicate", "no-replicate", "aug-only")
     }
     assert _ratio(linear["replicate"]) == pytest.approx(1)
@@ -76,44 +76,44 @@ def _as_if_tuned(training: Training) -> Training:
     class Tuned(Training):
         linear = False  # type: ignore[assignment]
 
-    return Tuned(training.recipe, training.mixing, training.encoder)
+    return Tuned(training.config, training.mixing, training.encoder)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.25, None])
 def test_a_weight_is_what_new_examples_weigh_together_in_what_is_learnt(share: Any) -> None:
-    recipe = Recipe(updates=400, batch=16, share=share)
+    config = TrainingConfig(steps=400, batch=16, share=share)
     given = read_examples(FEW)
     both = given.with_new(given.take([0, 1, 2, 3]), 0.3)
     assert _ratio(both) == pytest.approx(0.3)
-    order = np.array(order_of_examples(both, recipe))
+    order = np.array(order_of_examples(both, config))
     new = both.new[order]
-    total = weights_in_batches(both, recipe)[order]
+    total = weights_in_batches(both, config)[order]
     assert total[new].sum() / total[~new].sum() == pytest.approx(0.3, rel=0.05)
 
 
 def test_without_a_weight_new_examples_are_their_share_of_what_is_learnt() -> None:
-    recipe = Recipe(updates=4, batch=8, share=0.25)
+    config = TrainingConfig(steps=4, batch=8, share=0.25)
     given = read_examples(FEW)
     both = given.with_new(given.take([0, 1]))
-    assert (weights_in_batches(both, recipe) == 1).all()
+    assert (weights_in_batches(both, config) == 1).all()
     alone = both.take(np.flatnonzero(both.new))
-    assert (weights_in_batches(alone, recipe) == 1).all()
-    assert len(order_of_examples(alone, recipe)) == 32
+    assert (weights_in_batches(alone, config) == 1).all()
+    assert len(order_of_examples(alone, config)) == 32
 
 
 def test_a_choice_weighs_new_examples_alike_in_every_training() -> None:
     given = read_examples(FEW)
     way = Candidate("same", lambda part, seed: part, weight=0.3)
     both = way.added(given, FEW, 0)
-    recipe = Recipe(updates=400, batch=16, share=0.5)
-    order = np.array(order_of_examples(both, recipe))
-    new, total = both.new[order], weights_in_batches(both, recipe)[order]
+    config = TrainingConfig(steps=400, batch=16, share=0.5)
+    order = np.array(order_of_examples(both, config))
+    new, total = both.new[order], weights_in_batches(both, config)[order]
     assert total[new].sum() / total[~new].sum() == pytest.approx(0.3, rel=0.05)
 
 
 def test_labels_are_sharpened() -> None:
     made = Corpus.from_columns(text=["x y"], label=[[0.8, 0.2]])
-    parts = prepared(Regime(sharpen=0.5), make=None, new=made)
+    parts = prepared(AugmentationConfig(sharpen=0.5), make=None, new=made)
     assert parts.learn.labels[-1] == pytest.approx([0.64 / 0.68, 0.04 / 0.68])
 
 
@@ -153,7 +153,7 @@ def test_no_teacher_has_seen_the_parents_of_what_it_names() -> None:
 
 @pytest.mark.parametrize("how", ["soft", "hard"])
 def test_relabelling_from_a_corpus(how: str) -> None:
-    parts = prepared(Regime(relabel=how, times=2))
+    parts = prepared(AugmentationConfig(relabel=how, times=2))
     assert parts.facts["named anew"] == 20
     rows = parts.learn.labels[parts.learn.new]
     assert (rows.max(1) == 1).all() == (how == "hard")
@@ -165,9 +165,9 @@ def test_relabelling_from_a_corpus(how: str) -> None:
      ("augtrain-augtrain", 10, 20, 30)],
 )  # fmt: skip
 def test_strategies_divide(strategy: str, learn: int, new: int, held: int) -> None:
-    parts = prepared(Regime(strategy=strategy, times=2, kept=0.5))
+    parts = prepared(AugmentationConfig(strategy=strategy, times=2, kept=0.5))
     if strategy == "augment-and-split":
-        parts = prepared(Regime(strategy=strategy, times=2, kept=0.8))
+        parts = prepared(AugmentationConfig(strategy=strategy, times=2, kept=0.8))
         assert (len(parts.learn), len(parts.held or ())) == (24, 6)
         return
     made = int(parts.learn.new.sum())
@@ -183,11 +183,15 @@ def test_soft_labels_are_divided_by_their_most_probable_class() -> None:
         text=[f"the {w} was {w}" for w in "abcdefgh"], tree=trees, label=["x", "y"] * 4
     )
     for strategy in ("augment-and-split", "augtrain-train"):
-        regime = Regime(strategy=strategy, kept=0.8, times=2)
+        augmentation = AugmentationConfig(strategy=strategy, kept=0.8, times=2)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parts = prepare_examples(
-                corpus, regime, TFIDF, make=maker("treemix(low=0,high=1)", regime, 0), seed=1
+                corpus,
+                augmentation,
+                TFIDF,
+                make=maker("treemix(low=0,high=1)", augmentation, 0),
+                seed=1,
             )
         soft = parts.learn.labels[parts.learn.new]
         assert len(soft)
@@ -198,7 +202,7 @@ def test_soft_labels_are_divided_by_their_most_probable_class() -> None:
 
 def test_new_examples_of_a_file_go_with_their_parents() -> None:
     made = augment(FEW, "aeda", times=3, seed=1).corpus
-    parts = prepared(Regime(strategy="augtrain-val"), make=None, new=made)
+    parts = prepared(AugmentationConfig(strategy="augtrain-val"), make=None, new=made)
     learnt = set(parts.learn.texts)
     assert parts.learn.new.any()
     for row in made:
@@ -206,15 +210,15 @@ def test_new_examples_of_a_file_go_with_their_parents() -> None:
         assert (row["text"] in learnt) == (parent in learnt)
     plain = Corpus.from_columns(text=["x"], label=["pos"])
     with pytest.raises(CorpusError, match="do not say what they were made from"):
-        prepared(Regime(strategy="augtrain-val"), make=None, new=plain)
+        prepared(AugmentationConfig(strategy="augtrain-val"), make=None, new=plain)
     with pytest.raises(CorpusError, match="cannot be divided"):
         from_file(plain)(FEW)
 
 
 def test_a_strategy_that_chooses_by_what_it_learns_from_says_so() -> None:
-    regime = Regime(strategy="augtrain-train")
+    augmentation = AugmentationConfig(strategy="augtrain-train")
     with pytest.warns(UserWarning, match="chooses by what it learns from"):
-        prepare_examples(FEW, regime, TFIDF, make=maker("aeda", regime, 0))
+        prepare_examples(FEW, augmentation, TFIDF, make=maker("aeda", augmentation, 0))
 
 
 @pytest.mark.parametrize(
@@ -224,19 +228,19 @@ def test_a_strategy_that_chooses_by_what_it_learns_from_says_so() -> None:
 )  # fmt: skip
 def test_what_needs_new_examples_says_so(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        prepare_examples(FEW, Regime(**options), TFIDF)
+        prepare_examples(FEW, AugmentationConfig(**options), TFIDF)
 
 
 def test_bad_regimes_are_refused() -> None:
     with pytest.raises(OptionError, match="times and fill both say"):
-        Regime(times=2, fill=200)
+        AugmentationConfig(times=2, fill=200)
     with pytest.raises(OptionError, match="does not learn from new examples"):
-        prepared(Regime(strategy="train-val"))
-    uneven = Regime(fill=200)
+        prepared(AugmentationConfig(strategy="train-val"))
+    uneven = AugmentationConfig(fill=200)
     with pytest.raises(OptionError, match="as many labelled examples of each class"):
         maker("aeda", uneven, 0)(FEW[:8])
     with pytest.raises(OptionError, match="out of range"):
-        Regime(kept=1.0)
+        AugmentationConfig(kept=1.0)
 
 
 def test_numbers_among_named_classes_are_said_to_be_places() -> None:

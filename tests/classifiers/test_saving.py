@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.config import TrainingConfig, read_config
 from classifiers.examples import read_examples
-from classifiers.recipe import Recipe, read_recipe
 from classifiers.saving import facts_of, open_classifier, save_classifier
 from classifiers.scores import score
 from classifiers.training.train import trainer
 from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
 from grammar.saving.array_file import load_arrays, save_arrays
 from induction import Corpus
-from tests.seals import sealed_again
+from tests.checksums import sealed_again
 
 TEXTS = ("a good movie", "great acting", "a bad plot", "dull was it", "the film was moving",
          "poor film not good")  # fmt: skip
@@ -26,15 +26,15 @@ FEW = read_examples(Corpus.from_columns(text=TEXTS, label=LABELS))
 THREE = read_examples(Corpus.from_columns(text=TEXTS, label=("a", "b", "c") * 2))
 
 
-@pytest.mark.parametrize("train", ["tfidf", "frozen", "upper", "whole"])
+@pytest.mark.parametrize("train", ["tfidf", "frozen", "top_layers", "whole"])
 @pytest.mark.parametrize("examples", [FEW, THREE], ids=["two classes", "three"])
 def test_an_opened_classifier_says_what_the_trained_one_said(
     train: str, examples: Any, tiny: Path, tmp_path: Path
 ) -> None:
-    recipe = Recipe(encoder="tfidf")
+    config = TrainingConfig(encoder="tfidf")
     if train != "tfidf":
-        recipe = read_recipe(encoder=str(tiny), train=train, updates=3, batch=4, device="cpu")
-    model = trainer(recipe)(examples)
+        config = read_config(encoder=str(tiny), train=train, steps=3, batch=4, device="cpu")
+    model = trainer(config)(examples)
     save_classifier(model, tmp_path / "model", {"scores": {"accuracy": 0.5}})
     opened = open_classifier(tmp_path / "model", device="cpu")
     assert opened.classes == examples.classes
@@ -54,7 +54,7 @@ def test_an_opened_classifier_says_what_the_trained_one_said(
 )
 def test_arrays_that_are_no_weights_are_refused(name: str, value: float, tmp_path: Path) -> None:
     examples = read_examples(Corpus.from_columns(text=["a b", "c d"], label=["x", "y"]))
-    save_classifier(trainer(Recipe(encoder="tfidf"))(examples), tmp_path / "model")
+    save_classifier(trainer(TrainingConfig(encoder="tfidf"))(examples), tmp_path / "model")
     file, schema = tmp_path / "model" / "tfidf.arrow", "treewright.tfidf/1"
     facts, columns = load_arrays(file, schema, what="weights", hint="")
     columns[name][0] = value
@@ -68,8 +68,8 @@ def test_transformers_open_the_encoder_as_it_was_trained(tiny: Path, tmp_path: P
     torch = pytest.importorskip("torch")
     from transformers import AutoModel, AutoModelForMaskedLM  # noqa: F401
 
-    recipe = read_recipe(encoder=str(tiny), train="upper", updates=3, batch=4, device="cpu")
-    model: Any = trainer(recipe)(FEW)
+    config = read_config(encoder=str(tiny), train="top_layers", steps=3, batch=4, device="cpu")
+    model: Any = trainer(config)(FEW)
     save_classifier(model, tmp_path / "model")
     opened = AutoModel.from_pretrained(tmp_path / "model")
     trained, start = model.model.body.layer[-1], model.encoder.model.encoder.layer[-1]
@@ -81,17 +81,17 @@ def test_transformers_open_the_encoder_as_it_was_trained(tiny: Path, tmp_path: P
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), tmp_path / "model")
+    save_classifier(trainer(TrainingConfig(encoder="tfidf"))(FEW), tmp_path / "model")
     return tmp_path / "model"
 
 
 def test_a_folder_takes_the_place_of_an_older_one_as_a_whole(saved: Path) -> None:
     (saved / "older.txt").write_text("x")
-    save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved)
+    save_classifier(trainer(TrainingConfig(encoder="tfidf"))(FEW), saved)
     assert not (saved / "older.txt").exists()
     assert open_classifier(saved).classes == FEW.classes
     with pytest.raises(OutputError, match="cannot write the file"):
-        save_classifier(trainer(Recipe(encoder="tfidf"))(FEW), saved / "no" / "model")
+        save_classifier(trainer(TrainingConfig(encoder="tfidf"))(FEW), saved / "no" / "model")
 
 
 def test_a_fault_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -123,7 +123,9 @@ def test_damage_is_refused(name: str, saved: Path) -> None:
             open_classifier(saved)
 
 
-@pytest.mark.parametrize("change", [{"classes": ["a"]}, {"kind": "x"}, {"recipe": {"rate": "x"}}])
+@pytest.mark.parametrize(
+    "change", [{"classes": ["a"]}, {"kind": "x"}, {"config": {"learning_rate": "x"}}]
+)
 def test_facts_that_do_not_fit_are_refused(change: dict[str, Any], saved: Path) -> None:
     held = {**facts_of(saved), **change}
     assert held != facts_of(saved)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from classifiers.config import TrainingConfig, read_config  # noqa: E402
 from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.mixing.options import Mixing  # noqa: E402
 from classifiers.networks.finetuning import fine_tune  # noqa: E402
 from classifiers.networks.losses import sharpened  # noqa: E402
-from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.semi_supervised import self_training as rounds_module  # noqa: E402
 from classifiers.semi_supervised.mixtext import GuessingModel, guessed, paraphrased  # noqa: E402
 from classifiers.semi_supervised.options import SemiSupervised  # noqa: E402
@@ -36,7 +36,7 @@ from tests.classifiers.test_training import BAD, GOOD, QUICK  # noqa: E402
 
 UNLABELLED = [f"{what} {noun}" for what in ("great", "dull", "moving", "poor", "very good")
               for noun in ("film", "movie", "plot", "acting")]  # fmt: skip
-TFIDF = Recipe(encoder="tfidf")
+TFIDF = TrainingConfig(encoder="tfidf")
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +45,9 @@ def few() -> Examples:
     return read_examples(Corpus.from_columns(text=GOOD + BAD, label=labels))
 
 
-def training(tiny: Path, train: str = "upper", **options: Any) -> Any:
-    quick = QUICK | {"updates": 8} | options
-    return trainer(read_recipe(**quick, encoder=str(tiny), train=train))
+def training(tiny: Path, train: str = "top_layers", **options: Any) -> Any:
+    quick = QUICK | {"steps": 8} | options
+    return trainer(read_config(**quick, encoder=str(tiny), train=train))
 
 
 # --- what UST computes -------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def test_a_batch_has_texts_with_their_paraphrases_and_labels_are_guessed(
     def spy(self: Any, *given: Any, **named: Any) -> Any:
         made = plain(self, *given, **named)
         if named.get("groups") is not None:
-            seen.append({**named, "gamma": self.recipe.gamma})
+            seen.append({**named, "gamma": self.config.gamma})
         return made
 
     monkeypatch.setattr(GuessingModel, "forward", spy)
@@ -172,7 +172,7 @@ def test_mixtext_learns_from_unlabelled_texts_and_is_the_same_again(
     assert first.losses == again.losses
     other: Any = train_semi(train, few, UNLABELLED[:9], options)
     assert first.losses != other.losses
-    placed = trainer(train.recipe, Mixing(mix="sentence"))
+    placed = trainer(train.config, Mixing(mix="sentence"))
     assert train_semi(placed, few, UNLABELLED, options).losses != first.losses
 
 
@@ -205,7 +205,7 @@ def test_self_training_teaches_words_that_no_label_had(few: Examples) -> None:
 
 
 @pytest.mark.parametrize(
-    ("semi", "train"), [("self-training", "frozen"), ("ust", "frozen"), ("ust", "upper")]
+    ("semi", "train"), [("self-training", "frozen"), ("ust", "frozen"), ("ust", "top_layers")]
 )
 def test_rounds_that_were_stopped_go_on_to_the_same_result(
     semi: str, train: str, few: Examples, tiny: Path, tmp_path: Path,
@@ -262,7 +262,7 @@ def test_mixtext_that_was_stopped_goes_on_to_the_same_result(
 
 
 def test_passes_differ_and_are_functions_of_the_seed(few: Examples, tiny: Path) -> None:
-    for train in ("frozen", "upper"):
+    for train in ("frozen", "top_layers"):
         model: Any = training(tiny, train)(few)
         before = torch.get_rng_state()
         made = model.passes(UNLABELLED, 3, 5)
@@ -292,7 +292,7 @@ def test_what_is_learnt_starts_from_what_was_labelled(
     way = training(tiny, share=0.0)
     options = SemiSupervised(semi="self-training", guess=0.0, rounds=1)
     student: Any = train_semi(way, few, UNLABELLED, options)
-    assert student.losses == fine_tune(encoder, few, way.recipe).losses
+    assert student.losses == fine_tune(encoder, few, way.config).losses
 
 
 def test_bad_requests_are_refused(few: Examples, tiny: Path) -> None:

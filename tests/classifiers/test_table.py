@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classifiers.config import TrainingConfig
 from classifiers.examples import read_examples
 from classifiers.networks import finetuning as finetuning_module
-from classifiers.recipe import Recipe
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Plan, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, balanced, undersampled
@@ -41,7 +41,7 @@ from tests.treewright import test_command_line
 
 run = test_command_line.run
 
-TFIDF = Recipe(encoder="tfidf")
+TFIDF = TrainingConfig(encoder="tfidf")
 GOOD = ("good", "great", "moving", "lovely", "fine", "warm", "bright", "clever")
 BAD = ("bad", "dull", "boring", "poor", "cold", "weak", "slow", "silly")
 PLACES = ("the film was", "it was a", "what a", "so very", "this is", "they are")
@@ -202,7 +202,7 @@ def test_a_stopped_run_goes_on_and_changed_settings_are_run_again(folder: Path) 
     assert ran(plan_weighted(plan, 0.5)) == ["aeda 0", "names 0", "aeda 1", "names 1"]
     (folder / "names.txt").write_text(f"pos: {GOOD[0]}\nneg: {BAD[0]}\n")
     assert ran(plan_weighted(plan, 0.5)) == ["names 0", "names 1"]
-    assert len(ran(replace(plan, recipe=replace(TFIDF, strength=2.0)))) == 6
+    assert len(ran(replace(plan, config=replace(TFIDF, C=2.0)))) == 6
     assert read_results(plan) == []
     text = f"pos: {', '.join(GOOD)}\nneg: {', '.join(BAD)}\nso NAME\n"
     (folder / "names.txt").write_text(text)
@@ -241,7 +241,7 @@ def test_a_damaged_cell_is_named(folder: Path) -> None:
 def test_options_that_a_frozen_encoder_does_not_read_change_no_cell(folder: Path) -> None:
     plan = plan_of(folder, "none")
     run_cells(plan)
-    assert len(read_results(replace(plan, recipe=replace(TFIDF, updates=7)))) == 2
+    assert len(read_results(replace(plan, config=replace(TFIDF, steps=7)))) == 2
 
 
 def test_texts_are_prepared_once_for_encoders_that_learn(
@@ -251,15 +251,17 @@ def test_texts_are_prepared_once_for_encoders_that_learn(
     plain = finetuning_module.read_texts
     monkeypatch.setattr(
         finetuning_module, "read_texts",
-        lambda e, texts, recipe: (prepared.append(len(texts)), plain(e, texts, recipe))[1],
+        lambda e, texts, config: (prepared.append(len(texts)), plain(e, texts, config))[1],
     )  # fmt: skip
-    recipe = Recipe(encoder=str(tiny), updates=4, longest=16, device="cpu", precision="fp32")
-    plan = replace(plan_of(folder, "none"), recipe=recipe)
+    config = TrainingConfig(
+        encoder=str(tiny), steps=4, max_length=16, device="cpu", precision="fp32"
+    )
+    plan = replace(plan_of(folder, "none"), config=config)
     run_cells(plan)
     assert prepared == [4, 48, 4]  # what is learnt from, each time; what is tested, once
     first, _ = read_results(plan)
     data = plan.data[0]
-    model = trainer(recipe)(read_examples(data.sample(2, 0)))
+    model = trainer(config)(read_examples(data.sample(2, 0)))
     texts, labels = zip(*data.tests["test"], strict=True)
     named = [model.classes[n] for n in model.probabilities(texts).argmax(1)]
     right = np.mean([a == b for a, b in zip(named, labels, strict=True)])

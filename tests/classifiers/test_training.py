@@ -1,4 +1,4 @@
-"""Losses, recipes, heads and fine-tuning."""
+"""Losses, configs, heads and fine-tuning."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ pytest.importorskip("transformers")
 
 from torch.nn import functional  # noqa: E402
 
+from classifiers.config import TrainingConfig, read_config  # noqa: E402
 from classifiers.examples import Examples, read_examples  # noqa: E402
 from classifiers.networks.batches import order_of_examples  # noqa: E402
 from classifiers.networks.finetuning import fine_tune, read_texts  # noqa: E402
@@ -22,7 +23,6 @@ from classifiers.networks.losses import (  # noqa: E402
     soft_cross_entropy,
     supervised_contrast,
 )
-from classifiers.recipe import Recipe, read_recipe  # noqa: E402
 from classifiers.training.frozen import train_frozen, train_tfidf  # noqa: E402
 from classifiers.training.train import trainer  # noqa: E402
 from grammar.errors import CorpusError, OptionError, TrainingError  # noqa: E402
@@ -32,7 +32,7 @@ from sampling import number_classes  # noqa: E402
 GOOD = ["a good film", "a great movie", "moving plot", "good acting", "it was great"]
 BAD = ["a bad film", "a dull movie", "poor plot", "bad acting", "it was dull"]
 NEW_GOOD, NEW_BAD = "great acting", "dull plot"
-QUICK = {"updates": 40, "batch": 10, "rate": 4e-3, "longest": 16, "device": "cpu"}
+QUICK = {"steps": 40, "batch": 10, "learning_rate": 4e-3, "max_length": 16, "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_numbers_that_are_names_of_classes_are_not_counted_from_zero() -> None:
 
 def test_batches_hold_their_share_of_new_ones(few: Examples) -> None:
     both = few.with_new(few)
-    order = np.array(order_of_examples(both, Recipe(updates=6, batch=10, share=0.3)))
+    order = np.array(order_of_examples(both, TrainingConfig(steps=6, batch=10, share=0.3)))
     assert (both.new[order.reshape(6, 10)].sum(1) == 3).all()
     # every given example is seen as often as another, but for one round
     seen = np.bincount(order, minlength=len(both))[: len(few)]
@@ -132,23 +132,23 @@ def test_batches_hold_their_share_of_new_ones(few: Examples) -> None:
 
 
 def test_none_and_replicate_are_the_same_run(few: Examples, encoder: Any) -> None:
-    """At equal updates replication only changes in which round an example comes."""
-    recipe = read_recipe(**QUICK, share=0.0)
-    plain = fine_tune(encoder, few, recipe)
-    replicated = fine_tune(encoder, few.with_new(few), recipe)
+    """At equal steps replication only changes in which round an example comes."""
+    config = read_config(**QUICK, share=0.0)
+    plain = fine_tune(encoder, few, config)
+    replicated = fine_tune(encoder, few.with_new(few), config)
     texts = [NEW_GOOD, NEW_BAD]
     assert np.array_equal(plain.probabilities(texts), replicated.probabilities(texts))
 
 
-@pytest.mark.parametrize(("train", "rate"), [("upper", 4e-3), ("whole", 1e-3)])
+@pytest.mark.parametrize(("train", "learning_rate"), [("top_layers", 4e-3), ("whole", 1e-3)])
 def test_fine_tuning_learns_and_is_the_same_again(
-    train: str, rate: float, few: Examples, encoder: Any
+    train: str, learning_rate: float, few: Examples, encoder: Any
 ) -> None:
-    recipe = read_recipe(**QUICK | {"rate": rate}, train=train)
+    config = read_config(**QUICK | {"learning_rate": learning_rate}, train=train)
     before = {k: v.clone() for k, v in encoder.model.state_dict().items()}
     told: list[int] = []
-    first = fine_tune(encoder, few, recipe, on_update=lambda number, _: told.append(number))
-    again = fine_tune(encoder, few, recipe)
+    first = fine_tune(encoder, few, config, on_update=lambda number, _: told.append(number))
+    again = fine_tune(encoder, few, config)
     assert min(first.losses) < 0.85 * first.losses[0]
     assert told == list(range(1, 41))
     assert first.losses == again.losses
@@ -159,28 +159,28 @@ def test_fine_tuning_learns_and_is_the_same_again(
 
 
 def test_prepared_texts_give_the_same(few: Examples, encoder: Any) -> None:
-    recipe = read_recipe(**QUICK)
-    read = read_texts(encoder, few.texts, recipe)
-    one, other = fine_tune(encoder, few, recipe), fine_tune(encoder, few, recipe, read=read)
+    config = read_config(**QUICK)
+    read = read_texts(encoder, few.texts, config)
+    one, other = fine_tune(encoder, few, config), fine_tune(encoder, few, config, read=read)
     assert np.array_equal(one.probabilities_of(read), other.probabilities(few.texts))
 
 
 def test_contrast_and_merged_loss_are_learnt_by_too(few: Examples, encoder: Any) -> None:
     both = few.with_new(few.take([0, 5]))
-    plain = fine_tune(encoder, both, read_recipe(**QUICK))
+    plain = fine_tune(encoder, both, read_config(**QUICK))
     for options in ({"contrast": 0.5}, {"gamma": 0.5}):
-        assert fine_tune(encoder, both, read_recipe(**QUICK, **options)).losses != plain.losses
+        assert fine_tune(encoder, both, read_config(**QUICK, **options)).losses != plain.losses
 
 
 def test_a_loss_that_is_no_number_stops_the_training(few: Examples, encoder: Any) -> None:
     broken = few.take(range(len(few)))
     broken.labels[0, 0] = np.nan
     with pytest.raises(TrainingError, match="loss is nan at update"):
-        fine_tune(encoder, broken, read_recipe(**QUICK))
+        fine_tune(encoder, broken, read_config(**QUICK))
 
 
 def test_frozen_heads_and_word_weights_learn(few: Examples, encoder: Any) -> None:
-    frozen = train_frozen(encoder, few, read_recipe(train="frozen", strength=1000.0))
+    frozen = train_frozen(encoder, few, read_config(train="frozen", C=1000.0))
     assert (frozen.probabilities(few.texts).argmax(1) == few.hard).all()
     words = train_tfidf(few)
     assert words.probabilities([NEW_GOOD, NEW_BAD]).argmax(1).tolist() == [1, 0]
@@ -194,13 +194,13 @@ def test_soft_labels_move_a_linear_head(few: Examples) -> None:
 
 
 def test_what_cannot_be_learnt_is_refused(few: Examples) -> None:
-    train = trainer(Recipe(encoder="tfidf"))
+    train = trainer(TrainingConfig(encoder="tfidf"))
     with pytest.raises(CorpusError, match="all examples are of the class 'pos'"):
         train(few.take(range(5)))
     with pytest.raises(CorpusError, match="no examples"):
         train(few.take([]))
-    with pytest.raises(OptionError, match="did you mean 'updates'"):
-        read_recipe(update=3)
+    with pytest.raises(OptionError, match="did you mean 'steps'"):
+        read_config(update=3)
 
 
 def test_a_class_without_examples_has_no_probability() -> None:

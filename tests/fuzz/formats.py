@@ -26,8 +26,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from induction.parsers.opening import open_parser
+from sampling.explanations.explain import explain
 from sampling.expression import read_expression
-from sampling.looks.explain import explain
 from sampling.method import METHODS
 from sampling.neural.causal.fit import LanguageFit
 from sampling.neural.grammar import ModelGrammar
@@ -36,8 +36,8 @@ from sampling.opening import open_sampler
 from sampling.operators.grammar import TiltedGrammar
 from sampling.sentences.names import Names
 from sampling.sentences.sentences import sample_sentences
+from scan.models.config import TrainingConfig
 from scan.models.files import TrainedModel
-from scan.models.recipe import Recipe
 from scan.models.training import train
 from tests.fuzz.folders import folder_formats
 from tests.fuzz.kept import kept_formats
@@ -57,7 +57,7 @@ SMALLER: dict[str, tuple[int, dict[str, Any]]] = {
 def _use_sampler(path: Path) -> None:
     sampler = open_sampler(path)
     grammar = sampler.grammar
-    grammar.look()
+    grammar.description()
     made = sampler.sample(3)
     grammar.rule_text(len(grammar) - 1)
     repr(grammar.graph), repr(sampler), sampler.count()
@@ -69,14 +69,14 @@ def _use_sampler(path: Path) -> None:
 def _look_at(path: Path) -> None:
     """Open a grammar whose model is somewhere else."""
     sampler = open_sampler(path)
-    sampler.grammar.look()
+    sampler.grammar.describe()
     repr(sampler), sampler.count()
     sampler.grammar.rule_text(len(sampler.grammar) - 1)
 
 
 def _use_grammar(path: Path) -> None:
     grammar = open_grammar(path)
-    grammar.look()
+    grammar.description()
     grammar.check()
     if len(grammar):
         grammar.rule_text(len(grammar) - 1)
@@ -239,7 +239,8 @@ def _other_formats() -> Iterator[Format]:
 
     def train_one(path: Path) -> None:
         train(
-            [("walk", "W"), ("jump twice", "J J")], recipe=Recipe(hidden=8, embedding=8, updates=1)
+            [("walk", "W"), ("jump twice", "J J")],
+            config=TrainingConfig(hidden=8, embedding=8, steps=1),
         ).save(path)
 
     yield Format("model.safetensors", train_one, TrainedModel.load)

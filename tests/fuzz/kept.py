@@ -28,9 +28,9 @@ from sampling.pipeline.augment import augment
 from sampling.pipeline.manifest import read_manifest, write_manifest
 from sampling.pipeline.settings import read_settings, read_toml
 from sampling.sentences.name_files import read_names
+from tests.checksums import sealed_again
 from tests.fuzz.folders import member
 from tests.fuzz.kinds import Format, Make
-from tests.seals import sealed_again
 
 __all__ = ["kept_formats"]
 
@@ -163,26 +163,26 @@ def _save_cnn(folder: Path) -> None:
 
 
 def _save_trained(folder: Path, **how: Any) -> None:
-    from classifiers.recipe import read_recipe
+    from classifiers.config import read_config
     from classifiers.saving import save_classifier
     from classifiers.training.train import trainer
 
-    recipe = read_recipe(updates=2, batch=4, device="cpu", **how)
-    save_classifier(trainer(recipe)(_few()), folder)
+    config = read_config(steps=2, batch=4, device="cpu", **how)
+    save_classifier(trainer(config)(_few()), folder)
 
 
 def _save_span_parser(folder: Path) -> None:
+    from classifiers.structured.config import read_structured_config
     from classifiers.structured.learning import train_structured
-    from classifiers.structured.recipe import read_structured_recipe
     from classifiers.structured.saving import save_structured
     from induction.corpus.tree_files import corpus_of_trees
     from tests.classifiers.conftest import save_tiny
 
     with tempfile.TemporaryDirectory() as place:
         tiny = str(save_tiny(Path(place)))
-        recipe = read_structured_recipe(encoder=tiny, updates=2, hidden=4, device="cpu")
+        config = read_structured_config(encoder=tiny, steps=2, hidden=4, device="cpu")
         corpus = corpus_of_trees(Treebank.parse(TREES))
-        save_structured(train_structured("constituency", corpus, recipe), folder)
+        save_structured(train_structured("constituency", corpus, config), folder)
 
 
 def _use_span_parser(folder: Path) -> None:
@@ -255,7 +255,7 @@ def _save_linda(folder: Path) -> None:
     from sampling.neural.linda.runs import train_linda
 
     train_linda(
-        TEXTS, folder, model="small", width=16, layers=1, pieces=300, updates=1, batch=2
+        TEXTS, folder, model="small", width=16, layers=1, pieces=300, steps=1, batch=2
     )  # fmt: skip
 
 

@@ -57,7 +57,9 @@ def formats_of_others(use_corpus: Use) -> Iterator[Format]:
     for ending, text in _TREES.items():
         yield Format(f"trees.{ending}", _write(text), _use_treebank)
     yield Format(
-        "features.fcfg", _write(_FEATURES), lambda path: open_grammar(path, backbone=True).look()
+        "features.fcfg",
+        _write(_FEATURES),
+        lambda path: open_grammar(path, backbone=True).describe(),
     )
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grammar.saving.seal import UNSEALED, sealed
+from grammar.saving.checksum import UNSEALED, sealed
 from tests.fuzz.damage import damaged
 from tests.fuzz.values import DEEP, changed_value
 

@@ -13,7 +13,7 @@ import pytest
 
 import tests.fuzz.trial
 from grammar.pcfg.grammar import Grammar
-from grammar.saving.seal import check_seal
+from grammar.saving.checksum import check_seal
 from tests.fuzz.__main__ import line_of
 from tests.fuzz.damage import damaged
 from tests.fuzz.formats import FORMATS

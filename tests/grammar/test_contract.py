@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 
 from grammar import Grammar, OptionError, SchemaError, Tree, Weighted, open_grammar
-from grammar.draws.ancestral import AncestralSampler, derivation_trees
 from grammar.opening import FAMILIES, family_of
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import AncestralSampler, derivation_trees
 from grammar.saving.array_file import save_arrays
+from tests.checksums import without_seal
 from tests.grammar.strategies import grammars
-from tests.seals import without_seal
 
 SAVED = Path(__file__).parents[1] / "guards" / "saved"
 FILES = {
@@ -122,7 +122,7 @@ def test_the_graph_is_frozen_and_in_the_layout(grammar: Weighted) -> None:
 
 
 def test_it_shows_itself(grammar: Weighted, tmp_path: Path) -> None:
-    look = grammar.look(top=3)
+    look = grammar.description(top=3)
     assert look.family == grammar.family
     assert repr(look).startswith("family ")
     assert "<pre>family" in look._repr_html_()
@@ -132,7 +132,7 @@ def test_it_shows_itself(grammar: Weighted, tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "look.svg").read_text(encoding="utf-8")
     assert "<svg" in grammar._repr_svg_()
     with pytest.raises(OptionError, match="has no symbol 'no such symbol'"):
-        grammar.look("no such symbol")
+        grammar.description("no such symbol")
 
 
 def test_its_repr_is_one_short_line(grammar: Weighted) -> None:

@@ -16,9 +16,9 @@ from grammar.files import (
     same_file,
     write_text,
 )
-from grammar.places.inside import check_links, file_inside
-from grammar.places.opening import place_of
-from grammar.places.place import LONGEST_NAME
+from grammar.storage.inside import check_links, file_inside
+from grammar.storage.location import LONGEST_NAME
+from grammar.storage.opening import place_of
 from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_treebank
 

@@ -76,12 +76,12 @@ METHODS_TRIED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "shuffle-segments": ("shuffle", "entities", {"structure": "segments"}),
     "mention-replacement": ("mention-replacement", "entities", {}),
     "label-wise": ("label-wise", "entities", {}),
-    "fluent": ("fluent", "parsed", {"of": "treemix", "draws": 8}),
+    "fluent": ("fluent", "parsed", {"of": "treemix", "candidates": 8}),
     "fluent-exact": ("fluent", "parsed", {"of": BY_LENGTH, "most_pairs": 2**24}),
     "fluent-learnt": ("fluent", "parsed", {"of": BY_LENGTH, "score": "learnt"}),
-    "fluent-words": ("fluent", "texts", {"of": "random-word", "draws": 8}),
+    "fluent-words": ("fluent", "texts", {"of": "random-word", "candidates": 8}),
     "fluent-grammar": ("fluent", "reviews", {"of": "grammar"}),
-    "fluent-alp": ("fluent", "parsed", {"of": "alp(synonym=0)", "draws": 8}),
+    "fluent-alp": ("fluent", "parsed", {"of": "alp(synonym=0)", "candidates": 8}),
     "agree": ("agree", "parsed", {"of": "treemix"}),
 }  # fmt: skip
 

@@ -48,13 +48,13 @@ def full_disk() -> Iterator[None]:
 
 
 def _classifier(**how: Any) -> Callable[[Path], None]:
+    from classifiers.config import read_config
     from classifiers.examples import read_examples
-    from classifiers.recipe import read_recipe
     from classifiers.saving import save_classifier
     from classifiers.training.train import trainer
 
     few = Corpus.from_columns(text=TEXTS[:8], label=["x", "y"] * 4)
-    trained = trainer(read_recipe(updates=1, batch=4, device="cpu", **how))(read_examples(few))
+    trained = trainer(read_config(steps=1, batch=4, device="cpu", **how))(read_examples(few))
     return lambda path: save_classifier(trained, path)
 
 
@@ -68,10 +68,10 @@ def _tuned() -> Callable[[Path], None]:
 
 
 def _scan() -> Callable[[Path], None]:
-    from scan.models.recipe import Recipe
+    from scan.models.config import TrainingConfig
     from scan.models.training import train
 
-    model = train([("walk", "W")], recipe=Recipe(hidden=8, embedding=8, updates=1))
+    model = train([("walk", "W")], config=TrainingConfig(hidden=8, embedding=8, steps=1))
     return model.save
 
 
@@ -90,7 +90,7 @@ def _linda() -> Callable[[Path], None]:
     from sampling.neural.linda.runs import train_linda
 
     return lambda path: train_linda(
-        TEXTS[:4], path, model="small", width=16, layers=1, pieces=300, updates=1, batch=2
+        TEXTS[:4], path, model="small", width=16, layers=1, pieces=300, steps=1, batch=2
     )
 
 

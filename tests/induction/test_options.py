@@ -13,7 +13,7 @@ from grammar.trees.treebank import Treebank
 from induction.counts.pcfg import induce_pcfg
 from induction.models import MODELS, Model, find_model
 from induction.trees.preparation import Preparation, prepare
-from scan.models.recipe import GECA_CODE, TRAINED, Recipe
+from scan.models.config import GECA_CODE, TRAINED, TrainingConfig
 
 EVERY: dict[str, Model] = {**MODELS, **TRAINED}
 TREES = "(S (NP (PRP we)) (VP (VBD saw) (NP (PRP it)))) (S (NP (PRP it)) (VP (VBD swam)))"
@@ -120,13 +120,13 @@ def test_steps_may_be_written_as_a_person_does() -> None:
     assert prepare(treebank, steps="traces,root") == prepare(treebank, steps=["traces", "root"])
 
 
-def test_a_recipe_in_code_mode_is_that_of_the_program_of_geca() -> None:
-    assert Recipe(**GECA_CODE).feed
-    different = {o.name for o in options_of(Recipe) if o.code != o.default}
+def test_a_config_in_code_mode_is_that_of_the_program_of_geca() -> None:
+    assert TrainingConfig(**GECA_CODE).feed
+    different = {o.name for o in options_of(TrainingConfig) if o.code != o.default}
     assert GECA_CODE.keys() == different | {"augmented_share", "again_below"}
     assert (GECA_CODE["augmented_share"], GECA_CODE["again_below"]) == (0.3, 0.0)
-    with pytest.raises(OptionError, match="a recipe has no option 'hiden'"):
-        Recipe.of("lstm", hiden=3)
+    with pytest.raises(OptionError, match="a config has no option 'hiden'"):
+        TrainingConfig.of("lstm", hiden=3)
 
 
 def test_an_unknown_model_names_the_nearest() -> None:

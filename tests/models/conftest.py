@@ -150,9 +150,9 @@ def armed(model: Callable[..., Path], mark: Path) -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def saved(plain: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A classifier, a tagger and an interpolation model, as they are saved."""
-    from classifiers import read_structured_recipe, save_structured, train_structured
+    from classifiers import read_structured_config, save_structured, train_structured
+    from classifiers.config import read_config
     from classifiers.examples import read_examples
-    from classifiers.recipe import read_recipe
     from classifiers.saving import save_classifier
     from classifiers.training.train import trainer
     from induction import Corpus
@@ -161,13 +161,13 @@ def saved(plain: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> d
     from sampling.neural.opening import open_model
 
     folder = tmp_path_factory.mktemp("saved")
-    recipe = read_recipe(encoder=str(plain["encoder"]), train="frozen", device="cpu")
+    config = read_config(encoder=str(plain["encoder"]), train="frozen", device="cpu")
     examples = read_examples(Corpus.from_columns(**EXAMPLES))
-    save_classifier(trainer(recipe)(examples), folder / "classifier")
+    save_classifier(trainer(config)(examples), folder / "classifier")
     tagged = Corpus.from_columns(
         text=["good film", "bad plot"], tags=[["A", "N"], ["A", "N"]],
     )  # fmt: skip
-    options = read_structured_recipe(encoder=str(plain["encoder"]), updates=1, device="cpu")
+    options = read_structured_config(encoder=str(plain["encoder"]), steps=1, device="cpu")
     save_structured(train_structured("tags", tagged, options), folder / "tagger")
     save_interpolator(Interpolator(*open_model(str(plain["seq2seq"]), "seq2seq")), folder / "linda")
     return {name: folder / name for name in ("classifier", "tagger", "linda")}

@@ -13,7 +13,7 @@ import pytest
 
 from grammar.errors import MissingDataError, NotAllowedError, SchemaError
 from grammar.messages import heard_by
-from grammar.places.permissions import allowing, files_say
+from grammar.storage.permissions import allowing, files_say
 
 pytest.importorskip("torch")
 huggingface_hub = pytest.importorskip("huggingface_hub")

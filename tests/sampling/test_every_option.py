@@ -37,7 +37,7 @@ NAMES_FILE = "examples/names/sst2.txt"
 SAID = {"0": "bad, dull, boring, poor", "1": "good, great, moving, fine"}
 WORDS_OF_TEXTS = r"\b(film|movie|the|of)\b"
 
-OF_A_MODEL = ("model", "trust", "device")
+OF_A_MODEL = ("model", "model_power", "device")
 """Options of ``fluent`` that are exercised where there is a model (``neural/test_causal``)."""
 
 CASES: tuple[Case, ...] = (
@@ -69,7 +69,7 @@ CASES: tuple[Case, ...] = (
     ("treemix", "trees", {}, {"high": 0.5}),
     ("treemix", "trees", {}, {"min_children": 1}),
     ("treemix", "trees", {}, {"strict": True}),
-    ("treemix", "trees", {}, {"donor_ratio": "host"}),
+    ("treemix", "trees", {}, {"insert_ratio": "host"}),
     ("treemix", "trees", {}, {"protect": WORDS_OF_TEXTS}),
     ("treemix", "trees", {}, {"repair": "capital"}),
     ("treemix", "trees", {}, {"faithful": "code"}),
@@ -92,7 +92,7 @@ CASES: tuple[Case, ...] = (
     ("geca", "pairs", {}, {"window": 1}),
     ("geca", "many pairs", {}, {"max_count": 2_000}),
     ("geca", "pairs", {}, {"max_length": 12}),
-    ("geca", "pairs", {}, {"max_host_length": 20}),
+    ("geca", "pairs", {}, {"max_source_length": 20}),
     ("geca", "pairs", {}, {"pool": "templates"}),
     ("geca", "pairs", {}, {"disjoint": True}),
     ("geca", "pairs", {"pool": "templates", "variants": 2}, {"max_adjacencies": 1}),
@@ -194,10 +194,10 @@ CASES: tuple[Case, ...] = (
     ("label-wise", "few entities", {"p": 0.1}, {"distinct": False}),
     ("fluent", "some trees", {}, {"of": "sub2(phrase=true)"}),
     ("fluent", "some trees", {}, {"score": "learnt"}),
-    ("fluent", "some trees", {}, {"strength": 1.0}),
-    ("fluent", "trees", {"most_pairs": 0}, {"draws": 4}),
+    ("fluent", "some trees", {}, {"power": 1.0}),
+    ("fluent", "trees", {"most_pairs": 0}, {"candidates": 4}),
     ("fluent", "few trees", {}, {"most_pairs": 0}),
-    ("fluent", "some trees", {}, {"of_host": 4}),
+    ("fluent", "some trees", {}, {"candidates_per_source": 4}),
     ("agree", "trees", {}, {"of": "sub2(phrase=true)"}),
     ("agree", "trees", {}, {"folds": 3}),
 )  # fmt: skip

@@ -35,7 +35,7 @@ MADE: dict[str, tuple[str, Corpus, dict[str, Any]]] = {
     "aeda": ("aeda", OTHERS, {}),
     "alp": ("alp", Corpus(pa.concat_tables([CORPUS.table] * 2)), {"synonym": 0.0, "quantile": 0.0}),
     "alp-code": ("alp", Corpus(pa.concat_tables([CORPUS.table] * 2)), {"faithful": "code"}),
-    "fluent": ("fluent", CORPUS, {"of": "treemix(low=0, high=1)", "draws": 4}),
+    "fluent": ("fluent", CORPUS, {"of": "treemix(low=0, high=1)", "candidates": 4}),
     "geca-stream": ("geca-stream", OTHERS, {"size": 1, "window": 1, "gaps": 1, "labels": "host"}),
 }
 ANYTHING = (None, True, -1, 2**70, 0.5, float("nan"), "", "\ud800", "x", [], [[]], {}, {"a": {}})
@@ -66,7 +66,7 @@ def changed(
 
 def used(path: Path) -> None:
     sampler = open_sampler(path)
-    sampler.grammar.look()
+    sampler.grammar.describe()
     sampler.sample(2)
 
 

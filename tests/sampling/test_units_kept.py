@@ -40,7 +40,7 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("sub2", {"phrase": False, "length": True, "max_words": 2}),
     ("geca", {"gaps": 1, "size": 2, "window": 1}),
     ("geca-stream", {"gaps": 1, "size": 2, "window": 1}),
-    ("fluent", {"of": "random-word", "draws": 2}),
+    ("fluent", {"of": "random-word", "candidates": 2}),
 ]
 BY_TREES: list[tuple[str, dict[str, Any]]] = [
     ("treemix", {"low": 0.01, "high": 0.9}),

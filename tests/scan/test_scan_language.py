@@ -17,7 +17,7 @@ import scan
 from grammar.errors import CorpusError, OptionError, TreewrightError
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
-from scan.generator import audit, commands, commands_for, generate
+from scan.generator import commands, commands_for, generate, verify
 from scan.language import CommandError, actions_of, expansions, interpret, meaning, parse
 from scan.splits import read_pairs
 
@@ -44,7 +44,7 @@ def test_what_is_no_command_has_no_actions(text: str) -> None:
 
 def test_every_published_pair_is_interpreted_as_published(published: Corpus) -> None:
     assert len(published) == 20_910
-    report = audit(published)
+    report = verify(published)
     assert report.agreeing == report.total == 20_910, str(report)
 
 
@@ -297,7 +297,7 @@ def test_audit_finds_planted_errors() -> None:
     targets[3] = "I_WALK"
     texts[1_000] = "jump and jump and jump"
     targets[20_909] = None
-    report = audit(Corpus.from_columns(text=texts, target=targets))
+    report = verify(Corpus.from_columns(text=texts, target=targets))
     assert (report.total, report.agreeing, report.outside) == (20_910, 20_907, 1)
     assert report.rate == 20_907 / 20_910
     assert [pair.id for pair in report.disagreements] == ["3", "1000", "20909"]
@@ -310,22 +310,22 @@ def test_audit_finds_planted_errors() -> None:
 
 
 def test_audit_lists_only_the_first_few() -> None:
-    report = audit(Corpus.from_columns(text=["walk"] * 9, target=["I_RUN"] * 9))
+    report = verify(Corpus.from_columns(text=["walk"] * 9, target=["I_RUN"] * 9))
     assert (report.agreeing, report.outside, len(report.disagreements)) == (0, 0, 5)
     assert str(report).endswith("... and 4 more")
 
 
 def test_audit_of_nothing_and_of_no_pairs() -> None:
-    report = audit(Corpus.from_columns(text=[], target=[]))
+    report = verify(Corpus.from_columns(text=[], target=[]))
     assert (report.rate, str(report)) == (1.0, "0 of 0 pairs agree with the interpreter")
     with pytest.raises(CorpusError, match="no column 'target'"):
-        audit(Corpus.from_columns(text=["walk"]))
+        verify(Corpus.from_columns(text=["walk"]))
 
 
 def test_importing_scan_loads_nothing_heavy() -> None:
     code = (
         "import sys, scan; heavy = {'torch', 'lark', 'pyarrow'} & set(sys.modules); "
-        "assert not heavy, heavy; scan.split, scan.audit, scan.interpret; "
+        "assert not heavy, heavy; scan.split, scan.verify, scan.interpret; "
         "assert not {'torch', 'lark'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))

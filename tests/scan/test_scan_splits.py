@@ -10,7 +10,7 @@ import pytest
 
 from grammar.errors import CorpusError, MissingDataError, OptionError, UnreadableInputError
 from induction.corpus.corpus import Corpus
-from scan.generator import audit, generate
+from scan.generator import generate, verify
 from scan.splits import SPLITS, read_pairs, split, write_pairs
 
 # name: folder, name in the published files, and lines of train, different lines of train, test
@@ -70,7 +70,7 @@ def check_counts(name: str) -> None:
     for corpus in (parts.train, parts.test):
         assert corpus.names == ("id", "text", "target")
         assert len(set(corpus.column("id"))) == len(corpus)
-        assert audit(corpus).rate == 1
+        assert verify(corpus).rate == 1
 
 
 @pytest.mark.parametrize("name", REBUILT)

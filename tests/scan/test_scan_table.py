@@ -13,16 +13,16 @@ from grammar.pictures.svg import Box
 from induction.corpus.corpus import Corpus
 from scan.augmenters import AUGMENTERS, find_augmenter
 from scan.experiment import Outcome, augment_pairs, hold_out, run, unique_pairs
-from scan.generator import audit
-from scan.models.recipe import Recipe
+from scan.generator import verify
+from scan.models.config import TrainingConfig
 from scan.splits import Split, split
 from scan.table import (
     HEADER,
     Cell,
     Row,
     cells,
+    config_of,
     load_results,
-    recipe_of,
     result_path,
     rows,
     run_cell,
@@ -33,7 +33,7 @@ from treewright.cli import main
 
 OUTCOME = Outcome(
     split="jump", method="none", seed=0, train_pairs=9, synthetic_pairs=0, test_pairs=10,
-    agreeing=1.0, sampled_tests=0, updates=5, train_exact=1.0, test_exact=0.0,
+    agreeing=1.0, sampled_tests=0, steps=5, train_exact=1.0, test_exact=0.0,
     unsampled_exact=0.0, seconds=60.0,
 )  # fmt: skip
 
@@ -65,13 +65,13 @@ def test_every_method_makes_new_pairs(name: str, small: Split) -> None:
     assert made.column("text") == again.column("text")
     if name in ("none", "seqmix"):
         assert len(made) == 0
-        assert ("mix" in find_augmenter(name).recipe) == (name == "seqmix")
+        assert ("mix" in find_augmenter(name).config) == (name == "seqmix")
         return
     assert 0 < len(made) <= 60
     if name in ("worddrop", "switchout"):
-        assert audit(made).rate < 0.2  # words are changed, targets are not
+        assert verify(made).rate < 0.2  # words are changed, targets are not
     else:
-        assert audit(made).rate == 1.0
+        assert verify(made).rate == 1.0
     if name != "synchronous":
         assert not set(made.column("text")) & set(small.train.column("text"))
 
@@ -99,19 +99,19 @@ def test_first_seeds_come_first() -> None:
         cells(["jmup"], ["none"], 1)
 
 
-def test_one_recipe_for_all() -> None:
-    plain = recipe_of(Cell("jump", "none", 0))
-    assert recipe_of(Cell("mcd1", "synchronous", 2)) == replace(plain, seed=2)
-    mixed = recipe_of(Cell("jump", "seqmix", 0, "transformer"))
-    assert (mixed.model, mixed.mix, mixed.updates) == ("transformer", 1.0, plain.updates)
+def test_one_config_for_all() -> None:
+    plain = config_of(Cell("jump", "none", 0))
+    assert config_of(Cell("mcd1", "synchronous", 2)) == replace(plain, seed=2)
+    mixed = config_of(Cell("jump", "seqmix", 0, "transformer"))
+    assert (mixed.model, mixed.mix, mixed.steps) == ("transformer", 1.0, plain.steps)
     assert mixed.peak_rate < plain.peak_rate
 
 
-def test_the_program_of_geca_has_a_recipe_of_its_own() -> None:
-    recipe = recipe_of(Cell("jump", "geca-code", 4))
-    assert recipe == Recipe(
+def test_the_program_of_geca_has_a_config_of_its_own() -> None:
+    config = config_of(Cell("jump", "geca-code", 4))
+    assert config == TrainingConfig(
         embedding=64, hidden=512, layers=1, dropout=0.5, copy=True, batch=64, clip=1.0,
-        augmented_share=0.3, peak_rate=1e-3, schedule="plateau", updates=4800, check_every=32,
+        augmented_share=0.3, peak_rate=1e-3, schedule="plateau", steps=4800, check_every=32,
         stop_at=1.0, seed=4, feed=True,
     )  # fmt: skip
 
@@ -131,8 +131,8 @@ def test_lines_are_set_aside() -> None:
 def test_geca_of_the_program_validates(small: Split, monkeypatch) -> None:
     pytest.importorskip("torch")
     monkeypatch.setattr("scan.experiment.split", lambda name: small)
-    recipe = replace(recipe_of(Cell("jump", "geca-code", 0)), hidden=8, updates=3, check_every=2)
-    outcome, trained = run("jump", "geca-code", recipe=recipe)
+    config = replace(config_of(Cell("jump", "geca-code", 0)), hidden=8, steps=3, check_every=2)
+    outcome, trained = run("jump", "geca-code", config=config)
     assert [(look.update, look.pairs) for look in trained.history] == [
         (2, 640), (3, outcome.train_pairs + outcome.synthetic_pairs)
     ]  # fmt: skip
@@ -192,11 +192,11 @@ def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> Non
     pytest.importorskip("torch")
     monkeypatch.setattr("scan.experiment.split", lambda name: small)
     cell = Cell("jump", "synchronous", 3)
-    outcome = run_cell(cell, tmp_path, command="as typed", updates=2)
+    outcome = run_cell(cell, tmp_path, command="as typed", steps=2)
     kept = json.loads(result_path(cell, tmp_path).read_text())
     assert kept["command"] == "as typed"
     assert kept["outcome"] == asdict(outcome)
-    assert kept["recipe"]["updates"] == 2
+    assert kept["config"]["steps"] == 2
     assert load_results(tmp_path) == [outcome]
     assert load_results(tmp_path, "transformer") == []
     assert outcome.agreeing == 1.0
@@ -207,9 +207,9 @@ def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> Non
 def test_made_pairs_are_audited(small: Split, monkeypatch) -> None:
     pytest.importorskip("torch")
     monkeypatch.setattr("scan.experiment.split", lambda name: small)
-    outcome, _ = run("jump", "switchout", recipe=Recipe(updates=1, hidden=8), n=50)
+    outcome, _ = run("jump", "switchout", config=TrainingConfig(steps=1, hidden=8), n=50)
     made = augment_pairs(small.train, "switchout", n=50)
-    assert 0 <= outcome.agreeing == audit(made).rate < 0.2
+    assert 0 <= outcome.agreeing == verify(made).rate < 0.2
     assert outcome.sampled_tests < outcome.test_pairs
 
 
@@ -292,12 +292,12 @@ def test_faults_of_the_verb(monkeypatch, capsys, arguments, message) -> None:
 
 def test_the_verb_runs_what_is_missing(monkeypatch, capsys, tmp_path) -> None:
     pytest.importorskip("torch")
-    wanted = ("--split", "jump", "--method", "none", "--seeds", "1", "--updates", "1")
+    wanted = ("--split", "jump", "--method", "none", "--seeds", "1", "--steps", "1")
     folder = ("--results", str(tmp_path / "new"), "--workers", "1", "--quiet")
     assert table_verb(monkeypatch, *wanted, *folder) == 0
     assert "| jump | none | lstm | 1 | 0 |" in capsys.readouterr().out
     file = tmp_path / "new" / "jump-none-lstm-seed0.json"
-    assert "--updates 1" in json.loads(file.read_text())["command"]
+    assert "--steps 1" in json.loads(file.read_text())["command"]
     before = file.stat().st_mtime_ns
     assert table_verb(monkeypatch, *wanted, *folder) == 0
     assert file.stat().st_mtime_ns == before

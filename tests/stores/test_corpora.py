@@ -10,7 +10,7 @@ from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.files import write_text
 from grammar.opening import open_grammar
 from grammar.pcfg.grammar import Grammar
-from grammar.places.opening import place_of
+from grammar.storage.opening import place_of
 from grammar.trees.treebank import Treebank
 from induction.corpus import formats
 from induction.corpus.corpus import Corpus

@@ -9,7 +9,7 @@ import fsspec
 import pytest
 
 from grammar.files import read_bytes
-from grammar.places.opening import place_of
+from grammar.storage.opening import place_of
 from induction.corpus import formats
 from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews

@@ -66,12 +66,12 @@ class Answers:
     """A data set whose items are parsed, and named by a classifier, as they are asked for."""
 
     def __init__(self) -> None:
+        from classifiers.config import read_config
         from classifiers.examples import read_examples
-        from classifiers.recipe import read_recipe
         from classifiers.training.train import trainer
 
-        how = {"encoder": "cnn", "updates": 4, "batch": 4, "device": "cpu"}
-        self.model = trainer(read_recipe(**how))(read_examples(SMALL))
+        how = {"encoder": "cnn", "steps": 4, "batch": 4, "device": "cpu"}
+        self.model = trainer(read_config(**how))(read_examples(SMALL))
         self.parser = ChartTextParser(Grammar.parse(TEXT))
         self.texts = ["good", "very good", "very very good", "good good"]
 

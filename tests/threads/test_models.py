@@ -16,10 +16,10 @@ pytest.importorskip("transformers")
 import numpy as np
 import torch
 
+from classifiers.config import read_config
 from classifiers.encoders.encoding import pooled
 from classifiers.encoders.opening import open_encoder
 from classifiers.examples import Examples, read_examples
-from classifiers.recipe import read_recipe
 from classifiers.training.train import Classifier, trainer
 from induction.corpus.corpus import Corpus
 from sampling.neural.prompted.local import LocalModel
@@ -28,7 +28,7 @@ from tests.classifiers.conftest import save_tiny
 from tests.threads.together import check_alike, together
 
 TEXTS = ["good great movie", "bad dull film", "not good", "the plot was moving", "a very poor dog"]
-HOW: dict[str, Any] = {"updates": 6, "batch": 4, "rate": 4e-3, "device": "cpu"}
+HOW: dict[str, Any] = {"steps": 6, "batch": 4, "learning_rate": 4e-3, "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +54,15 @@ def few() -> Examples:
 
 
 def trained(kind: str, folder: Path, seed: int = 0) -> Classifier:
-    recipes: dict[str, dict[str, Any]] = {
+    configs: dict[str, dict[str, Any]] = {
         "tfidf": {"encoder": "tfidf"},
         "cnn": {"encoder": "cnn", **HOW},
         "frozen": {"encoder": str(folder), "train": "frozen", "device": "cpu"},
         "perceptron": {"encoder": str(folder), "train": "frozen", "head": "perceptron", **HOW},
         "fine-tuned": {"encoder": str(folder), "train": "whole", **HOW},
     }
-    given = recipes[kind]
-    return trainer(read_recipe(**given, **({"seed": seed} if "updates" in given else {})))(few())
+    given = configs[kind]
+    return trainer(read_config(**given, **({"seed": seed} if "steps" in given else {})))(few())
 
 
 KINDS = ("tfidf", "cnn", "frozen", "perceptron", "fine-tuned")
@@ -106,10 +106,10 @@ def test_trainings_beside_one_another(kind: str, folder: Path) -> None:
 def test_states_of_an_encoder_not_used_before(folder: Path) -> None:
     parts = [TEXTS[:1], TEXTS, [" ".join(TEXTS)] * 2]
     lone = open_encoder(str(folder), device="cpu")
-    alone = [pooled(lone, part, longest=8).tolist() for part in parts]
+    alone = [pooled(lone, part, max_length=8).tolist() for part in parts]
     shared = open_encoder(str(folder), device="cpu")
     check_alike(
-        [lambda part=part: pooled(shared, part, longest=8).tolist() for part in parts], alone
+        [lambda part=part: pooled(shared, part, max_length=8).tolist() for part in parts], alone
     )
 
 

@@ -17,7 +17,7 @@ import pytest
 from grammar.errors import TreewrightError
 from induction.corpus.formats import read_corpus, read_sst, write_corpus
 from sampling.english.wordnet import wordnet_version
-from sampling.examples.conforming import Form
+from sampling.examples.common_columns import Form
 from sampling.pipeline import chains, pipeline, resuming
 from sampling.pipeline.augment import augment
 from sampling.pipeline.pipeline import Pipeline

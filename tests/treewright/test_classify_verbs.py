@@ -106,10 +106,10 @@ def test_new_examples_are_learnt_too(run, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "shown"),
     [
-        ("--times 2 --regime replicate", {"new examples": 64}),
-        ("--per-class 5 --regime no-replicate", {"new examples": 10}),
+        ("--times 2 --replication replicate", {"new examples": 64}),
+        ("--per-class 5 --replication no-replicate", {"new examples": 10}),
         ("--fill 20 --weight 0.3", {"new examples": 8}),
-        ("--regime aug-only", {"new examples": 32}),
+        ("--replication aug-only", {"new examples": 32}),
         ("--relabel soft --sharpen 0.5", {"named anew": 32}),
         ("--strategy augtrain-val --kept 0.6", {"new examples": 20, "chosen by": 12}),
         ("--strategy augment-and-split --kept 0.8", {"chosen by": 12}),
@@ -117,7 +117,7 @@ def test_new_examples_are_learnt_too(run, tmp_path):
         ("--strategy augtrain-augtrain", {"chosen by": 64}),
     ],
 )
-def test_every_regime_and_strategy_has_its_flags(run, tmp_path, flags, shown):
+def test_every_augmentation_and_strategy_has_its_flags(run, tmp_path, flags, shown):
     done = run(*TRAIN, "-m", "aeda", *flags.split(), "--json")
     assert done.code == 0, done.err
     assert shown.items() <= done.facts.items()
@@ -290,10 +290,10 @@ def test_cuda_that_is_not_there_is_an_error(run):
     assert "there is no CUDA device here" in done.err
 
 
-def test_help_has_the_options_of_a_recipe(run):
+def test_help_has_the_options_of_a_config(run):
     done = run("classify", "train", "--help")
-    assert "--updates" in done.out
+    assert "--steps" in done.out
     assert "--longest" in done.out
-    for flag in ("--regime", "--strategy", "--mix", "--semi", "--paraphrase"):
+    for flag in ("--replication", "--strategy", "--mix", "--semi", "--paraphrase"):
         assert flag in done.out
         assert flag not in run("classify", "auto", "--help").out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from classifiers.recipe import Recipe
+from classifiers.config import TrainingConfig
 from induction import read_reviews
 from sampling.sentences.name_files import parse_names
 from treewright import demo_choice
@@ -24,7 +24,7 @@ def test_forty_reviews_are_labelled_and_the_rest_is_the_test() -> None:
 def test_the_part_names_the_choice_and_both_accuracies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demo_choice, "recipe_here", lambda: Recipe(encoder="tfidf"))
+    monkeypatch.setattr(demo_choice, "config_here", lambda: TrainingConfig(encoder="tfidf"))
     monkeypatch.setattr(demo_choice, "METHODS", ("aeda",))
     text, lines = demo_choice.choice_part(tmp_path, seed=0)
     assert (tmp_path / "names.txt").read_text() == demo_choice.NAMES
@@ -38,6 +38,6 @@ def test_the_part_names_the_choice_and_both_accuracies(
 
 def test_without_the_package_of_the_encoder_it_is_tfidf(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo_choice, "find_spec", lambda name: None)
-    assert demo_choice.recipe_here().encoder == "tfidf"
+    assert demo_choice.config_here().encoder == "tfidf"
     monkeypatch.setattr(demo_choice, "find_spec", lambda name: object())
-    assert demo_choice.recipe_here().train == "frozen"
+    assert demo_choice.config_here().train == "frozen"

@@ -19,9 +19,9 @@ from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from sampling import GECA, RandMix, Sub2, TreeMix, induce
 from sampling.examples.passages import IN, OUT, Passage, Span, read_sentence
+from sampling.explanations.edits import edits_of
+from sampling.explanations.exchanges import explain_exchange, find_words, holes
 from sampling.expression import read_step
-from sampling.looks.edits import edits_of
-from sampling.looks.exchanges import explain_exchange, find_words, holes
 from sampling.pipeline.augment import augment
 from sampling.pipeline.manifest import file_hash, manifest_path
 from treewright.cli import app

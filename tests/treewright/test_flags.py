@@ -14,7 +14,7 @@ from grammar.errors import OptionError
 from grammar.pcfg.grammar import Grammar
 from induction.models import MODELS
 from sampling.method import METHODS
-from scan.models.recipe import TRAINED
+from scan.models.config import TRAINED
 from treewright.cli import app
 from treewright.flags import flag, shown_default
 from treewright.verbs.induce import induce

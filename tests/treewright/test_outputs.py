@@ -14,8 +14,8 @@ import typer.main
 
 from classifiers.examples import read_examples
 from classifiers.saving import save_classifier
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.learning import train_structured
-from classifiers.structured.recipe import StructuredRecipe
 from classifiers.structured.saving import save_structured
 from classifiers.training.frozen import train_tfidf
 from grammar.pcfg.grammar import Grammar
@@ -54,7 +54,7 @@ COMMANDS = {
     "translate --plot": "pairs.txt jumps.txt --plot OUT.svg",
     "quality --html": "corpus.jsonl made.jsonl --html OUT.html",
     "explain --plot": "made.jsonl ID --source corpus.jsonl --plot OUT.svg",
-    "scan train --output": "scan.txt --updates 1 --hidden 8 --embedding 8 -o OUT.safetensors",
+    "scan train --output": "scan.txt --steps 1 --hidden 8 --embedding 8 -o OUT.safetensors",
     "scan generate --output": "-o OUT.txt",
     "scan split --output": "jump -o OUT",
     "scan augment --output": "scan.txt -o OUT.jsonl",
@@ -73,8 +73,8 @@ COMMANDS = {
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
     "classify tag --output": "names.conll corpus.jsonl -o OUT.jsonl",
     "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
-    "--updates 1 --batch 2 -o OUT",
-    "structured train --output": "tags words.conllu --encoder tiny --updates 1 --hidden 4 -o OUT",
+    "--steps 1 --batch 2 -o OUT",
+    "structured train --output": "tags words.conllu --encoder tiny --steps 1 --hidden 4 -o OUT",
     "structured predict --output": "tagger words.conllu -o OUT.conllu",
     "structured table --output": "tags sets --learner perceptron --no-run -o OUT.md",
     "linda interpolate --output": "linda --pairs two.tsv --alpha 0.5 --beams 1 -o OUT.jsonl",
@@ -130,14 +130,14 @@ def files(tmp_path_factory) -> Path:
     save_classifier(train_tfidf(examples), folder / "model")
     train_linda(
         ["very good", "so bad", "not so"], folder / "linda", model="small", width=16, layers=1,
-        pieces=300, updates=1, batch=2,
+        pieces=300, steps=1, batch=2,
     )  # fmt: skip
     save_tiny(folder / "tiny")
     (folder / "words.conllu").write_text(WORDS)
     save_structured(
         train_structured(
             "tags", read_corpus(folder / "words.conllu"),
-            StructuredRecipe(encoder=str(folder / "tiny"), updates=1, device="cpu"),
+            StructuredConfig(encoder=str(folder / "tiny"), steps=1, device="cpu"),
         ),
         folder / "tagger",
     )  # fmt: skip

@@ -18,7 +18,7 @@ from induction import induce_pcfg, read_treebank
 from induction.fragments.dop import induce_double_dop
 from induction.parsers.protocol import MAX_WORDS, aligned_treebank
 from induction.trees.normalise import SKELETON_STEPS
-from tests.seals import without_seal
+from tests.checksums import without_seal
 from tests.treewright import test_command_line
 from treewright.verbs import parse as parsing
 

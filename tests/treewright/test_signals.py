@@ -155,7 +155,7 @@ ENGINE = "grammar.engines.processes:Processes._heard"
 NETWORK = "classifiers.networks.from_scratch:WordModel.forward"
 PARSE = ("parse-corpus", "g.json", "texts.jsonl", "-o", "o.jsonl", "--workers", 2)
 DOP = ("induce", "trees.mrg", "-o", "o.json", "--model", "double-dop", "--workers", 2)
-CNN = ("--encoder", "cnn", "--updates", 900, "--batch", 4)
+CNN = ("--encoder", "cnn", "--steps", 900, "--batch", 4)
 
 VERBS: dict[str, tuple[str, float, Sequence[object], set[str]]] = {
     "parse-corpus": (CHART, 0.1, PARSE, set()),

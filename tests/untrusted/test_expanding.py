@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import OptionError, UnreadableInputError
-from grammar.places import expanding
-from grammar.places.expanding import expanded_limit, read_size, refuse_expanding_zlib
 from grammar.saving.array_file import load_arrays, save_arrays
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
+from grammar.storage import expanding
+from grammar.storage.expanded_size import expanded_limit, read_size, refuse_expanding_zlib
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
 

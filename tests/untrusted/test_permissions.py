@@ -24,9 +24,9 @@ from grammar.errors import NotAllowedError
 from grammar.messages import heard_by
 from grammar.opening import open_grammar
 from grammar.options import read_options
-from grammar.places.permissions import allowing
+from grammar.storage.permissions import allowing
 from induction.corpus.corpus import Corpus
-from sampling.looks.explain import explain
+from sampling.explanations.explain import explain
 from sampling.method import induce
 from sampling.neural.grammar import ModelGrammar
 from sampling.neural.masked.ctxsub import CtxSub
@@ -300,7 +300,7 @@ def test_more_requests_than_are_allowed_are_refused_or_confirmed(
     assert "up to 12 requests" in refused.err
     assert "--max-requests 12" in refused.err
     with monkeypatch.context() as watched:
-        watched.setattr("treewright.allowed._is_watched", lambda: True)
+        watched.setattr("treewright.permissions._is_watched", lambda: True)
         assert run(*words, 11, stdin=b"n\n").code == 1
         assert listener.silent
         assert run(*words, 11, stdin=b"y\n").code == 0
@@ -310,7 +310,7 @@ def test_more_requests_than_are_allowed_are_refused_or_confirmed(
 
 
 def test_a_watched_run_is_one_at_a_terminal(monkeypatch):
-    from treewright.allowed import allowed_by
+    from treewright.permissions import allowed_by
 
     assert allowed_by({}).confirm is None
     for stream in (sys.stdin, sys.stderr):
@@ -458,7 +458,7 @@ def test_a_sampler_of_a_file_is_looked_at_and_asks_nobody(listener, tmp_path):
     path = saved(listener, tmp_path)
     sampler = open_sampler(path)
     assert "m" in repr(sampler)
-    assert sampler.grammar.look()
+    assert sampler.grammar.describe()
     for opened in (sampler, Prompted(open_grammar(path)), sampler.repeating(3)):
         for asking in (lambda s: s.sample(1), lambda s: s.model, lambda s: s.stream(0).take(1),
                        lambda s: list(s.batches(1, workers=2))):  # fmt: skip

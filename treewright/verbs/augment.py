@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
-from treewright.outputs import FILE, Force, Verb
-from treewright.screen import (
+from treewright.console import (
     Json,
     Quiet,
     counted,
@@ -20,6 +18,8 @@ from treewright.screen import (
     trees_made,
     warnings_said,
 )
+from treewright.outputs import FILE, Force, Verb
+from treewright.permissions import AllowNetwork, Asked, Key, MaxRequests
 from treewright.terminal import say, show
 from treewright.workers import EngineName, engine_for
 
@@ -318,9 +318,9 @@ def _check_paths(files: Mapping[str, Any], *, resume: bool) -> None:
     """Look at what a TOML file may have named, too, before an hour of drawing."""
     from grammar.errors import OptionError, OutputError
     from grammar.files import check_free, same_file, writing
-    from grammar.places.opening import place_of
-    from grammar.places.permissions import check_named
-    from grammar.places.place import is_url
+    from grammar.storage.location import is_url
+    from grammar.storage.opening import place_of
+    from grammar.storage.permissions import check_named
     from induction.corpus.formats import check_output
     from sampling.pipeline.manifest import manifest_path
 

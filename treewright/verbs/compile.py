@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.screen import Quiet, progress
+from treewright.console import Quiet, progress
 from treewright.terminal import show
 
 __all__ = ["compile"]

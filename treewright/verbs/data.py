@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.console import Json, Quiet, show_facts
 from treewright.outputs import Verb
-from treewright.screen import Json, Quiet, show_facts
 from treewright.terminal import say, show
 
 __all__ = ["app"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.console import Quiet, Seed, need_torch, progress
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Quiet, Seed, need_torch, progress
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def demo(
         str, typer.Option("--output", "-o", metavar=FOLDER, help="Folder.")
     ] = "treewright-demo",
     split: Annotated[str, typer.Option(help="The SCAN split to solve.")] = "jump",
-    updates: Annotated[
-        int | None, typer.Option(min=1, help="Training updates at most; fewer is quicker.")
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Training steps at most; fewer is quicker.")
     ] = None,
     seed: Seed = 0,
     force: Force = False,
@@ -50,7 +50,7 @@ def demo(
     say("1. A grammar from the embedded treebank", quiet=quiet)
     parts = [grammar_part(folder, sentences=SENTENCES, seed=seed)]
     say(f"2. SCAN {split}: with and without pairs made by GECA", quiet=quiet)
-    cells = train_cells(split, ("none", "geca"), seed=seed, updates=updates, quiet=quiet)
+    cells = train_cells(split, ("none", "geca"), seed=seed, steps=steps, quiet=quiet)
     parts.append(scan_part(folder, split, cells, pairs=PAIRS, seed=seed))
     say("3. Forty labelled sentences: whether new ones help", quiet=quiet)
     text, lines = choice_part(folder, seed=seed)
@@ -66,13 +66,13 @@ def demo(
 
 
 def train_cells(
-    split: str, methods: tuple[str, ...], *, seed: int, updates: int | None, quiet: bool
+    split: str, methods: tuple[str, ...], *, seed: int, steps: int | None, quiet: bool
 ) -> list[Cell]:
     """Train one model a method, in as many processes as there are cores."""
     context = mp.get_context("spawn")
     news: mp.Queue[Any] = context.Queue()
     waiting = [
-        context.Process(target=_train, args=(news, split, method, seed, updates), daemon=True)
+        context.Process(target=_train, args=(news, split, method, seed, steps), daemon=True)
         for method in methods
     ]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -115,21 +115,23 @@ def _next_news(news: Any, running: list[Any]) -> tuple[str, str, Any]:
                 ) from None
 
 
-def _train(news: Any, split: str, method: str, seed: int, updates: int | None) -> None:
+def _train(news: Any, split: str, method: str, seed: int, steps: int | None) -> None:
     """Train in a process of its own, and report by messages (method, kind, body)."""
     from scan.experiment import run
-    from scan.models.recipe import Recipe
+    from scan.models.config import TrainingConfig
     from scan.models.training import Progress
     from treewright.demo_report import Cell
 
     def tell(now: Progress) -> None:
-        if now.update % 20 == 0 or now.update == now.updates:
+        if now.update % 20 == 0 or now.update == now.steps:
             exact = f"{now.check.exact_match:.3f}" if now.check else "..."
-            news.put((method, "progress", (now.update, now.updates, now.loss, exact)))
+            news.put((method, "progress", (now.update, now.steps, now.loss, exact)))
 
     try:
-        recipe = Recipe(seed=seed) if updates is None else Recipe(seed=seed, updates=updates)
-        outcome, trained = run(split, method, recipe=recipe, n=PAIRS, on_progress=tell)
+        config = (
+            TrainingConfig(seed=seed) if steps is None else TrainingConfig(seed=seed, steps=steps)
+        )
+        outcome, trained = run(split, method, config=config, n=PAIRS, on_progress=tell)
         news.put((method, "finished", Cell(outcome, trained.history)))
     except KeyboardInterrupt:
         pass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.screen import Json, Quiet, show_facts
+from treewright.console import Json, Quiet, show_facts
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from treewright.allowed import AllowNetwork
+from treewright.console import Json, Quiet, show_facts
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, show_facts
+from treewright.permissions import AllowNetwork
 from treewright.terminal import say
 
 __all__ = ["explain"]
@@ -46,7 +46,7 @@ def explain(
     Example: treewright explain new.jsonl treemix-0-17 --source train.jsonl --plot mix.svg
     """
     from grammar.pictures.svg import checked_suffix
-    from sampling.looks.explain import explain as explained
+    from sampling.explanations.explain import explain as explained
 
     if plot:
         checked_suffix(plot)

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.flags import FlagsOfOptions, read_settings, value_of
-from treewright.outputs import FILE, Force
-from treewright.pair_files import read_pair_file
-from treewright.screen import (
+from treewright.console import (
     Json,
     OnError,
     Quiet,
@@ -23,6 +20,9 @@ from treewright.screen import (
     trees_made,
     warnings_said,
 )
+from treewright.flags import FlagsOfOptions, read_settings, value_of
+from treewright.outputs import FILE, Force
+from treewright.pair_files import read_pair_file
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 

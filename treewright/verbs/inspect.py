@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Backbone, GrammarEncoding, Json, Quiet, show_facts
 from treewright.outputs import FILE, Force
-from treewright.screen import Backbone, GrammarEncoding, Json, Quiet, show_facts
 from treewright.terminal import say
 
 __all__ = ["inspect"]
@@ -59,7 +59,7 @@ def inspect(
     if plot:
         checked_suffix(plot)
     loaded = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
-    look = loaded.look(lhs, top)
+    look = loaded.describe(lhs, top)
     facts = look.to_dict(details=not check) if as_json else look.lines(details=not check)
     show_facts(facts, as_json=as_json)
     if plot:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, read_length, show_facts
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, read_length, show_facts
 
 if TYPE_CHECKING:
     from grammar.pcfg.grammar import Grammar

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.catalogue import show_catalogue
-from treewright.screen import Json
+from treewright.console import Json
 
 __all__ = ["methods", "models"]
 
@@ -34,6 +34,6 @@ def models(
     Example: treewright models bayes-tsg --json
     """
     from induction.models import MODELS
-    from scan.models.recipe import TRAINED
+    from scan.models.config import TRAINED
 
     show_catalogue({**MODELS, **TRAINED}, name, "model", as_json=as_json)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.outputs import FILE, STORE, Force
-from treewright.screen import (
+from treewright.console import (
     Backbone,
     GrammarEncoding,
     Json,
@@ -23,6 +22,7 @@ from treewright.screen import (
     StepLimit,
     progress,
 )
+from treewright.outputs import FILE, STORE, Force
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.outputs import FILE, STORE, Force
-from treewright.screen import (
+from treewright.console import (
     Json,
     MemoryLimit,
     OnError,
@@ -18,6 +17,7 @@ from treewright.screen import (
     show_facts,
     tell_skipped,
 )
+from treewright.outputs import FILE, STORE, Force
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 
@@ -85,8 +85,8 @@ def parse_corpus(
     from grammar.files import check_free
     from induction.corpus.formats import check_output, write_corpus
     from induction.parsers.cache import CachedParser
-    from induction.parsers.elsewhere import EngineParser
     from induction.parsers.opening import ENGLISH, open_parser
+    from induction.parsers.remote import EngineParser
     from sampling.pipeline.sources import read_source, skipped_path
 
     grammar, source = (ENGLISH, first) if second is None else (first, second)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, progress, show_facts, warnings_said
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, Seed, progress, show_facts, warnings_said
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
-from treewright.screen import Json, Quiet, counted, show_facts, warnings_said
+from treewright.console import Json, Quiet, counted, show_facts, warnings_said
+from treewright.permissions import AllowNetwork, Asked, Key, MaxRequests
 
 if TYPE_CHECKING:
     import pyarrow as pa

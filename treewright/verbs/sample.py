@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from treewright.allowed import AllowNetwork, Asked, Key, MaxRequests
-from treewright.outputs import FILE, Force, check_folder
-from treewright.pair_files import check_pair_output, write_pair_tables
-from treewright.screen import (
+from treewright.console import (
     Backbone,
     GrammarEncoding,
     Json,
@@ -23,6 +20,9 @@ from treewright.screen import (
     show_facts,
     warnings_said,
 )
+from treewright.outputs import FILE, Force, check_folder
+from treewright.pair_files import check_pair_output, write_pair_tables
+from treewright.permissions import AllowNetwork, Asked, Key, MaxRequests
 from treewright.terminal import show
 from treewright.workers import EngineName, engine_for, workers_beside
 

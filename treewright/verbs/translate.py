@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from treewright.console import Json, MemoryLimit, Quiet, StepLimit, show_facts
 from treewright.outputs import FILE, Force
 from treewright.pair_files import read_pair_file
-from treewright.screen import Json, MemoryLimit, Quiet, StepLimit, show_facts
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:

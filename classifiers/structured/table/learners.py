@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from classifiers.structured.recipe import StructuredRecipe
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.states import WordStates
 from classifiers.structured.table.data import Annotated
 from classifiers.structured.tasks import Task, words_of
@@ -39,24 +39,24 @@ class Learner:
     train : callable
         Given itself, sentences (new ones have provenance), data and a seed, returns a corpus of the
         test with answers.
-    recipe : StructuredRecipe
+    config : StructuredConfig
         Of an encoder.
     """
 
     name: str
     task: Task
     train: Callable[[Learner, Corpus, Annotated, int], Corpus]
-    recipe: StructuredRecipe
+    config: StructuredConfig
     _held: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def settings(self) -> dict[str, Any]:
         """Return all that decides what it learns."""
         held: dict[str, Any] = {"learner": self.name, "task": self.task.name}
         if self.train is _encoder:
-            rest = {k: v for k, v in asdict(self.recipe).items() if k not in ("device", "seed")}
-            if self.recipe.train == "frozen":  # as cells have it from before there was a choice
+            rest = {k: v for k, v in asdict(self.config).items() if k not in ("device", "seed")}
+            if self.config.train == "frozen":  # as cells have it from before there was a choice
                 del rest["train"]
-            return held | {"recipe": rest}
+            return held | {"config": rest}
         return held | ({"looks": LOOKS} if self.train is _perceptron else {})
 
     def score(self, corpus: Corpus, data: Annotated, seed: int) -> dict[str, float]:
@@ -72,10 +72,10 @@ def _encoder(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Co
 
     held = learner._held
     if "encoder" not in held:
-        held["encoder"] = open_encoder(learner.recipe.encoder, device=learner.recipe.device)
-    recipe = replace(learner.recipe, seed=seed)
-    model = train_structured(learner.task.name, corpus, recipe, encoder=held["encoder"])
-    if recipe.train != "frozen":
+        held["encoder"] = open_encoder(learner.config.encoder, device=learner.config.device)
+    config = replace(learner.config, seed=seed)
+    model = train_structured(learner.task.name, corpus, config, encoder=held["encoder"])
+    if config.train != "frozen":
         return model.apply(data.test)
     if data.digest not in held:  # what is tested is read once
         held[data.digest] = states_of_words(held["encoder"], words_of(data.test))
@@ -86,7 +86,7 @@ def _encoder(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Co
 def _perceptron(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Corpus:
     even, given = balanced(corpus)
     kind = WordTagger if learner.task.name == "tags" else EntityTagger
-    return kind.train(even, updates=LOOKS * given, seed=seed).tag(data.test)
+    return kind.train(even, steps=LOOKS * given, seed=seed).tag(data.test)
 
 
 def _pcfg(learner: Learner, corpus: Corpus, data: Annotated, seed: int) -> Corpus:
@@ -138,11 +138,11 @@ LEARNERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """What learns, and for which tasks."""
 
 
-def find_learner(name: str, task: Task, recipe: StructuredRecipe) -> Learner:
+def find_learner(name: str, task: Task, config: StructuredConfig) -> Learner:
     """Return a learner by its name (raises OptionError if there is none, or not for the task)."""
     if task.name not in LEARNERS.get(name, ()):
         fitting = [one for one, tasks in LEARNERS.items() if task.name in tasks]
         raise OptionError(
             f"no learner {name!r} is there for {task.name}", hint=f"use {', '.join(fitting)}"
         )
-    return Learner(name, task, _TRAINED[name][1], recipe)
+    return Learner(name, task, _TRAINED[name][1], config)

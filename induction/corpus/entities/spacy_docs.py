@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from grammar.errors import CorpusError, MissingDataError
-from grammar.places.expanding import refuse_expanding_zlib
+from grammar.storage.expanded_size import refuse_expanding_zlib
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows, Write, numbered_rows
 

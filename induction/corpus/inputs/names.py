@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from grammar.errors import OptionError
 from grammar.messages import tell
+from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.corpus import COLUMNS
-from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.validity import is_list
 
 __all__ = ["MIXED", "has_text", "renamed_by_use"]

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike
-from grammar.places.inside import check_links
-from grammar.places.opening import place_of
-from grammar.places.place import Place, is_many, is_url
+from grammar.storage.inside import check_links
+from grammar.storage.location import Place, is_many, is_url
+from grammar.storage.opening import place_of
 from induction.corpus.rows import Rows
 
 __all__ = ["shards_of", "together"]

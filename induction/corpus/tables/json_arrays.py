@@ -15,7 +15,7 @@ from typing import Any
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of
-from induction.corpus.usual_names import TEXT_NAMES
+from induction.corpus.column_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
 

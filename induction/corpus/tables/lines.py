@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.tables.separators import SIGNS, widths
-from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
 
 __all__ = ["format_of_lines", "labelled_lines", "sign_of_table"]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from grammar.places.expanding import most_expanded, refuse_expanded
+from grammar.storage.expanded_size import most_expanded, refuse_expanded
 
 __all__ = ["expanded_rows"]
 

@@ -36,7 +36,12 @@ from induction.corpus.tables.separators import (
     escapes_quotes,
     separator_of,
 )
-from induction.corpus.tables.sound_objects import MOST_WHOLE, is_long, is_too_deep, sound_lines
+from induction.corpus.tables.undecodable_objects import (
+    MOST_WHOLE,
+    is_long,
+    is_too_deep,
+    sound_lines,
+)
 
 __all__ = [
     "read_arrow",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
-from induction.corpus.usual_names import LABEL_NAMES, TEXT_NAMES
+from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 
 __all__ = ["SIGNS", "declared_separator", "escapes_quotes", "separator_of", "widths"]
 

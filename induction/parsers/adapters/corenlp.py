@@ -12,7 +12,7 @@ from typing import Any
 
 from grammar.chart.parses import NoParse
 from grammar.errors import MissingDataError, OptionError, SchemaError
-from grammar.places.permissions import check_network
+from grammar.storage.permissions import check_network
 from grammar.trees.tree import Tree
 from induction.corpus.text.tokens import penn_word
 from induction.parsers.adapters.foreign import call_in_batches, refuse_tags

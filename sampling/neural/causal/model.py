@@ -16,9 +16,9 @@ from torch import nn
 from grammar.arrays import FloatArray, LongArray
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Hidden, Reading
+from sampling.neural.causal.lower_layers import Trunk
 from sampling.neural.causal.packing import Packed, packed
 from sampling.neural.causal.prefixes import ReadPrefixes
-from sampling.neural.causal.trunk import Trunk
 from sampling.neural.opening import digest_of_weights, open_model
 from sampling.neural.threads import tokenized
 

@@ -90,12 +90,12 @@ def save_checkpoint(training: Training, folder: PathLike, plan: Mapping[str, Any
 
 
 def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
-    """Bring training to where its checkpoint is, and return how many updates are done.
+    """Bring training to where its checkpoint is, and return how many steps are done.
 
     Raises
     ------
     OptionError
-        If the checkpoint is of another plan: other texts, another recipe or seed.
+        If the checkpoint is of another plan: other texts, another config or seed.
     SchemaError
         If it is damaged.
     """
@@ -108,7 +108,7 @@ def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
     with located(str(place)):
         if held.get("plan") != json.loads(json.dumps(dict(plan))):
             raise OptionError(
-                "the unfinished training is of other texts or another recipe",
+                "the unfinished training is of other texts or another config",
                 hint="give the same, or use --force to begin anew",
             )
         try:
@@ -141,10 +141,10 @@ def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
     return training.done
 
 
-def recipe_facts(training: Training) -> dict[str, Any]:
+def config_facts(training: Training) -> dict[str, Any]:
     """Return what the folder of a trained model says of its training."""
     return {
-        "recipe": asdict(training.recipe),
+        "config": asdict(training.config),
         "seed": training.seed,
         "texts": len(training.texts),
         "processor seconds": round(training.seconds, 1),

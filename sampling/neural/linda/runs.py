@@ -12,17 +12,17 @@ from grammar.errors import OptionError, TrainingError
 from grammar.files import PathLike
 from grammar.messages import tell
 from grammar.options import read_options
+from sampling.neural.linda.config import SMALL, LindaConfig
 from sampling.neural.linda.data import read_pieces
 from sampling.neural.linda.folder import (
     checkpoint_of,
+    config_facts,
     go_on,
     open_interpolator,
-    recipe_facts,
     save_checkpoint,
     save_interpolator,
 )
 from sampling.neural.linda.interpolator import Interpolator
-from sampling.neural.linda.recipe import SMALL, LindaRecipe
 from sampling.neural.linda.small import small_model, small_tokenizer
 from sampling.neural.linda.training import Training
 
@@ -39,7 +39,7 @@ def train_linda(
     force: bool = False,
     device: str = "auto",
     told: Callable[[int, float], None] | None = None,
-    **recipe: Any,
+    **config: Any,
 ) -> dict[str, Any]:
     """Train an interpolation model and save it as a folder.
 
@@ -52,15 +52,15 @@ def train_linda(
     seed : int
         Of the first weights, the pairs, their shares, masks and noise.
     every : int
-        A checkpoint is saved after so many updates; it changes no weight.
+        A checkpoint is saved after so many steps; it changes no weight.
     resume : bool
         Go on from the checkpoint, as if training had never stopped.
     force : bool
         Begin anew although there is a checkpoint.
     told : callable, optional
         Takes the number of an update and its loss.
-    **recipe
-        Fields of :class:`~sampling.neural.linda.training.LindaRecipe`.
+    **config
+        Fields of :class:`~sampling.neural.linda.training.LindaConfig`.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def train_linda(
     TrainingError
         If the loss is no number any more.
     """
-    chosen = read_options(LindaRecipe, recipe, "linda train")
+    chosen = read_options(LindaConfig, config, "linda train")
     place = checkpoint_of(folder)
     if place.exists() and not resume and not force:
         raise OptionError(
@@ -89,9 +89,9 @@ def train_linda(
     if read.left_out:
         tell(f"{read.left_out:,} texts are left out: they are empty, or longer than the model")
     training = Training(model, read, chosen, seed)
-    plan = {"recipe": asdict(chosen), "seed": seed, "texts": _digest(texts)}
+    plan = {"config": asdict(chosen), "seed": seed, "texts": _digest(texts)}
     if place.exists() and resume:
-        tell(f"{go_on(training, folder, plan):,} updates are done already")
+        tell(f"{go_on(training, folder, plan):,} steps are done already")
 
     def watched(update: int, loss: float) -> None:
         if not loss < float("inf"):
@@ -102,19 +102,19 @@ def train_linda(
             told(update, loss)
 
     training.run(every=every, saved=lambda now: save_checkpoint(now, folder, plan), told=watched)
-    facts = recipe_facts(training)
+    facts = config_facts(training)
     save_interpolator(model, folder, facts)
     shutil.rmtree(place, ignore_errors=True)
     return facts
 
 
-def _begun(texts: Sequence[str], recipe: LindaRecipe, seed: int, device: str) -> Interpolator:
-    if recipe.model != SMALL:
-        return open_interpolator(recipe.model, device=device)
+def _begun(texts: Sequence[str], config: LindaConfig, seed: int, device: str) -> Interpolator:
+    if config.model != SMALL:
+        return open_interpolator(config.model, device=device)
     from sampling.neural.opening import device_named
 
-    tokenizer = small_tokenizer([text for text in texts if text.strip()], recipe.pieces)
-    model = small_model(tokenizer, width=recipe.width, layers=recipe.layers, seed=seed)
+    tokenizer = small_tokenizer([text for text in texts if text.strip()], config.pieces)
+    model = small_model(tokenizer, width=config.width, layers=config.layers, seed=seed)
     return Interpolator(model, tokenizer).to(device_named(device))
 
 

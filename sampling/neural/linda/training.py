@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sampling.neural.linda.config import SMALL, LindaConfig
 from sampling.neural.linda.data import PieceTexts, masked, pairs_of
 from sampling.neural.linda.interpolator import Interpolator, padded
-from sampling.neural.linda.recipe import SMALL, LindaRecipe
 from sampling.neural.threads import seeded
 
 __all__ = ["Training", "loss_of"]
@@ -24,7 +24,7 @@ def loss_of(
     model: Interpolator,
     texts: PieceTexts,
     pairs: tuple[Any, Any],
-    recipe: LindaRecipe,
+    config: LindaConfig,
     draw: np.random.Generator,
 ) -> Tensor:
     """Return the loss of a batch of pairs.
@@ -42,19 +42,19 @@ def loss_of(
     pad, mark = model.tokenizer.pad_token_id, model.tokenizer.mask_token_id
     mark = model.tokenizer.unk_token_id if mark is None else mark
     hidden = padded(
-        [r.tolist() for r in masked(texts, numbers, recipe.mask, mark, draw)], pad, model.device
+        [r.tolist() for r in masked(texts, numbers, config.mask, mark, draw)], pad, model.device
     )
     whole = padded([texts.row(n)[0].tolist() for n in numbers.tolist()], pad, model.device)
     states = model.encode(hidden)
     norms = (states.float().square().sum(-1) * hidden.mask).sum() / half
     noise = torch.from_numpy(draw.standard_normal(states.shape, np.float32)).to(states)
-    states = states + recipe.noise * noise
+    states = states + config.noise * noise
     alpha = torch.from_numpy(draw.random(half, np.float32)).to(model.device)
     mixed, mask = model.mix(
         (states[:half], hidden.lengths[:half]), (states[half:], hidden.lengths[half:]), alpha
     )
     likely = model.log_likelihood(mixed.repeat(2, 1, 1), mask.repeat(2, 1), whole)
-    return -(torch.cat([alpha, 1 - alpha]) * likely).sum() / half + recipe.norm * norms
+    return -(torch.cat([alpha, 1 - alpha]) * likely).sum() / half + config.norm * norms
 
 
 class Training:
@@ -66,41 +66,41 @@ class Training:
         Its weights are changed.
     texts : PieceTexts
         What it is trained on.
-    recipe : LindaRecipe
+    config : LindaConfig
         How.
     seed : int
         Of all draws.
     """
 
     def __init__(
-        self, model: Interpolator, texts: PieceTexts, recipe: LindaRecipe, seed: int = 0
+        self, model: Interpolator, texts: PieceTexts, config: LindaConfig, seed: int = 0
     ) -> None:
-        self.model, self.texts, self.recipe, self.seed = model, texts, recipe, seed
-        self.optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.peak)
+        self.model, self.texts, self.config, self.seed = model, texts, config, seed
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=config.peak)
         self.done = 0
         self.seconds = 0.0
 
     def rate(self, update: int) -> float:
         """Return the learning rate of an update."""
-        recipe = self.recipe
-        if recipe.model != SMALL:
-            return recipe.peak
-        warm = max(1, round(_WARM_UP * recipe.updates))
-        falling = (recipe.updates - update) / max(1, recipe.updates - warm)
-        return recipe.peak * min(1.0, (update + 1) / warm, falling)
+        config = self.config
+        if config.model != SMALL:
+            return config.peak
+        warm = max(1, round(_WARM_UP * config.steps))
+        falling = (config.steps - update) / max(1, config.steps - warm)
+        return config.peak * min(1.0, (update + 1) / warm, falling)
 
     def update(self) -> float:
         """Make one update and return its loss (a pair)."""
         began = time.process_time()
-        pairs = pairs_of(self.texts, self.seed, self.done, self.recipe.batch)
+        pairs = pairs_of(self.texts, self.seed, self.done, self.config.batch)
         draw = np.random.Generator(np.random.Philox(key=[self.seed, 2 * self.done + 1]))
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.done)
         self.model.train()
         # dropout draws from the global stream
         with seeded(int(draw.integers(2**62)), self.model.device):
-            with torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.recipe.half):
-                loss = loss_of(self.model, self.texts, pairs, self.recipe, draw)
+            with torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.config.half):
+                loss = loss_of(self.model, self.texts, pairs, self.config, draw)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call,unused-ignore]
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -116,9 +116,9 @@ class Training:
         saved: Callable[[Training], None] | None = None,
         told: Callable[[int, float], None] | None = None,
     ) -> Sequence[float]:
-        """Make the updates that are left, and call ``saved`` after every so many of them."""
+        """Make the steps that are left, and call ``saved`` after every so many of them."""
         losses = []
-        while self.done < self.recipe.updates:
+        while self.done < self.config.steps:
             losses.append(self.update())
             if told is not None:
                 told(self.done, losses[-1])

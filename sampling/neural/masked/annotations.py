@@ -23,7 +23,7 @@ from grammar.trees.symbols import SymbolTable
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.text.tokens import penn_word
 from sampling.examples.examples import read_examples
-from sampling.examples.sides import Side
+from sampling.examples.text_columns import Side
 from sampling.neural.masked.edits import Span, whole_words, words_of
 
 __all__ = ["OF_WORDS", "Annotations", "Shift"]

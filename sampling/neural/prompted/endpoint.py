@@ -1,6 +1,6 @@
 """Answers of a model behind an endpoint that speaks as OpenAI's does.
 
-The person of this run names the endpoint (:mod:`grammar.places.permissions`), and nothing is sent
+The person of this run names the endpoint (:mod:`grammar.storage.permissions`), and nothing is sent
 to any other: redirections are not followed. The key is read from the environment when a request is
 made; it is in no message, file or option.
 """
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from grammar.errors import OptionError, TreewrightError
 from grammar.messages import tell
-from grammar.places.permissions import endpoint_of
+from grammar.storage.permissions import endpoint_of
 from sampling.neural.prompted.lines import Answer, Asked, Lines
 
 __all__ = ["USUAL_KEY", "Endpoint", "EndpointError"]

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from grammar.messages import tell
-from grammar.places.permissions import check_requests
+from grammar.storage.permissions import check_requests
 from sampling.neural.sampler import BlockAttempts
 from sampling.stream import Columns, Sampler, Shortfall
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from grammar.draws.ancestral import AncestralSampler
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import AncestralSampler
 from grammar.trees.tree import Tree
 from induction.corpus.text.tokens import surface_of
 

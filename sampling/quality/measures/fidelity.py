@@ -236,13 +236,13 @@ def _texts(corpus: Corpus) -> list[str]:
     return [f"{text} ␞ {pair}" for text, pair in zip(texts, pairs, strict=True)]
 
 
-def _trained(features: Any, labels: FloatArray, strength: float) -> LogisticRegression:
+def _trained(features: Any, labels: FloatArray, c: float) -> LogisticRegression:
     """Train on every class of an example with the weight that its label gives it."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
     row, chosen = np.nonzero(labels)
-    model = LogisticRegression(C=strength, max_iter=2000)
+    model = LogisticRegression(C=c, max_iter=2000)
     # sums over more threads differ in their last digits, and wait for each other on a busy machine
     with threadpool_limits(1):
         model.fit(features[row], chosen, sample_weight=labels[row, chosen])
@@ -255,6 +255,6 @@ def _told(model: LogisticRegression, features: Any, classes: int) -> FloatArray:
     return told
 
 
-def _loss(features: Any, labels: FloatArray, strength: float) -> float:
-    told = _told(_trained(features, labels, strength), features, labels.shape[1])
+def _loss(features: Any, labels: FloatArray, c: float) -> float:
+    told = _told(_trained(features, labels, c), features, labels.shape[1])
     return float(-(labels * np.log(np.maximum(told, 1e-300))).sum(axis=1).mean())

@@ -21,11 +21,11 @@ pytest.importorskip("transformers")
 
 import torch
 
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.constituency import _best, _numbers
 from classifiers.structured.finetuning import LearningEncoder
 from classifiers.structured.learning import train_structured
 from classifiers.structured.parser import SpanParser
-from classifiers.structured.recipe import StructuredRecipe
 from classifiers.structured.saving import open_structured, save_structured
 from classifiers.structured.states import parts_of_sentences, states_of_words
 
@@ -36,7 +36,13 @@ TREES = """
 (TOP (FRAG (JJ good) (NN plot)))
 (TOP (UH good))
 """
-HOW: dict[str, Any] = {"updates": 150, "batch": 4, "hidden": 48, "rate": 1e-3, "device": "cpu"}
+HOW: dict[str, Any] = {
+    "steps": 150,
+    "batch": 4,
+    "hidden": 48,
+    "learning_rate": 1e-3,
+    "device": "cpu",
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +60,18 @@ def tagged() -> Corpus:
 
 @pytest.fixture(scope="module")
 def parser(treebank: Corpus, encoder: Any) -> Any:
-    return train_structured("constituency", treebank, StructuredRecipe(**HOW), encoder=encoder)
+    return train_structured("constituency", treebank, StructuredConfig(**HOW), encoder=encoder)
 
 
 def test_a_parser_learns_its_trees_and_repeats(parser: Any, treebank: Corpus, encoder: Any) -> None:
     assert parser.score(treebank)["F1"] == 100
-    again = train_structured("constituency", treebank, StructuredRecipe(**HOW), encoder=encoder)
+    again = train_structured("constituency", treebank, StructuredConfig(**HOW), encoder=encoder)
     for name, weight in parser.network.state_dict().items():
         assert torch.equal(again.network.state_dict()[name], weight)
 
 
 def test_a_tagger_learns_its_tags(tagged: Corpus, encoder: Any) -> None:
-    model = train_structured("tags", tagged, StructuredRecipe(**HOW), encoder=encoder)
+    model = train_structured("tags", tagged, StructuredConfig(**HOW), encoder=encoder)
     assert model.score(tagged)["accuracy"] == 100
     plain = Corpus.from_columns(text=tagged.column("text"))
     assert model.apply(plain).column("tags") == tagged.column("tags")
@@ -74,7 +80,7 @@ def test_a_tagger_learns_its_tags(tagged: Corpus, encoder: Any) -> None:
 def test_a_tagger_of_spans_learns_its_spans(encoder: Any) -> None:
     spans = [[{"start": 4, "end": 7, "label": "A"}], [], [{"start": 0, "end": 7, "label": "B"}]]
     corpus = Corpus.from_columns(text=["the cat saw", "we liked it", "bad dog saw"], spans=spans)
-    model = train_structured("spans", corpus, StructuredRecipe(**HOW), encoder=encoder)
+    model = train_structured("spans", corpus, StructuredConfig(**HOW), encoder=encoder)
     assert model.score(corpus)["F1"] == 100
 
 
@@ -82,7 +88,7 @@ def test_what_is_saved_says_the_same(parser: Any, treebank: Corpus, tmp_path: Pa
     save_structured(parser, tmp_path / "parser", {"data": "a few trees"})
     opened = open_structured(tmp_path / "parser", device="cpu")
     assert opened.apply(treebank).column("tree") == parser.apply(treebank).column("tree")
-    assert opened.recipe == parser.recipe
+    assert opened.config == parser.config
     assert "a few trees" in (tmp_path / "parser" / "README.md").read_text()
     read = open_parser(tmp_path / "parser")
     assert read.name == "span"
@@ -96,13 +102,13 @@ def test_an_encoder_may_learn_too_and_is_saved(
     treebank: Corpus, encoder: Any, tmp_path: Path
 ) -> None:
     before = {name: weight.clone() for name, weight in encoder.model.state_dict().items()}
-    recipe = StructuredRecipe(**HOW, train="whole")
-    model = train_structured("constituency", treebank, recipe, encoder=encoder)
+    config = StructuredConfig(**HOW, train="whole")
+    model = train_structured("constituency", treebank, config, encoder=encoder)
     assert model.score(treebank)["F1"] == 100
     assert all(torch.equal(before[k], v) for k, v in encoder.model.state_dict().items())
     learnt = model.encoder.model.state_dict()
     assert not all(torch.equal(before[name], weight) for name, weight in learnt.items())
-    again = train_structured("constituency", treebank, recipe, encoder=encoder)
+    again = train_structured("constituency", treebank, config, encoder=encoder)
     assert all(torch.equal(learnt[k], v) for k, v in again.encoder.model.state_dict().items())
     save_structured(model, tmp_path / "parser")
     opened = open_structured(tmp_path / "parser", device="cpu")
@@ -116,7 +122,7 @@ def test_what_is_learnt_from_is_what_is_read(encoder: Any) -> None:
         text=["the cat saw", "we " * 70], tags=[["A", "B", "C"], ["A"] * 70]
     )
     model = train_structured(
-        "tags", corpus, StructuredRecipe(**HOW | {"updates": 1}), encoder=encoder
+        "tags", corpus, StructuredConfig(**HOW | {"steps": 1}), encoder=encoder
     )
     words = [text.split() for text in corpus.column("text")]
     gold = [model.network.targets(tags) for tags in corpus.column("tags")]
@@ -158,8 +164,8 @@ def test_a_parser_refuses_what_it_cannot_hold(parser: Any) -> None:
 
 
 def test_a_tagger_is_no_parser(tagged: Corpus, encoder: Any, tmp_path: Path) -> None:
-    recipe = StructuredRecipe(**{**HOW, "updates": 1})
-    model = train_structured("tags", tagged, recipe, encoder=encoder)
+    config = StructuredConfig(**{**HOW, "steps": 1})
+    model = train_structured("tags", tagged, config, encoder=encoder)
     with pytest.raises(OptionError, match="makes no trees"):
         SpanParser(model)
     save_structured(model, tmp_path / "tagger")
@@ -170,7 +176,7 @@ def test_a_tagger_is_no_parser(tagged: Corpus, encoder: Any, tmp_path: Path) -> 
 def test_bad_corpora_are_refused(encoder: Any) -> None:
     def learn(task: str, **columns: Any) -> Any:
         corpus = Corpus.from_columns(**columns)
-        return train_structured(task, corpus, StructuredRecipe(**HOW), encoder=encoder)
+        return train_structured(task, corpus, StructuredConfig(**HOW), encoder=encoder)
 
     with pytest.raises(OptionError, match="there is no task"):
         learn("parsing", text=["a"])
@@ -223,7 +229,7 @@ def test_a_dependency_parser_learns_its_trees_and_is_saved(encoder: Any, tmp_pat
         deprels=[["det", "nsubj", "root", "det", "obj"], ["nsubj", "root", "obj"], ["root"],
                  ["nsubj", "det", "root"]],
     )  # fmt: skip
-    model = train_structured("dependencies", corpus, StructuredRecipe(**HOW), encoder=encoder)
+    model = train_structured("dependencies", corpus, StructuredConfig(**HOW), encoder=encoder)
     assert model.score(corpus) == {"LAS": 100, "UAS": 100}
     save_structured(model, tmp_path / "parser")
     opened = open_structured(tmp_path / "parser", device="cpu")
@@ -234,4 +240,4 @@ def test_a_dependency_parser_learns_its_trees_and_is_saved(encoder: Any, tmp_pat
     assert model.score(wrong)["LAS"] == pytest.approx(100 * 4 / 12)
     plain = Corpus.from_columns(text=["a b"], heads=[[0, 1]])
     with pytest.raises(CorpusError, match="no column 'deprels'"):
-        train_structured("dependencies", plain, StructuredRecipe(**HOW), encoder=encoder)
+        train_structured("dependencies", plain, StructuredConfig(**HOW), encoder=encoder)

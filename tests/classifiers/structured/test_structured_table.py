@@ -1,4 +1,4 @@
-"""The table of structured tasks: samples, cells as files, equal numbers of updates, the verb."""
+"""The table of structured tasks: samples, cells as files, equal numbers of steps, the verb."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from classifiers.structured.recipe import StructuredRecipe
+from classifiers.structured.config import StructuredConfig
 from classifiers.structured.table import learners
 from classifiers.structured.table.cells import (
     METHODS,
@@ -56,7 +56,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def plan(file: Path, tmp_path: Path) -> StructuredPlan:
     task = find_task("tags")
-    learner = find_learner("perceptron", task, StructuredRecipe())
+    learner = find_learner("perceptron", task, StructuredConfig())
     data = [open_annotated(str(file), task)]
     return StructuredPlan(data, learner, ["none", "replicate", "sub2"], [4], 2, 3, tmp_path / "c")
 
@@ -129,7 +129,7 @@ def test_sentences_with_spans_are_so_many_of_each_label(tmp_path: Path) -> None:
     assert data.sample(2, 0).table == few.table
     other = open_annotated(str(tmp_path), task, development=True)
     assert (len(other.pool), len(other.test)) == (16, 8)
-    learner = find_learner("perceptron", task, StructuredRecipe())
+    learner = find_learner("perceptron", task, StructuredConfig())
     plan = StructuredPlan([data], learner, ["none", "auto"], [2], 1, 2, tmp_path / "cells")
     run_structured(plan)
     _, auto = read_structured(plan)
@@ -150,7 +150,7 @@ def test_a_method_is_chosen_if_it_makes_fewer_mistakes(
         right = data.test.column("tags")
         return data.test.with_column("tags", right if good else [["X"] * len(r) for r in right])
 
-    learner = replace(find_learner("perceptron", task, StructuredRecipe()), train=train)
+    learner = replace(find_learner("perceptron", task, StructuredConfig()), train=train)
     few = open_annotated(str(file), task).pool
 
     def with_new(part: Corpus, method: str) -> Corpus:
@@ -183,7 +183,7 @@ def test_grammars_of_few_trees_are_tested(tmp_path: Path) -> None:
     (tmp_path / "few.mrg").write_text("\n".join(TREES))
     task = find_task("constituency")
     data = open_annotated(str(tmp_path / "few.mrg"), task)
-    learner = find_learner("pcfg", task, StructuredRecipe())
+    learner = find_learner("pcfg", task, StructuredConfig())
     plan = StructuredPlan([data], learner, ["none", "sub2"], [4], 1, 2, tmp_path / "cells")
     run_structured(plan)
     none, sub2 = read_structured(plan)
@@ -196,8 +196,8 @@ def test_an_encoder_reads_the_test_once(
 ) -> None:
     (tmp_path / "few.mrg").write_text("\n".join(TREES))
     task = find_task("constituency")
-    recipe = StructuredRecipe(encoder=str(tiny), updates=2, hidden=8, device="cpu")
-    learner = find_learner("encoder", task, recipe)
+    config = StructuredConfig(encoder=str(tiny), steps=2, hidden=8, device="cpu")
+    learner = find_learner("encoder", task, config)
     data = open_annotated(str(tmp_path / "few.mrg"), task)
     plan = StructuredPlan([data], learner, ["none", "replicate"], [4], 1, 2, tmp_path / "cells")
     run_structured(plan)
@@ -206,10 +206,10 @@ def test_an_encoder_reads_the_test_once(
     monkeypatch.setattr(learners, "words_of", lambda corpus: pytest.fail("read again"))
     learner.score(data.sample(4, 0), data, 0)
     assert learner._held[data.digest] is held
-    seeded = replace(plan, learner=replace(learner, recipe=replace(recipe, seed=5, device="auto")))
+    seeded = replace(plan, learner=replace(learner, config=replace(config, seed=5, device="auto")))
     assert len(read_structured(seeded)) == 2  # neither decides what a cell finds
     assert not read_structured(
-        replace(plan, learner=replace(learner, recipe=replace(recipe, updates=3)))
+        replace(plan, learner=replace(learner, config=replace(config, steps=3)))
     )
 
 
@@ -230,7 +230,7 @@ def test_every_method_of_a_task_is_an_expression() -> None:
 def test_bad_tables_are_refused(file: Path, tmp_path: Path) -> None:
     assert {task for tasks in LEARNERS.values() for task in tasks} == TASKS.keys()
     with pytest.raises(OptionError, match="no learner 'pcfg' is there for tags"):
-        find_learner("pcfg", find_task("tags"), StructuredRecipe())
+        find_learner("pcfg", find_task("tags"), StructuredConfig())
     with pytest.raises(MissingDataError, match="no such data"):
         open_annotated("nothing", find_task("tags"))
     with pytest.raises(MissingDataError, match="no file for train"):

@@ -27,7 +27,7 @@ TREES = """
 def test_verbs_train_predict_and_parse(tiny: Path, tmp_path: Path, run: Any) -> None:
     trees = tmp_path / "few.mrg"
     trees.write_text(TREES)
-    how = ["--encoder", str(tiny), "--updates", "3", "--hidden", "8", "--device", "cpu"]
+    how = ["--encoder", str(tiny), "--steps", "3", "--hidden", "8", "--device", "cpu"]
     folder = str(tmp_path / "parser")
     made = run("augment", trees, "-o", tmp_path / "new.jsonl", "-n", "4", "-m",
                "sub2(task=constituency)")  # fmt: skip

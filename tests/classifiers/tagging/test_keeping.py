@@ -17,7 +17,7 @@ from grammar.errors import OptionError, SchemaError, UnreadableInputError
 from grammar.saving.array_file import load_arrays, save_arrays
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from tests.seals import sealed_again
+from tests.checksums import sealed_again
 from tests.treewright import test_command_line
 
 run = test_command_line.run
@@ -117,7 +117,7 @@ def test_verbs_train_and_predict(
 ) -> None:
     given, found = tmp_path / f"few.{ending}", tmp_path / f"found.{ending}"
     given.write_text(text)
-    done = run("structured", "train", task, given, "--learner", "perceptron", "--updates", "9",
+    done = run("structured", "train", task, given, "--learner", "perceptron", "--steps", "9",
                "--test", given, "-o", tmp_path / "tagger", "--json")  # fmt: skip
     assert done.code == 0, done.err
     assert (done.facts["sentences"], done.facts[score]) == (1, 100.0)
@@ -141,4 +141,4 @@ def test_verbs_refuse_what_no_perceptron_learns(run: Any, tmp_path: Path) -> Non
     refused = run(*how, "--learner", "perceptron", "--encoder", "tiny")
     assert "a perceptron does not take --encoder" in refused.err
     with pytest.raises(OptionError):
-        WordTagger.train(corpus(), updates=0)
+        WordTagger.train(corpus(), steps=0)

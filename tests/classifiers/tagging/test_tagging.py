@@ -19,7 +19,7 @@ from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import read_side
+from sampling.examples.text_columns import read_side
 from tests.sampling.entities.labelled import corpora
 
 TAGS = 5
@@ -85,7 +85,7 @@ def plain_training(
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25)
-def test_weights_are_averaged_over_all_updates(seed: int) -> None:
+def test_weights_are_averaged_over_all_steps(seed: int) -> None:
     draw = np.random.default_rng(seed)
     offsets = np.array([0, 2, 5, 6])
     features = draw.integers(-1, 5, (6, 3)).astype(np.int32)
@@ -100,10 +100,10 @@ def test_weights_are_averaged_over_all_updates(seed: int) -> None:
 @given(corpus=corpora())
 @settings(max_examples=20)
 def test_what_is_found_is_always_spans(corpus: Corpus) -> None:
-    tagger = EntityTagger.train(corpus, updates=30)
+    tagger = EntityTagger.train(corpus, steps=30)
     found = tagger.tag(corpus)
     check_corpus(found)
-    again = EntityTagger.train(corpus, updates=30).tag(corpus)
+    again = EntityTagger.train(corpus, steps=30).tag(corpus)
     assert again.table == found.table
     assert found.column("text") == corpus.column("text")
 
@@ -151,8 +151,8 @@ def test_what_a_tagger_needs() -> None:
     with pytest.raises(CorpusError, match="no span to learn from"):
         EntityTagger.train(Corpus.from_columns(text=["a b"], spans=[[]]))
     good = Corpus.from_columns(text=["Ann"], spans=[[{"start": 0, "end": 3, "label": "P"}]])
-    with pytest.raises(OptionError, match="updates"):
-        EntityTagger.train(good, updates=0)
+    with pytest.raises(OptionError, match="steps"):
+        EntityTagger.train(good, steps=0)
 
 
 def test_tweets(data_folder: Path) -> None:
@@ -182,5 +182,5 @@ def test_a_tagger_of_words_refuses_what_teaches_nothing() -> None:
         WordTagger.train(Corpus.from_columns(text=["we left"], tags=[["PRON"]]))
     with pytest.raises(CorpusError, match="row 1"):
         WordTagger.train(Corpus.from_columns(text=["we", "he"], tags=[["PRON"], ["PRON", "X"]]))
-    with pytest.raises(OptionError, match="updates"):
-        WordTagger.train(Corpus.from_columns(text=["we"], tags=[["PRON"]]), updates=0)
+    with pytest.raises(OptionError, match="steps"):
+        WordTagger.train(Corpus.from_columns(text=["we"], tags=[["PRON"]]), steps=0)

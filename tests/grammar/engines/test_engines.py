@@ -20,7 +20,7 @@ from grammar.errors import (
     UnreadableInputError,
 )
 
-DEEDS = "tests.grammar.engines.deeds"
+DEEDS = "tests.grammar.engines.tasks"
 
 
 @pytest.fixture(scope="module", params=list(ENGINES))

@@ -13,7 +13,7 @@ from grammar.engines.engine import ATTEMPTS, STARTS, open_engine
 from grammar.engines.units import Unit
 from grammar.errors import EngineError
 
-UNIT = Unit("tests.grammar.engines.late:done", first=7, count=1)
+UNIT = Unit("tests.grammar.engines.slow_tasks:done", first=7, count=1)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from grammar.trees.treebank import Treebank
 from induction import read_treebank
 from induction.lexicalised.lpcfg import induce_lpcfg
 from sampling import sample_sentences
+from tests.checksums import without_seal
 from tests.grammar.strategies import tokens
-from tests.seals import without_seal
 
 TREES = """
 (S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN film))))

@@ -21,9 +21,9 @@ from grammar.rules.rules import Nonterminal
 from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree
 from sampling import sample_sentences
+from tests.checksums import without_seal
 from tests.grammar.enumeration import all_derivations
 from tests.grammar.strategies import trees
-from tests.seals import without_seal
 
 WEIGHTED = [
     ("(S (NP ) (VP ))", 0.5, 3),

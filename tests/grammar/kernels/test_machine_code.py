@@ -241,11 +241,11 @@ def test_other_ways_of_compiling_use_no_code_that_ships(processor, monkeypatch, 
 
 def test_sources_are_those_of_kernels_and_constants():
     import grammar.arrays
-    import grammar.draws.ancestral  # noqa: F401
+    import grammar.sampling_kernels.ancestral  # noqa: F401
 
     assert sources.sources_of("grammar.rng") == ["grammar/rng.py"]
-    assert {"grammar/rng.py", "grammar/draws/ancestral.py"} <= set(
-        sources.sources_of("grammar.draws.ancestral")
+    assert {"grammar/rng.py", "grammar/sampling_kernels/ancestral.py"} <= set(
+        sources.sources_of("grammar.sampling_kernels.ancestral")
     )
     assert sources.sources_of("numpy") == []
     assert sources.digest_of("grammar/none.py") == ""

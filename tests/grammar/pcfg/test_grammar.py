@@ -28,8 +28,8 @@ from grammar.errors import (
 )
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production, RuleTable
+from tests.checksums import without_seal
 from tests.grammar.strategies import grammars, names
-from tests.seals import without_seal
 
 NP = Grammar.parse("NP -> NP 'and' NP [0.25] | 'fish' [0.75]")
 

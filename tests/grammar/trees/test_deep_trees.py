@@ -130,7 +130,7 @@ def test_grammars_of_deep_trees(text, induce, tmp_path):
     assert [opened.rule_text(k) for k in range(len(opened))] == [
         grammar.rule_text(k) for k in range(len(grammar))
     ]
-    assert "\n".join(f"{k} {v}" for k, v in opened.look().lines().items())
+    assert "\n".join(f"{k} {v}" for k, v in opened.describe().lines().items())
 
 
 @given(trees())

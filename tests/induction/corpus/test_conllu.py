@@ -17,7 +17,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_conllu, read_corpus, write_corpus
 from induction.corpus.validity import heads_fault
 from sampling.examples.labels import check_corpus
-from sampling.examples.travelling import Travelling
+from sampling.examples.other_columns import Travelling
 from sampling.pipeline.augment import augment
 from sampling.spans.sub2 import Sub2
 

@@ -12,7 +12,7 @@ from induction.synchronous.faults import find_faults
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.pairs import read_training_pairs
 from sampling.sentences.pairs import sample_pairs
-from scan.generator import audit
+from scan.generator import verify
 from tests.induction.synchronous.test_synchronous_induction import (
     CANONICAL,
     answers,
@@ -48,7 +48,7 @@ def test_faults_of_a_part_of_scan_are_found(share: float, seed: int) -> None:
     assert all(fault.expected == expected[fault.source] for fault in found.faults)
     assert found.explained.faulty == len(found.faults)
     assert found.explained.underivable == 0
-    assert audit(sample_pairs(found.core, 500, uniform=True, depth=(1, 9))).rate == 1.0
+    assert verify(sample_pairs(found.core, 500, uniform=True, depth=(1, 9))).rate == 1.0
     right = [best == target for best, target in answers(found.grammar, "around-right")]
     assert np.mean(right) == 1.0
 

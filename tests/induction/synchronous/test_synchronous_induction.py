@@ -21,7 +21,7 @@ from induction.synchronous.pairs import read_training_pairs
 from induction.synchronous.search import SearchOptions, needless_rules
 from induction.synchronous.unification import canonical, unifiers
 from sampling.sentences.pairs import sample_pairs
-from scan.generator import audit, generate
+from scan.generator import generate, verify
 from scan.splits import split
 
 CANONICAL = """
@@ -109,7 +109,7 @@ def test_longer_commands_than_those_seen_are_parsed_right(found: SynchronousIndu
 
 def test_sampled_pairs_agree_with_the_interpreter(found: SynchronousInduction) -> None:
     for bands in ({}, {"depth": (2, 4)}, {"target_length": (10, 30), "flat": True}):
-        assert audit(sample_pairs(found.core, 300, **bands)).rate == 1.0
+        assert verify(sample_pairs(found.core, 300, **bands)).rate == 1.0
 
 
 @pytest.mark.parametrize("name", [
@@ -120,7 +120,7 @@ def test_sampled_pairs_agree_with_the_interpreter(found: SynchronousInduction) -
 def test_every_split_gives_the_canonical_rules_and_samples_that_agree(name: str) -> None:
     made = from_a_twelfth(name)
     assert rules_of(made.rules) == CANONICAL
-    assert audit(sample_pairs(made.core, 2_000, uniform=True, depth=(1, 9))).rate == 1.0
+    assert verify(sample_pairs(made.core, 2_000, uniform=True, depth=(1, 9))).rate == 1.0
 
 
 def test_order_and_copies_of_the_pairs_change_nothing() -> None:
@@ -149,7 +149,7 @@ def test_what_the_template_splits_need(name: str) -> None:
         pairs = answers(found.grammar, name)
         right = sum(best == target for best, target in pairs) / len(pairs)
         none = sum(best is None for best, _ in pairs) / len(pairs)
-        made = audit(sample_pairs(found.core, 500, uniform=True, depth=(1, 9)))
+        made = verify(sample_pairs(found.core, 500, uniform=True, depth=(1, 9)))
         assert (right, none, made.rate == 1) == expected, left_out
         assert found.explained.underivable == 0
 

@@ -17,7 +17,7 @@ from induction.synchronous.layers import layer_types, seen_children, settled_chi
 from induction.synchronous.search import coded_rules
 from induction.synchronous.types import Families, TypeModel, _expected, pack_forests
 from sampling.sentences.pairs import sample_pairs
-from scan.generator import audit, generate
+from scan.generator import generate, verify
 from scan.splits import split
 
 ARITY = (0, 0, 1, 1, 2)
@@ -133,7 +133,7 @@ def test_combinations_that_training_leaves_out_are_derived_and_nothing_wrong() -
     train = [pair for pair in pairs if not left_out(pair[0]) and len(pair[0].split()) <= 8]
     core = induce_synchronous(train[::9], types=4).core
     made = sample_pairs(core, 30_000, uniform=True, depth=(1, 9))
-    assert audit(made).rate == 1.0
+    assert verify(made).rate == 1.0
     texts = set(made.column("text"))
     assert sum(map(left_out, texts)) > 4_000
     assert len(texts) > 14_000

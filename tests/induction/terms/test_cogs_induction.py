@@ -22,7 +22,7 @@ from induction.terms.word_classes import Context, induce_word_classes
 from scan.cogs.augmentation import Amounts, agreement, draw_pairs, focused, recursions
 from scan.cogs.data import cogs
 from scan.cogs.experiment import grammar_answers, induce_cogs, run, score, term_pairs
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 
 NAMES = {"ann": "Ann", "bob": "Bob", "cid": "Cid"}
 NOUNS = ("cat", "dog", "box", "cup")
@@ -331,7 +331,7 @@ def test_sentences_that_do_not_parse_have_no_answer(found: TermInduction) -> Non
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(OptionError, match="unknown method 'geca'"):
-        run("geca", recipe=Recipe())
+        run("geca", config=TrainingConfig())
 
 
 # --- COGS ---------------------------------------------------------------------------------------

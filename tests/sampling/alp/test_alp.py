@@ -143,8 +143,8 @@ class Twin:
             self.collect(root, s)
             roots.append(root)
         words = int(self.g.texts.words[self.host])
-        self.fits = max(1.0, self.o.shortest * words) <= len(self.leaves)
-        self.fits &= len(self.leaves) <= math.floor(self.o.longest * words) + 1
+        self.fits = max(1.0, self.o.min_length * words) <= len(self.leaves)
+        self.fits &= len(self.leaves) <= math.floor(self.o.max_length * words) + 1
         if self.fits:
             self.refill()
             self.score = self.judged()
@@ -323,7 +323,7 @@ def by_the_twin(sampler: ALP, n: int, seed: int) -> Iterator[Twin]:
 
 TWIN_OPTIONS: tuple[dict[str, Any], ...] = (
     {"synonym": 0.0},
-    {"synonym": 0.0, "exchange": 0.8, "depth": 3, "quantile": 0.0, "longest": 3.0},
+    {"synonym": 0.0, "exchange": 0.8, "depth": 3, "quantile": 0.0, "max_length": 3.0},
     {"synonym": 0.0, "exchange": 0.9, "depth": 1, "pool": 0.9, "match": "label"},
     {"synonym": 0.0, "exchange": 0.5, "pool": 0.0, "match": "word", "quantile": 0.5},
     {"synonym": 0.0, "pool": 1.0, "back_off": 0.5, "article": False, "stop_words": "none"},
@@ -435,7 +435,7 @@ def test_rules_and_spans_say_what_was_put_in(sampler: ALP) -> None:
 
 
 def test_spacing_and_capitals_are_those_of_the_host() -> None:
-    sampler = ALP.induce(animals(), synonym=0.0, quantile=0.0, shortest=0.0, longest=9.0)
+    sampler = ALP.induce(animals(), synonym=0.0, quantile=0.0, min_length=0.0, max_length=9.0)
     texts = sampler.sample(60, seed=0).column("text")
     assert all(text[0].isupper() for text in texts)
     assert all(text.endswith(".") and "  " not in text for text in texts)
@@ -474,7 +474,9 @@ def test_what_begins_a_sentence_inside_one_is_not_moved() -> None:
     ]
     texts = ["It ends ! The plot rocks", "He hopes ! The joke sinks", "A dog eats a cake"]
     corpus = Corpus.from_columns(text=texts, label=[0] * 3, tree=trees)
-    sampler = ALP.induce(corpus, synonym=0, quantile=0, pool=0, exchange=0.5, shortest=0, longest=9)
+    sampler = ALP.induce(
+        corpus, synonym=0, quantile=0, pool=0, exchange=0.5, min_length=0, max_length=9
+    )
     fillers = {sampler.grammar.rule_text(rule) for rule in range(len(sampler.grammar.pool_node))}
     assert not any("The" in filler for filler in fillers)
     assert {"a dog", "a cake"} <= fillers
@@ -545,8 +547,8 @@ def test_the_graph_shows_pools_with_weights_that_sum_to_one(sampler: ALP) -> Non
 
 def test_count_bounds_what_there_is() -> None:
     tiny = ALP.induce(
-        animals(), synonym=0.0, pool=0.0, exchange=0.5, quantile=0.0, depth=1, shortest=0.0,
-        longest=9.0,
+        animals(), synonym=0.0, pool=0.0, exchange=0.5, quantile=0.0, depth=1, min_length=0.0,
+        max_length=9.0,
     )  # fmt: skip
     with pytest.warns(ShortfallWarning, match="distinct new ones were found"):
         made = tiny.sample(10_000)
@@ -567,7 +569,7 @@ def test_any_options_give_valid_examples(
         pool = 0.5
     sampler = ALP.induce(
         animals(), synonym=0.0, exchange=exchange, pool=pool, depth=depth, quantile=quantile,
-        shortest=0.0,
+        min_length=0.0,
     )  # fmt: skip
     import warnings
 
@@ -587,7 +589,7 @@ EXERCISED: tuple[dict[str, Any], ...] = (
     {"tau": 0.001, "most_trees": 3},
     {"most_trees": 1},
     {"exchange": 0.0},
-    {"exchange": 1.0, "longest": 4.0},
+    {"exchange": 1.0, "max_length": 4.0},
     {"match": "word", "exchange": 0.9},
     {"match": "label"},
     {"depth": 1},
@@ -600,7 +602,7 @@ EXERCISED: tuple[dict[str, Any], ...] = (
     {"back_off": 100.0},
     {"quantile": 0.0},
     {"quantile": 0.4},
-    {"shortest": 0.9, "longest": 1.1},
+    {"min_length": 0.9, "max_length": 1.1},
     {"stop_words": "none"},
     {"article": False},
     {"distinct": False},
@@ -654,7 +656,9 @@ def test_synonyms_keep_the_inflection() -> None:
 
 
 def test_protected_words_stay(sst2: Corpus, parser: Remembering) -> None:
-    sampler = ALP.induce(sst2, parser=parser, protect=r"\bthe\b|\bfilm\b", shortest=0, longest=3)
+    sampler = ALP.induce(
+        sst2, parser=parser, protect=r"\bthe\b|\bfilm\b", min_length=0, max_length=3
+    )
     count = dict(zip(sst2.column("id"), (_kept(t) for t in sst2.column("text")), strict=True))
     for row in sampler.sample(100, seed=0):
         assert _kept(row["text"]) >= count[row["provenance"]["parents"][0]]
@@ -725,7 +729,7 @@ def test_tokens_and_tags_stay_aligned(parser: Remembering) -> None:
         text=["I like it.", "We love films."], tokens=tokens, label=[0, 0],
         tags=[["PRP", "VBP", "PRP", "."], ["PRP", "VBP", "NNS", "."]],
     )  # fmt: skip
-    made = ALP.induce(corpus, parser=parser, quantile=0, synonym=0, shortest=0).sample(3)
+    made = ALP.induce(corpus, parser=parser, quantile=0, synonym=0, min_length=0).sample(3)
     check_corpus(made)
     for row in made:
         assert "".join(row["tokens"]) == row["text"].replace(" ", "")
@@ -771,7 +775,7 @@ def test_bad_options() -> None:
     _fails("out of range", tau=float("nan"))
     _fails("sum to more than 1", pool=0.8, synonym=0.3)
     _fails("nothing changes", pool=0, synonym=0, exchange=0)
-    _fails("is above longest", shortest=2, longest=1)
+    _fails("is above max_length", min_length=2, max_length=1)
     _fails("no option 'taus'", taus=1)
     _fails("'head' is not known", match="head")
     _fails("depth=0 is out of range", depth=0)

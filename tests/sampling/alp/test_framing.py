@@ -19,9 +19,9 @@ from sampling.alp.framing import FrameFit, chosen_streams, frame_fit_of, frame_s
 from sampling.alp.kernels import derive
 from sampling.alp.method import ALP
 from sampling.alp.slots import Slots, room
+from sampling.joins.kernels import step
+from sampling.joins.score import Tilt
 from sampling.method import induce
-from sampling.seams.kernels import step
-from sampling.seams.score import Tilt
 
 TREES = (
     "(S (NP (DT The) (JJ old) (NN dog)) (VP (VBD saw) (NP (DT a) (JJ tall) (NN cat))) (. .))",
@@ -38,14 +38,14 @@ def few() -> Corpus:
     return Corpus.from_columns(text=texts, label=[1] * 4, tree=list(TREES))
 
 
-def tilted_of(sampler: ALP, strength: float, draws: int) -> FrameFit:
-    score: Any = sampler.own_score("seams")
-    return frame_fit_of(sampler.grammar, Tilt(score, strength, draws))
+def tilted_of(sampler: ALP, power: float, draws: int) -> FrameFit:
+    score: Any = sampler.own_score("joins")
+    return frame_fit_of(sampler.grammar, Tilt(score, power, draws))
 
 
 def derived(sampler: ALP, seed: int, streams: Any, hosts: Any) -> Slots:
     g = sampler.grammar
-    slots = room(g.texts, hosts, sampler._settings.longest)
+    slots = room(g.texts, hosts, sampler._settings.max_length)
     fixed = (g.texts, g.frames, g.choices, sampler._settings)
     derive(stream_key(seed, "x"), streams, hosts, *fixed, slots, governed=False)
     return slots
@@ -157,7 +157,7 @@ def shape(slots: Slots, r: int) -> tuple[int, ...]:
 
 
 def test_a_derivation_weighs_the_exponential_of_its_score() -> None:
-    sampler: ALP = induce("alp", few(), synonym=0, exchange=0.4, shortest=0.5, longest=1.5)
+    sampler: ALP = induce("alp", few(), synonym=0, exchange=0.4, min_length=0.5, max_length=1.5)
     fit = tilted_of(sampler, 1.5, 128)
     keys = stream_key(1, "frames"), stream_key(1, "choice")
     count = 6000
@@ -171,7 +171,7 @@ def test_a_derivation_weighs_the_exponential_of_its_score() -> None:
         sampler.grammar, sampler._settings, fit, keys, np.arange(count), hosts
     )
     g = sampler.grammar
-    slots = room(g.texts, hosts, sampler._settings.longest)
+    slots = room(g.texts, hosts, sampler._settings.max_length)
     fixed = (g.texts, g.frames, g.choices, sampler._settings)
     derive(keys[0], streams, hosts, *fixed, slots, governed=False)
     made = Counter(shape(slots, r) for r in range(count))
@@ -186,7 +186,7 @@ def test_a_derivation_weighs_the_exponential_of_its_score() -> None:
 
 
 def test_what_failed_is_not_chosen_whatever_the_power() -> None:
-    sampler: ALP = induce("alp", few(), synonym=0, exchange=0.5, shortest=1.0, longest=1.0)
+    sampler: ALP = induce("alp", few(), synonym=0, exchange=0.5, min_length=1.0, max_length=1.0)
     fit = tilted_of(sampler, 0.0, 128)
     keys = stream_key(1, "frames"), stream_key(1, "choice")
     numbers = np.arange(300)
@@ -194,7 +194,7 @@ def test_what_failed_is_not_chosen_whatever_the_power() -> None:
         sampler.grammar, sampler._settings, fit, keys, numbers, numbers % 4
     )
     g = sampler.grammar
-    slots = room(g.texts, numbers % 4, sampler._settings.longest)
+    slots = room(g.texts, numbers % 4, sampler._settings.max_length)
     fixed = (g.texts, g.frames, g.choices, sampler._settings)
     derive(keys[0], streams, numbers % 4, *fixed, slots, governed=False)
     assert (slots.size > 0).all()
@@ -203,7 +203,7 @@ def test_what_failed_is_not_chosen_whatever_the_power() -> None:
 
 
 def test_without_strength_nothing_is_added() -> None:
-    sampler: ALP = induce("alp", few(), synonym=0, shortest=0, longest=3)
+    sampler: ALP = induce("alp", few(), synonym=0, min_length=0, max_length=3)
     fit = tilted_of(sampler, 0.0, 8)
     keys = stream_key(1, "frames"), stream_key(1, "choice")
     numbers = np.arange(500)
@@ -214,7 +214,7 @@ def test_without_strength_nothing_is_added() -> None:
 def test_where_nothing_has_a_length_that_is_allowed_nothing_is_made() -> None:
     sampler: ALP = induce("alp", few(), synonym=0)
     fit = tilted_of(sampler, 2.5, 4)
-    settings = sampler._settings._replace(shortest=9.0)
+    settings = sampler._settings._replace(min_length=9.0)
     keys = stream_key(1, "frames"), stream_key(1, "choice")
     numbers = np.arange(10)
     _, added = chosen_streams(sampler.grammar, settings, fit, keys, numbers, numbers % 4)
@@ -223,7 +223,7 @@ def test_where_nothing_has_a_length_that_is_allowed_nothing_is_made() -> None:
 
 def test_what_is_chosen_depends_on_the_attempt_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     sampler: ALP = induce("alp", few(), synonym=0)
-    score: Any = sampler.own_score("seams")
+    score: Any = sampler.own_score("joins")
     tilted = sampler.under(Tilt(score, 2.5, 16))
     slots, hosts, _ = tilted._derived(5, np.arange(700))
     for number in (699, 0, 311):
@@ -243,7 +243,7 @@ def test_what_is_chosen_depends_on_the_attempt_alone(monkeypatch: pytest.MonkeyP
 
 def test_what_was_chosen_is_kept_beside_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     sampler: ALP = induce("alp", few(), synonym=0)
-    score: Any = sampler.own_score("seams")
+    score: Any = sampler.own_score("joins")
     tilted = sampler.under(Tilt(score, 2.5, 16))
     columns = tilted.stream(5).take(8)
     index = np.arange(len(columns[0]))
@@ -254,6 +254,6 @@ def test_what_was_chosen_is_kept_beside_the_attempt(monkeypatch: pytest.MonkeyPa
 
 
 def replace_frames(sampler: ALP, frames: FrameFit | None) -> ALP:
-    made = sampler.under(Tilt(sampler.own_score("seams"), 2.5, 16))
+    made = sampler.under(Tilt(sampler.own_score("joins"), 2.5, 16))
     made._frames = frames
     return made

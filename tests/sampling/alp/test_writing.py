@@ -20,9 +20,9 @@ from sampling.alp.kernels import gains_behind
 from sampling.alp.method import ALP
 from sampling.alp.slots import Slots
 from sampling.alp.writing import POWER, WEAR, candidates
+from sampling.joins.kernels import step
 from sampling.method import induce
 from sampling.operators.method import Fluent
-from sampling.seams.kernels import step
 
 TREES = (
     "(S (NP (DT The) (JJ old) (NN dog)) (VP (VBD saw) (NP (DT a) (JJ tall) (NN cat))) (. .))",
@@ -84,8 +84,8 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def tilted(corpus: Corpus) -> Fluent:
-    options = "pool=0.6, synonym=0.3, quantile=0, shortest=0, longest=3, exchange=0.4"
-    made: Fluent = induce("fluent", corpus, of=f"alp({options})", draws=2)
+    options = "pool=0.6, synonym=0.3, quantile=0, min_length=0, max_length=3, exchange=0.4"
+    made: Fluent = induce("fluent", corpus, of=f"alp({options})", candidates=2)
     # synonyms without WordNet: of young dogs, and of what is old
     grammar: ALPGrammar = made.inner.grammar
     forms = {form: k for k, form in enumerate(grammar.forms)}
@@ -342,7 +342,7 @@ def test_attempts_are_functions_of_their_numbers(tilted: Fluent) -> None:
 
 
 def test_what_fills_all_the_room_is_written_to_its_end(corpus: Corpus) -> None:
-    made = induce("fluent", corpus, of="alp(quantile=0, longest=1, exchange=0.9)", draws=2)
+    made = induce("fluent", corpus, of="alp(quantile=0, max_length=1, exchange=0.9)", candidates=2)
     sampler = written(made, Table(), of_host=1, at_once=512)
     columns = sampler.stream(0).chunk(0)
     slots, _ = sampler.attempt(0, *columns)

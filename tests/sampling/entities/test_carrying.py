@@ -32,7 +32,7 @@ EDITED: dict[str, tuple[str, dict[str, Any]]] = {
     "worddrop": ("worddrop", {"p": 0.4}),
     "worddrop-blank": ("worddrop", {"p": 0.4, "blank": "<unk>"}),
     "shuffle": ("shuffle", {}),
-    "fluent": ("fluent", {"of": "worddrop(p=0.4)", "draws": 2}),
+    "fluent": ("fluent", {"of": "worddrop(p=0.4)", "candidates": 2}),
 }
 EXCHANGED: dict[str, tuple[str, dict[str, Any]]] = {
     "sub2": ("sub2", {"phrase": False}),

@@ -14,7 +14,7 @@ from grammar.errors import CorpusError, OptionError
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.columns import tags_of_spans
 from sampling.examples.labels import check_corpus
-from sampling.looks.explain import explain
+from sampling.explanations.explain import explain
 from sampling.spans.sub2 import Sub2
 from sampling.stream import ShortfallWarning
 from sampling.words.label_wise import LabelWise

@@ -15,7 +15,7 @@ from sampling.examples.labels import (
     first_broken_heads,
     mix_labels,
     read_labels,
-    share_of_host,
+    share_of_source,
     soften,
 )
 
@@ -27,7 +27,7 @@ def corpus(**columns: object) -> Corpus:
 
 def test_the_worked_example_of_treemix_is_exact() -> None:
     labels = read_labels(corpus(label=[0, 1]))
-    share = share_of_host(np.array([10 - 3]), np.array([5]))
+    share = share_of_source(np.array([10 - 3]), np.array([5]))
     assert share[0] == 7 / 12
     mixed = mix_labels(labels, [0], [1], share).to_pylist()[0]
     assert mixed == [float(np.float32(7 / 12)), float(np.float32(5 / 12))]
@@ -43,7 +43,7 @@ def test_mixtures_of_distributions_are_distributions(
 ) -> None:
     soft = [[w / sum(row) for w in row] for row in weights]
     labels = read_labels(corpus(label=soft))
-    share = share_of_host(np.array([kept]), np.array([filled]))
+    share = share_of_source(np.array([kept]), np.array([filled]))
     mixed = np.array(mix_labels(labels, [0], [1], share).to_pylist())
     assert mixed.sum() == pytest.approx(1, abs=1e-5)
     expected = (kept * np.array(soft[0]) + filled * np.array(soft[1])) / (kept + filled)

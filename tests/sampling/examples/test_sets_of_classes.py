@@ -85,7 +85,7 @@ def test_sets_are_no_distributions() -> None:
         ("sub2", {"phrase": False, "length": True, "max_words": 3}),
         ("geca", {"gaps": 1, "size": 2, "window": 1}),
         ("geca-stream", {"gaps": 1, "size": 2, "window": 1}),
-        ("fluent", {"of": "random-word", "draws": 2}),
+        ("fluent", {"of": "random-word", "candidates": 2}),
     ],
 )
 def test_methods_carry_sets_and_exchange_between_equal_ones(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from benchmarks.round_trip import CORPORA, shares, texts_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.tokens import detokenise, tokenise
-from sampling.examples.sides import place_words, read_side
 from sampling.examples.spacing import Spacing, learn_spacing
+from sampling.examples.text_columns import place_words, read_side
 from sampling.sentences.method import GrammarSampler
 
 # of the first 300 texts; docs/raw-text.md has the shares of all

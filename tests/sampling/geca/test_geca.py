@@ -30,7 +30,7 @@ from sampling.geca.stream import GECAStream
 from sampling.geca.template_kernels import WHOLE, Listing, group_equal
 from sampling.method import METHODS
 from sampling.stream import ShortfallWarning
-from tests.seals import without_seal
+from tests.checksums import without_seal
 
 DATA = os.environ.get("TREEWRIGHT_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="TREEWRIGHT_DATA is not set")
@@ -265,7 +265,7 @@ def test_pools_of_the_code_are_those_of_the_released_program(window, sequences, 
         window=window,
         faithful="code",
         max_adjacencies=many,
-        max_host_length=many,
+        max_source_length=many,
     )
     pools = pools_of_code(set(sequences), 2, size, window)
     expected = {
@@ -621,7 +621,7 @@ def test_what_the_hint_says_of_sentences_finds_something():
     ("options", "message"),
     [
         ({"max_count": 1, "gaps": 1}, "no two of the"),
-        ({"max_host_length": 1}, "every example has more than max_host_length=1 tokens"),
+        ({"max_source_length": 1}, "every example has more than max_source_length=1 tokens"),
         ({"max_length": 1}, "have more than max_length tokens"),
     ],
 )

@@ -21,7 +21,7 @@ OTHERS = [
     "two roofs fall", "he drinks rain", "the aunt reads tonight",
 ]  # fmt: skip
 TINY = {
-    "model": "small", "updates": 160, "batch": 16, "rate": 4e-3, "width": 48, "layers": 1,
+    "model": "small", "steps": 160, "batch": 16, "learning_rate": 4e-3, "width": 48, "layers": 1,
     "pieces": 400, "mask": 0.05, "norm": 1e-4,
 }  # fmt: skip
 

@@ -17,8 +17,8 @@ from benchmarks import adapting
 from benchmarks.probe_network import Network
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import changed
+from sampling.neural.causal.lower_layers import Trunk
 from sampling.neural.causal.model import CausalModel
-from sampling.neural.causal.trunk import Trunk
 
 WORDS = ["red", "dogs", "sleep", "my", "aunt", "sings", "two", "old"]
 SHAPES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=4)

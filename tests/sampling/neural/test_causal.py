@@ -45,7 +45,7 @@ def of_model(causal_folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def sampler(of_model: dict[str, Any], corpus: Corpus) -> Fluent:
-    made: Fluent = induce("fluent", corpus, of="sub2(phrase=false)", draws=4, **of_model)
+    made: Fluent = induce("fluent", corpus, of="sub2(phrase=false)", candidates=4, **of_model)
     return made
 
 
@@ -186,7 +186,7 @@ def test_a_model_that_keeps_nothing_is_said() -> None:
 def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -> None:
     reviews = read_reviews()
     few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 24))
-    sampler = induce("fluent", few, of="alp(synonym=0)", draws=4, **of_model)
+    sampler = induce("fluent", few, of="alp(synonym=0)", candidates=4, **of_model)
     made = sampler.sample(6, seed=1)
     parts = sampler.batches(5, seed=1, start=1, workers=2, batch_size=2)
     assert pa.concat_tables(parts).equals(made.table.slice(1))
@@ -201,7 +201,7 @@ def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -
     # the same attempts, redrawn without the model, are other texts
     writing = sampler.inner._within
     assert writing._reader is sampler.grammar.score
-    plain = induce("fluent", few, of="alp(synonym=0)", draws=32)._within
+    plain = induce("fluent", few, of="alp(synonym=0)", candidates=32)._within
     written, redrawn = (
         each.repeating(32).table(each.repeating(32).stream(1).chunk(0), 1, np.arange(32))
         for each in (writing, plain)
@@ -218,7 +218,7 @@ def test_what_a_model_wrote_is_not_read_again(
 ) -> None:
     reviews = read_reviews()
     few = Corpus(reviews.table.select(["id", "text", "label", "tree"]).slice(0, 24))
-    sampler = induce("fluent", few, of="alp(synonym=0)", draws=4, **of_model)
+    sampler = induce("fluent", few, of="alp(synonym=0)", candidates=4, **of_model)
     stream = sampler.stream(1)
     columns = stream.take(4)
     # those that write have heard what was chosen, and nothing else
@@ -415,8 +415,8 @@ def test_few_examples_are_given_at_a_time(sampler: Fluent, corpus: Corpus) -> No
 
 
 def test_what_reads_better_is_chosen(of_model: dict[str, Any], corpus: Corpus) -> None:
-    how = {"of": "random-word(replaced=2)", "draws": 8, **of_model}
-    plain, best = (induce("fluent", corpus, trust=trust, **how) for trust in (0.0, 50.0))
+    how = {"of": "random-word(replaced=2)", "candidates": 8, **of_model}
+    plain, best = (induce("fluent", corpus, model_power=trust, **how) for trust in (0.0, 50.0))
     odds = best.grammar.score.of
     # all draws of a block are read where two texts are one block each
     assert _mean(odds, best.sample(20)) > _mean(odds, plain.sample(20)) + 0.3
@@ -427,7 +427,7 @@ def test_draws_that_were_not_chosen_may_come_again(of_model: dict[str, Any]) -> 
     corpus = Corpus.from_columns(text=["red apples", "my aunt", "old dogs"])
     how = {"of": "sub2(phrase=false)", **of_model}
     licensed = induce("sub2", corpus, phrase=False).sample(10_000)
-    sampler = induce("fluent", corpus, draws=16, **how)
+    sampler = induce("fluent", corpus, candidates=16, **how)
     with pytest.warns(ShortfallWarning, match="each of 16: .* given before"):
         made = sampler.sample(len(licensed) + 1)
     assert sorted(made.column("text")) == sorted(licensed.column("text"))
@@ -487,8 +487,8 @@ def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: P
         open_model(str(tmp_path / "m.gguf"), "causal")
     with pytest.raises(MissingDataError, match="no such folder"):
         induce("fluent", corpus, of="sub2(phrase=false)", model=str(tmp_path / "none"))
-    with pytest.raises(OptionError, match="trust"):
-        induce("fluent", corpus, of="sub2(phrase=false)", trust=-1)
+    with pytest.raises(OptionError, match="model_power"):
+        induce("fluent", corpus, of="sub2(phrase=false)", model_power=-1)
 
 
 def test_a_name_that_looks_like_a_packages_is_asked_about_before_a_network_is(
@@ -555,7 +555,7 @@ def gguf_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_file_in_gguf_is_a_model(gguf_file: Path, corpus: Corpus, tmp_path: Path) -> None:
-    how = {"of": "sub2(phrase=false)", "draws": 4, "device": "cpu"}
+    how = {"of": "sub2(phrase=false)", "candidates": 4, "device": "cpu"}
     made = induce("fluent", corpus, model=str(gguf_file), **how).sample(3)
     assert len(set(made.column("text"))) == 3
     torn = tmp_path / "torn.gguf"

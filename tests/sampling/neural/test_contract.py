@@ -17,7 +17,7 @@ from grammar.messages import heard_by
 from grammar.opening import open_grammar
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import check_corpus
-from sampling.looks.explain import explain
+from sampling.explanations.explain import explain
 from sampling.method import METHODS, induce
 from sampling.opening import open_sampler
 from sampling.pipeline.augment import augment
@@ -104,7 +104,7 @@ def test_examples_are_new_valid_and_say_what_made_them(sampler: Sampler, corpus:
 
 def test_a_grammar_is_looked_at(sampler: Sampler) -> None:
     grammar = sampler.grammar
-    look = grammar.look(top=3)
+    look = grammar.description(top=3)
     assert json.loads(json.dumps(look.to_dict()))["family"] == grammar.family
     assert grammar.check().to_dict()
     for number in (-1, len(grammar)):

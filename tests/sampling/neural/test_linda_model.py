@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import CorpusError, OptionError, SchemaError
+from sampling.neural.linda.config import LindaConfig
 from sampling.neural.linda.converter import convert, mixed_length
 from sampling.neural.linda.data import POOL, masked, pairs_of, read_pieces
 from sampling.neural.linda.folder import checkpoint_of, open_interpolator
 from sampling.neural.linda.interpolator import Interpolator
-from sampling.neural.linda.recipe import LindaRecipe
 from sampling.neural.linda.runs import train_linda
 from sampling.neural.linda.small import small_model, small_tokenizer
 from sampling.neural.linda.tables import interpolated
 from sampling.neural.linda.training import loss_of
 from tests.sampling.neural.conftest import TEXTS
 
-SHORT = {"model": "small", "batch": 4, "width": 16, "layers": 1, "pieces": 300, "updates": 6}
+SHORT = {"model": "small", "batch": 4, "width": 16, "layers": 1, "pieces": 300, "steps": 6}
 
 
 @given(st.data())
@@ -84,10 +84,10 @@ def test_the_loss_is_equation_five() -> None:
     tokenizer = small_tokenizer(TEXTS, 300)
     model = Interpolator(small_model(tokenizer, width=16, layers=1, seed=3), tokenizer).eval()
     texts = read_pieces(TEXTS, tokenizer, 128)
-    recipe = LindaRecipe(model="small", mask=0.0, noise=0.0, norm=0.01)
+    config = LindaConfig(model="small", mask=0.0, noise=0.0, norm=0.01)
     pairs = np.array([0, 4]), np.array([2, 7])
     with torch.no_grad():
-        found = loss_of(model, texts, pairs, recipe, np.random.Generator(np.random.Philox(5)))
+        found = loss_of(model, texts, pairs, config, np.random.Generator(np.random.Philox(5)))
     draw = np.random.Generator(np.random.Philox(5))
     for _ in range(2):  # words hidden, of both halves
         draw.random(0)
@@ -158,7 +158,7 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_never_stopped(tmp_path:
     assert checkpoint_of(tmp_path / "parts").is_dir()
     with pytest.raises(OptionError, match="unfinished training"):
         train_linda(TEXTS, tmp_path / "parts", seed=2, **SHORT)
-    with pytest.raises(OptionError, match="other texts or another recipe"):
+    with pytest.raises(OptionError, match="other texts or another config"):
         train_linda(TEXTS[:-1], tmp_path / "parts", seed=2, resume=True, **SHORT)
     numbers: list[int] = []
     parts = train_linda(
@@ -177,7 +177,7 @@ def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_linda(TEXTS, tmp_path / "m", every=1, told=stop, **SHORT | {"updates": 2})
+        train_linda(TEXTS, tmp_path / "m", every=1, told=stop, **SHORT | {"steps": 2})
     place = tmp_path / "m.partial"
     assert not place.exists()  # stopped before the first was there
 

@@ -14,7 +14,7 @@ run = test_command_line.run
 LINES = "red apples fall\nmy aunt sings\n\nwe drink tea\n"
 SMALL = (
     "--model", "small", "--width", "16", "--layers", "1", "--pieces", "300", "--batch", "4",
-    "--updates", "3",
+    "--steps", "3",
 )  # fmt: skip
 
 

@@ -142,7 +142,7 @@ def test_a_model_scores_for_fluent(masked_folder: Path, corpus: Corpus) -> None:
     known, odd = score(Corpus.from_columns(text=[TEXTS[2], "here tea dogs that she"]))
     assert known > odd
     plain = induce("random-word", corpus)
-    chosen = fluent(plain, corpus, score=score, draws=8, strength=20)
+    chosen = fluent(plain, corpus, score=score, candidates=8, power=20)
     assert np.mean(score(chosen.sample(4))) > np.mean(score(plain.sample(8)))
 
 

@@ -22,6 +22,7 @@ from sampling.method import induce
 from sampling.neural.causal import fit, probe
 from sampling.neural.causal.adapter import Adapter
 from sampling.neural.causal.features import Change, Hidden, changed, shape_of
+from sampling.neural.causal.lower_layers import Trunk
 from sampling.neural.causal.model import CausalModel
 from sampling.neural.causal.probe import (
     BEFORE,
@@ -33,7 +34,6 @@ from sampling.neural.causal.probe import (
     Probes,
     places_of,
 )  # fmt: skip
-from sampling.neural.causal.trunk import Trunk
 from sampling.neural.opening import open_model
 from sampling.opening import open_sampler
 
@@ -217,7 +217,7 @@ def test_a_model_that_they_fit_is_asked_by_them(
     fitting: Probes, causal_folder: Path, corpus: Corpus, tmp_path: Path, monkeypatch: Any
 ) -> None:
     how = {"of": "sub2(phrase=false)", "model": str(causal_folder), "device": "cpu"}
-    sampler = induce("fluent", corpus, draws=8, **how)
+    sampler = induce("fluent", corpus, candidates=8, **how)
     score = sampler.grammar.score
     assert score.probe == fitting.digest
     made = sampler.sample(6, seed=1)
@@ -242,7 +242,7 @@ def test_a_model_that_they_fit_is_asked_by_them(
         open_sampler(tmp_path / "g.arrow").sample(1)
     strange = replace(fitting.second, model="of another")
     monkeypatch.setattr(fit, "shipped", lambda: Probes(fitting.first, strange))
-    assert induce("fluent", corpus, draws=8, **how).grammar.score.probe == ""
+    assert induce("fluent", corpus, candidates=8, **how).grammar.score.probe == ""
 
 
 def test_the_second_reads_what_the_first_likes_best(
@@ -250,7 +250,7 @@ def test_the_second_reads_what_the_first_likes_best(
 ) -> None:
     monkeypatch.setattr(fit, "_TWICE", 2)
     how = {"of": "sub2(phrase=false)", "model": str(causal_folder), "device": "cpu"}
-    score = induce("fluent", corpus, draws=8, **how).grammar.score
+    score = induce("fluent", corpus, candidates=8, **how).grammar.score
     made = induce("sub2", corpus, phrase=False).sample(9, seed=2)
     rows = [score._row[names[0]] for names in fit._parents(made)]
     texts = {"text": made.column("text")}

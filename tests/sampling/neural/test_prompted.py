@@ -19,7 +19,7 @@ import pytest
 from grammar.errors import CorpusError, NotAllowedError, OptionError
 from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
-from grammar.places.permissions import allowing
+from grammar.storage.permissions import allowing
 from induction.corpus.corpus import Corpus
 from sampling.method import induce
 from sampling.neural.prompted.endpoint import EndpointError

@@ -12,11 +12,11 @@ from nltk import Tree
 
 from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
+from sampling.joins.phrases import phrases_of
+from sampling.joins.score import Tilt
 from sampling.method import induce
 from sampling.operators.choice import Choice
-from sampling.operators.wear import Traits, Wear, fillers_of
-from sampling.seams.phrases import phrases_of
-from sampling.seams.score import Tilt
+from sampling.operators.repetition_penalty import Traits, Wear, fillers_of
 
 SEED = 5
 DRAWS = 64
@@ -40,12 +40,12 @@ def reviews() -> Corpus:
 
 
 def chosen(
-    of: str, count: int, strength: float = 1.0, corpus: Corpus | None = None
+    of: str, count: int, power: float = 1.0, corpus: Corpus | None = None
 ) -> tuple[list[Any], Recorder]:
     """Return the examples that are chosen, and what their score was asked."""
     score = Recorder(corpus or reviews())
     inner = induce("fluent", corpus or reviews(), of=of)
-    stream = Choice(inner, SEED, Tilt(score, strength, DRAWS))
+    stream = Choice(inner, SEED, Tilt(score, power, DRAWS))
     columns = stream.take(count)
     table = inner.table(columns[:-1], SEED, np.arange(len(columns[0])))
     return list(Corpus(table)), score
@@ -136,7 +136,7 @@ def test_no_turn_of_phrase_becomes_more_frequent_than_people_make_it() -> None:
 
 
 def test_a_great_trust_takes_what_was_given_least() -> None:
-    made, score = chosen("sub2(phrase=true)", 40, strength=1e6)
+    made, score = chosen("sub2(phrase=true)", 40, power=1e6)
     for row, (asked, less) in zip(made, score.asked, strict=True):
         texts = asked.column("text")
         assert less[texts.index(row["text"])] == less.min()
@@ -159,7 +159,7 @@ def test_of_pairs_only_hosts_wear_out() -> None:
 
 
 def test_the_stream_goes_on_where_it_was() -> None:
-    inner = induce("fluent", reviews(), of="treemix", of_host=8)
+    inner = induce("fluent", reviews(), of="treemix", candidates_per_source=8)
     whole = Choice(inner, SEED, Tilt(Recorder(reviews()), 4.0, DRAWS)).take(12)
     parts = Choice(inner, SEED, Tilt(Recorder(reviews()), 4.0, DRAWS))
     first, then = parts.take(5), parts.take(7)

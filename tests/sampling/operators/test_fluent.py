@@ -23,13 +23,13 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.readers import read_reviews
 from induction.language.ngrams import NGramModel
 from sampling.expression import read_expression, read_step
+from sampling.joins.constituents import places_of
+from sampling.joins.kernels import cohesions, cohesions_of_place, memory_of
+from sampling.joins.score import SeamScore, Tilt
 from sampling.method import induce
 from sampling.opening import open_sampler
 from sampling.operators.method import Agree, Fluent, fluent
 from sampling.pipeline.augment import augment
-from sampling.seams.kernels import cohesions, cohesions_of_place, memory_of
-from sampling.seams.places import places_of
-from sampling.seams.score import SeamScore, Tilt
 from sampling.spans.learnt import BACKOFF
 from sampling.spans.sub2 import Sub2
 from sampling.spans.tilted import hosts_of, pair_score, score_pairs, tilted_pairs
@@ -109,7 +109,7 @@ def pieces_of(sampler: Any, host: int, filler: int) -> tuple[list[str], list[str
 @pytest.mark.parametrize("max_words", [1, 2, 4])
 def test_the_score_of_a_pair_is_what_the_pieces_gain_together(max_words: int, order: int) -> None:
     sampler = toy(max_words)
-    score = sampler.own_score("seams")
+    score = sampler.own_score("joins")
     words = replace(score.words, order=order)
     pairs = pair_score(sampler.grammar, SeamScore(words, None, (1.0, 0.0)))
     count = len(sampler.grammar.sites)
@@ -127,7 +127,7 @@ def test_what_is_remembered_of_a_place_is_what_it_would_be_without(
     max_words: int, order: int
 ) -> None:
     sampler = toy(max_words)
-    words = replace(sampler.own_score("seams").words, order=order)
+    words = replace(sampler.own_score("joins").words, order=order)
     pairs = pair_score(sampler.grammar, SeamScore(words, None, (1.0, 0.0)))
     model, seams = pairs.word_model, pairs.word_seams
     memory = memory_of(model, seams)
@@ -145,7 +145,7 @@ def test_written_examples_have_the_score_that_they_were_drawn_by(kind: str) -> N
         corpus = Corpus(corpus.table.drop_columns(["tree"]))
     # a score is of the words as they are drawn, before their capitals are mended
     sampler = induce(step.method, corpus, **step.options, repair="none")
-    score = sampler.own_score("seams")
+    score = sampler.own_score("joins")
     columns = sampler.tilted(5, Tilt(score, 1.0, 4)).take(80)
     table = sampler.table(columns[:2], 5, np.arange(80))
     fillers = sampler.grammar.pools.fillers[columns[1]].astype(np.int64)
@@ -221,13 +221,13 @@ def drawn(sampler: Any, tilt: Tilt) -> tuple[Counter[tuple[int, int]], Any]:
     return found, columns
 
 
-@pytest.mark.parametrize("strength", [0.0, 0.7, 2.0])
-def test_exact_draws_have_the_tilted_probabilities(strength: float) -> None:
+@pytest.mark.parametrize("power", [0.0, 0.7, 2.0])
+def test_exact_draws_have_the_tilted_probabilities(power: float) -> None:
     sampler = toy()
-    score = sampler.own_score("seams")
-    found, columns = drawn(sampler, Tilt(score, strength, 1, 10**6))
+    score = sampler.own_score("joins")
+    found, columns = drawn(sampler, Tilt(score, power, 1, 10**6))
     pairs, host, plain, scores = enumerated(sampler, score)
-    weights = plain * np.exp(strength * np.where(np.isneginf(scores), 0, scores))
+    weights = plain * np.exp(power * np.where(np.isneginf(scores), 0, scores))
     weights[np.isneginf(scores)] = 0
     hosts = len(np.unique(host))
     probability = np.zeros(len(pairs))
@@ -246,23 +246,23 @@ def test_the_pairs_of_a_tilt_are_weighed_once_for_all_seeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sampler = Sub2.induce(TOY, task="tags", max_words=2)
-    score = sampler.own_score("seams")
+    score = sampler.own_score("joins")
     weighed = []
 
     def counted(grammar: Any, tables: Any, tilt: Tilt) -> Any:
-        weighed.append(tilt.strength)
+        weighed.append(tilt.power)
         return tilted_pairs(grammar, tables, tilt)
 
     monkeypatch.setattr("sampling.spans.sampler.tilted_pairs", counted)
-    for strength in (1.0, 1.0, 2.0):
+    for power in (1.0, 1.0, 2.0):
         for seed in (0, 1):
-            sampler.tilted(seed, Tilt(score, strength, 1, 10**6)).take(3)
+            sampler.tilted(seed, Tilt(score, power, 1, 10**6)).take(3)
     assert weighed == [1.0, 2.0]
 
 
 def test_one_of_two_draws_is_chosen_by_its_weight() -> None:
     sampler = toy()
-    score = sampler.own_score("seams")
+    score = sampler.own_score("joins")
     found, _ = drawn(sampler, Tilt(score, 1.5, 2))
     pairs, host, plain, scores = enumerated(sampler, score)
     weights = np.exp(1.5 * scores)
@@ -281,7 +281,7 @@ def test_resampling_any_method_chooses_by_the_weight() -> None:
     corpus = Corpus.from_columns(text=["a b c d", "e f g h"])
     inner = induce("worddrop", corpus, p=0.4, distinct=False)
     length = {"words": lambda made: [len(text.split()) for text in made.column("text")]}
-    sampler = fluent(inner, corpus, score=length["words"], draws=2, strength=1)
+    sampler = fluent(inner, corpus, score=length["words"], candidates=2, power=1)
     shares = Counter(len(text.split()) for text in inner.sample(DRAWS).column("text"))
     plain = {n: count / DRAWS for n, count in shares.items()}
     expected = dict.fromkeys(plain, 0.0)
@@ -297,11 +297,11 @@ def test_resampling_any_method_chooses_by_the_weight() -> None:
 @functools.cache
 def tilted(name: str) -> Any:
     how = {
-        "resampled": {"of": "treemix", "draws": 8},
+        "resampled": {"of": "treemix", "candidates": 8},
         "exact": {"of": "sub2(phrase=true)", "most_pairs": 2**24},
         "learnt": {"of": "sub2(phrase=true)", "score": "learnt"},
-        "words": {"of": "random-word", "draws": 4},
-        "refilled": {"of": "alp(synonym=0)", "draws": 8},
+        "words": {"of": "random-word", "candidates": 4},
+        "refilled": {"of": "alp(synonym=0)", "candidates": 8},
     }[name]
     corpus = reviews() if name != "words" else Corpus(reviews().table.drop_columns(["tree"]))
     return Fluent.induce(corpus, **how)
@@ -334,7 +334,7 @@ def test_a_word_of_alp_weighs_what_it_gains_beside_its_neighbours() -> None:
     texts = ["the old dog saw a cat", "a bird heard the young fox", "the cat sang"]
     corpus = Corpus.from_columns(text=texts, label=[0, 0, 0], tree=trees)
     inner = induce("alp", corpus, synonym=0, exchange=0, pool=1, quantile=0, distinct=False)
-    score = inner.own_score("seams")
+    score = inner.own_score("joins")
     tilted = inner.under(Tilt(score, 3.0, 64))
     gain = {}
     for word in ("dog", "cat", "bird", "fox"):
@@ -361,7 +361,7 @@ def test_hosts_come_in_turn() -> None:
 
 @pytest.mark.parametrize("of", ["treemix(distinct=false)", "alp(distinct=false,synonym=0)"])
 def test_draws_in_a_row_are_of_one_host_if_the_tilt_says_so(of: str) -> None:
-    sampler = Fluent.induce(reviews(), of=of, of_host=5)
+    sampler = Fluent.induce(reviews(), of=of, candidates_per_source=5)
     stream = sampler.repeating(60 * 5).stream(3)
     assert isinstance(stream, Attempts)
     drawn, _ = stream.of_next_chunk()
@@ -467,13 +467,13 @@ def test_where_each_takes_long_few_are_drawn_at_a_time() -> None:
 
 
 def test_an_operator_is_a_method_of_expressions() -> None:
-    expression = read_expression("fluent(treemix(high=0.5), draws=8, strength=2) | aeda")
-    assert str(expression) == "fluent(treemix(high=0.5), draws=8, strength=2) | aeda"
+    expression = read_expression("fluent(treemix(high=0.5), candidates=8, power=2) | aeda")
+    assert str(expression) == "fluent(treemix(high=0.5), candidates=8, power=2) | aeda"
     assert read_expression(str(expression)) == expression
     corpus = reviews()
-    made = augment(corpus, "0.5*fluent(treemix, draws=4) + 0.5*treemix", n=20).corpus
+    made = augment(corpus, "0.5*fluent(treemix, candidates=4) + 0.5*treemix", n=20).corpus
     assert len(set(made.column("id"))) == 20
-    nested = augment(corpus, "agree(fluent(sub2(phrase=true), draws=4))", n=10).corpus
+    nested = augment(corpus, "agree(fluent(sub2(phrase=true), candidates=4))", n=10).corpus
     assert {row["provenance"]["method"] for row in nested} == {"agree"}
     for wrong, what in (
         ("eda(sub2)", "is applied to no other"),
@@ -493,8 +493,8 @@ def test_what_cannot_be_done_is_said() -> None:
         Fluent.induce(corpus, of="random-word", score="learnt")
     for of in ("random-word", "agree(treemix)", "fluent(treemix)"):
         with pytest.raises(OptionError, match="takes no hosts in turn"):
-            Fluent.induce(corpus, of=of, of_host=2)
-    for beside in ({"model": "smollm2"}, {"of_host": 2}):
+            Fluent.induce(corpus, of=of, candidates_per_source=2)
+    for beside in ({"model": "smollm2"}, {"candidates_per_source": 2}):
         with pytest.raises(OptionError, match="neither model nor of_host"):
             fluent(TreeMix.induce(corpus), corpus, score=lambda made: [1.0], **beside)
     unlabelled = Corpus(corpus.table.drop_columns(["label"]))
@@ -503,7 +503,7 @@ def test_what_cannot_be_done_is_said() -> None:
     one = unlabelled.with_column("label", pa.array([0] * len(corpus)))
     with pytest.raises(CorpusError, match="one class"):
         Agree.induce(one, of="sub2")
-    wrong = fluent(TreeMix.induce(corpus), corpus, score=lambda made: [1.0], draws=2)
+    wrong = fluent(TreeMix.induce(corpus), corpus, score=lambda made: [1.0], candidates=2)
     with pytest.raises(OptionError, match="one number for each"):
         wrong.sample(1)
 
@@ -538,7 +538,7 @@ def test_a_damaged_score_is_said(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
-    [("score", "ceams", "'ceams' is not known"), ("draws", -1, "draws"), ("moon", 1, "moon"),
+    [("score", "ceams", "'ceams' is not known"), ("candidates", -1, "candidates"), ("moon", 1, "moon"),
      ("model", "smollm2", "does not fit the score")],
 )  # fmt: skip
 def test_options_that_a_file_has_are_checked(option: str, value: Any, message: str) -> None:
@@ -549,7 +549,7 @@ def test_options_that_a_file_has_are_checked(option: str, value: Any, message: s
 
 def test_few_examples_are_enough_for_a_few() -> None:
     corpus = Corpus.from_columns(text=["a red car", "two blue bikes"])
-    sampler = fluent(induce("worddrop", corpus), corpus, draws=32)
+    sampler = fluent(induce("worddrop", corpus), corpus, candidates=32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert 0 < len(sampler.sample(100)) <= sampler.count()
@@ -557,7 +557,7 @@ def test_few_examples_are_enough_for_a_few() -> None:
 
 def test_a_score_whose_table_is_not_that_of_its_features_is_refused() -> None:
     sampler = TreeMix.induce(reviews())
-    score = sampler.own_score("seams")
+    score = sampler.own_score("joins")
     held = score.borders
     wider = replace(held, widths=held.widths + 1, weights=np.zeros(10**6))
     fewer = replace(held, places=held.places[:3])

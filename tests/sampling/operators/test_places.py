@@ -11,7 +11,7 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.readers import read_treebank
 from induction.trees.heads import head_children
-from sampling.seams.places import _ALIKE, _SILENT, NOTHING, places_of
+from sampling.joins.constituents import _ALIKE, _SILENT, NOTHING, places_of
 from tests.grammar.strategies import trees
 
 Path = tuple[int, ...]

@@ -20,8 +20,8 @@ from induction.corpus.pieces import in_pieces, lines_of, mapped, write_pieces
 from induction.counts.pcfg import induce_pcfg
 from induction.fragments.dop import induce_double_dop
 from induction.parsers.corpora import parse_corpus
-from induction.parsers.elsewhere import EngineParser
 from induction.parsers.opening import open_parser
+from induction.parsers.remote import EngineParser
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.resuming import PartialWork
 from sampling.pipeline.settings import read_settings
@@ -58,7 +58,7 @@ def with_a_death(results: Iterable[Any], engine: Engine) -> Iterator[Any]:
             mark = Path(engine.new_file("")).absolute()
             mark.mkdir()
             part = {"folder": str(mark)}
-            list(engine.map([Unit("tests.grammar.engines.deeds:die_once", part=part)]))
+            list(engine.map([Unit("tests.grammar.engines.tasks:die_once", part=part)]))
         yield result
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import OptionError, SchemaError, TreewrightError
-from grammar.saving.seal import UNSEALED, sealed
+from grammar.saving.checksum import UNSEALED, sealed
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_batches, write_corpus
 from induction.corpus.pieces import mapped

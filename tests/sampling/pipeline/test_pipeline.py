@@ -88,7 +88,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "shuffle": ({}, ("label",)),
     "mention-replacement": ({}, ("label", "tokens", "spans")),
     "label-wise": ({}, ("label", "tokens", "spans")),
-    "fluent": ({"of": "'treemix(low=0.0, high=0.7)'", "draws": 2}, ("label", "tree")),
+    "fluent": ({"of": "'treemix(low=0.0, high=0.7)'", "candidates": 2}, ("label", "tree")),
     "agree": ({"of": "'sub2(phrase=true)'"}, ("label", "tree")),
 }
 NAMES = [name for name in METHODS if not METHODS[name].needs_model]

@@ -16,7 +16,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grammar import Grammar
-from grammar.draws.ancestral import derivation_trees
 from grammar.errors import (
     BracketError,
     ChartGrammarError,
@@ -29,6 +28,7 @@ from grammar.errors import (
 )
 from grammar.families.lexicalised import LexicalisedGrammar
 from grammar.families.tsg import TreeSubstitutionGrammar
+from grammar.sampling_kernels.ancestral import derivation_trees
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_sst

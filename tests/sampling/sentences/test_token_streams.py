@@ -13,11 +13,11 @@ import torch
 from torch.utils.data import DataLoader
 
 from classifiers.on_the_fly import TokenBlocks
-from grammar.draws.ancestral import AncestralSampler
 from grammar.errors import NotTightError, OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import stream_key
+from grammar.sampling_kernels.ancestral import AncestralSampler
 from sampling.sentences.token_streams import END, TokenStream
 from tests.treewright import test_command_line
 

@@ -261,7 +261,7 @@ def test_code_mode_narrows_the_band_of_pairs() -> None:
         label=[0, 1],
     )
     options = TreeMix.induce(pair, faithful="code", high=0.7).grammar.options
-    assert (options["low"], options["donor_ratio"]) == (0.5, "own")
+    assert (options["low"], options["insert_ratio"]) == (0.5, "own")
 
 
 def test_pairs_mix_by_equation_3() -> None:
@@ -421,7 +421,7 @@ def test_corpora_that_are_refused(
         ({"high": 1.5}, "out of range"),
         ({"low": float("nan")}, "out of range"),
         ({"mix": "both"}, "use one of any, same, cross"),
-        ({"donor_ratio": "host", "same_label": True}, "single texts without other"),
+        ({"insert_ratio": "host", "same_label": True}, "single texts without other"),
         ({"classes": 1}, "not below 1"),
     ],
 )
@@ -445,7 +445,7 @@ def test_sentiment_treebank_with_every_option() -> None:
     for options in (
         {}, {"mix": "same"}, {"mix": "cross"}, {"same_label": True}, {"same_length": True},
         {"faithful": "code"}, {"low": 0.3, "high": 0.5}, {"strict": True, "min_children": 1},
-        {"donor_ratio": "host", "tokenised": True},
+        {"insert_ratio": "host", "tokenised": True},
     ):  # fmt: skip
         made = TreeMix.induce(corpus, **options).sample(5 * len(corpus), seed=2)
         check_corpus(made)

@@ -23,7 +23,7 @@ from induction.corpus.text.tokens import surface_of
 from sampling.english import wordnet
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import check_corpus
-from sampling.examples.sides import cores_of, read_side
+from sampling.examples.text_columns import cores_of, read_side
 from sampling.stream import ShortfallWarning
 from sampling.words.aeda import AEDA
 from sampling.words.drop import WordDrop
@@ -394,7 +394,7 @@ def test_without_wordnet_eda_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch
     with pytest.warns(wordnet.MissingWordNetWarning, match="no synonym replacement"):
         sampler = EDA.induce(corpus())
     assert len(sampler.sample(10)) == 10
-    assert sampler.grammar.look("an edit").details["rules of an edit"] == [
+    assert sampler.grammar.describe("an edit").details["rules of an edit"] == [
         "swap two words, for 10 % of the words [0.5]", "delete words [0.5]",
     ]  # fmt: skip
     with pytest.raises(MissingDataError, match="not installed"):

@@ -115,7 +115,7 @@ def test_words_that_can_be_put_in_are_rules() -> None:
     assert AEDA.induce(small(), marks=".;").grammar.choices("gap") == {".": 0.5, ";": 0.5}
     drawn = RandomWord.induce(small(), draw="unigram").grammar
     assert sum(drawn.choices("word").values()) == pytest.approx(1)
-    assert drawn.look("word", top=2).details["rules of word"] == [
+    assert drawn.describe("word", top=2).details["rules of word"] == [
         "of [0.111111]", "best [0.111111]",
     ]  # fmt: skip
     switched = SwitchOut.induce(small(), target=True).grammar
@@ -124,7 +124,7 @@ def test_words_that_can_be_put_in_are_rules() -> None:
         switched.choices("verb")
     tagged = Corpus.from_columns(text=["a b", "c d"], tags=[["X", "Y"], ["X", "X"]])
     by_tag = RandomWord.induce(tagged, same_tag=True).grammar
-    assert by_tag.look("a replaced word").details["rules of a replaced word"] == ["X [1]"]
+    assert by_tag.describe("a replaced word").details["rules of a replaced word"] == ["X [1]"]
 
 
 def test_a_word_may_have_the_name_of_a_symbol() -> None:
@@ -143,7 +143,7 @@ def test_a_grammar_knows_the_parents_of_its_examples() -> None:
 
 def test_what_is_looked_for_and_missing_is_said() -> None:
     with pytest.raises(OptionError, match="no symbol 'an edt'.*\n.*an edit"):
-        AEDA.induce(small()).grammar.look("an edt")
+        AEDA.induce(small()).grammar.describe("an edt")
 
 
 DAMAGE: dict[str, Any] = {

@@ -6,7 +6,7 @@ from grammar.synchronous.grammar import SynchronousGrammar
 from induction.terms.terms import Term
 from scan.cogs.augmentation import Amounts, tempered
 from scan.cogs.training import model_answers, train_on_terms
-from scan.models.recipe import Recipe
+from scan.models.config import TrainingConfig
 
 GRAMMAR = SynchronousGrammar.parse("""
     %start S
@@ -19,15 +19,15 @@ GRAMMAR = SynchronousGrammar.parse("""
     V -> ran ### run [0.5]
 """)
 SEEN = [("ann slept .", "sleep ( agent = Ann )"), ("bob ran .", "run ( agent = Bob )")]
-RECIPE = Recipe(
-    embedding=16, hidden=32, batch=16, peak_rate=2e-2, updates=120, check_every=60,
+RECIPE = TrainingConfig(
+    embedding=16, hidden=32, batch=16, peak_rate=2e-2, steps=120, check_every=60,
     augmented_share=0.6, dropout=0.0,
 )  # fmt: skip
 AMOUNTS = Amounts(short=60, words=4, deep=0, depths=(3, 2))
 
 
 def test_what_the_grammar_adds_is_learnt() -> None:
-    model = train_on_terms(SEEN, GRAMMAR, recipe=RECIPE, amounts=AMOUNTS)
+    model = train_on_terms(SEEN, GRAMMAR, config=RECIPE, amounts=AMOUNTS)
     assert len(model.made) == 8
     assert model.agreeing == 1.0
     answers = model_answers(model.trained, ["eve ran .", "zoe slept ."])
@@ -35,7 +35,7 @@ def test_what_the_grammar_adds_is_learnt() -> None:
 
 
 def test_without_a_grammar_nothing_is_added() -> None:
-    model = train_on_terms(SEEN, None, recipe=RECIPE)
+    model = train_on_terms(SEEN, None, config=RECIPE)
     assert (model.made, model.agreeing) == ([], 1.0)
     assert model_answers(model.trained, ["ann slept ."]) == [Term.parse(SEEN[0][1])]
     assert model_answers(model.trained, ["eve ran ."]) != [Term.parse("run ( agent = Eve )")]

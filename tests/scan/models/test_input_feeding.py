@@ -14,9 +14,9 @@ from grammar.errors import OptionError
 
 torch = pytest.importorskip("torch")
 
+from scan.models.config import GECA_CODE, TrainingConfig  # noqa: E402
 from scan.models.files import TrainedModel  # noqa: E402
 from scan.models.input_feeding import InputFeeding  # noqa: E402
-from scan.models.recipe import GECA_CODE, Recipe  # noqa: E402
 from scan.models.seq2seq import decode, pad  # noqa: E402
 from scan.models.training import exact_match, train  # noqa: E402
 from scan.models.vocabulary import END, FIRST_OUTPUT, START, UNKNOWN, Vocabulary  # noqa: E402
@@ -28,8 +28,8 @@ TOY = [
     for times, number in (("once", 1), ("twice", 2), ("thrice", 3))
     for last in VERBS
 ]
-SMALL = Recipe(
-    feed=True, embedding=16, hidden=32, dropout=0.1, batch=16, peak_rate=2e-2, updates=150,
+SMALL = TrainingConfig(
+    feed=True, embedding=16, hidden=32, dropout=0.1, batch=16, peak_rate=2e-2, steps=150,
     check_every=10,
 )  # fmt: skip
 
@@ -181,7 +181,7 @@ def test_dropout_is_drawn_from_the_noise_alone() -> None:
 
 @pytest.fixture(scope="module")
 def trained() -> TrainedModel:
-    return train(TOY, recipe=replace(SMALL, copy=True))
+    return train(TOY, config=replace(SMALL, copy=True))
 
 
 def test_the_toy_language_is_learnt(trained: TrainedModel, tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_the_toy_language_is_learnt(trained: TrainedModel, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("changes", [{}, {"mix": 1.0}])
 def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, changes: dict[str, float]) -> None:
-    recipe = replace(SMALL, updates=12, check_every=6, checked_pairs=9, **changes)
-    whole = train(TOY, recipe=recipe)
+    config = replace(SMALL, steps=12, check_every=6, checked_pairs=9, **changes)
+    whole = train(TOY, config=config)
 
     class KilledError(Exception):
         pass
@@ -209,18 +209,18 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, changes: dict[str,
 
     path = tmp_path / "checkpoint"
     with pytest.raises(KilledError):
-        train(TOY, recipe=recipe, checkpoint=path, on_progress=kill)
-    again = train(TOY, recipe=recipe, checkpoint=path)
+        train(TOY, config=config, checkpoint=path, on_progress=kill)
+    again = train(TOY, config=config, checkpoint=path)
     assert again.history == whole.history
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, again.model.state_dict()[name])
 
 
 def test_only_an_lstm_of_one_layer_is_fed() -> None:
-    assert Recipe(**GECA_CODE).feed
+    assert TrainingConfig(**GECA_CODE).feed
     with pytest.raises(OptionError, match="feed=True is for an LSTM of one layer, not a transf"):
-        Recipe.of("transformer", feed=True)
+        TrainingConfig.of("transformer", feed=True)
     with pytest.raises(OptionError, match="of 2"):
-        Recipe(feed=True, layers=2)
+        TrainingConfig(feed=True, layers=2)
     with pytest.raises(OptionError, match="feed=1"):
-        Recipe(feed=1)  # type: ignore[arg-type]
+        TrainingConfig(feed=1)  # type: ignore[arg-type]

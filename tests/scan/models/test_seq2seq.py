@@ -25,8 +25,8 @@ torch = pytest.importorskip("torch")
 
 from scan.models import files  # noqa: E402
 from scan.models.batches import BatchOrder  # noqa: E402
+from scan.models.config import TrainingConfig  # noqa: E402
 from scan.models.files import TrainedModel  # noqa: E402
-from scan.models.recipe import Recipe  # noqa: E402
 from scan.models.seq2seq import Seq2Seq, Vocabulary, decode, pad  # noqa: E402
 from scan.models.training import _Run, exact_match, train  # noqa: E402
 from scan.models.vocabulary import END, MARKS, START, vocabularies  # noqa: E402
@@ -45,20 +45,20 @@ TOY = [
     (command, meaning(command))
     for command in map(" ".join, product(VERBS[:4], TIMES, ("then", "after"), VERBS[:3]))
 ]
-SMALL = Recipe(embedding=16, hidden=32, batch=16, peak_rate=2e-2, updates=300, check_every=50)
-SHORT = replace(SMALL, updates=24, check_every=8, checked_pairs=20)
+SMALL = TrainingConfig(embedding=16, hidden=32, batch=16, peak_rate=2e-2, steps=300, check_every=50)
+SHORT = replace(SMALL, steps=24, check_every=8, checked_pairs=20)
 MADE = [("hop twice then walk", "HOP HOP WALK"), ("hop once after run", "RUN HOP")]
 
 
 @pytest.fixture(scope="module")
 def trained() -> TrainedModel:
-    return train(TOY, recipe=SMALL)
+    return train(TOY, config=SMALL)
 
 
 @pytest.fixture(scope="module")
 def half_trained() -> TrainedModel:
     """A model that is unsure, so that beams matter."""
-    return train(TOY, recipe=replace(SMALL, updates=30, dropout=0.0))
+    return train(TOY, config=replace(SMALL, steps=30, dropout=0.0))
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_loss_falls_and_the_toy_language_is_learnt(trained: TrainedModel) -> Non
     assert trained.history[-1].exact_match == 1.0
     assert trained.history[-1].pairs == len(TOY)
     assert exact_match(trained, TOY) == 1.0
-    assert trained.history[-1].update < SMALL.updates, "it stops early on training exact match"
+    assert trained.history[-1].update < SMALL.steps, "it stops early on training exact match"
     found = trained.decode([source for source, _ in TOY])
     assert [h.target for h in found] == [target for _, target in TOY]
 
@@ -197,11 +197,11 @@ def test_a_toy_split_is_learnt_whole() -> None:
     language = list(map(" ".join, product(VERBS, TIMES, ("then", "after"), VERBS)))
     pairs = [(command, meaning(command)) for command in language]
     test = pairs[::7]
-    recipe = replace(SMALL, peak_rate=1e-2, updates=400, check_every=400)
+    config = replace(SMALL, peak_rate=1e-2, steps=400, check_every=400)
     losses: list[float] = []
     learnt = train(
         [pair for pair in pairs if pair not in test],
-        recipe=recipe,
+        config=config,
         on_progress=lambda progress: losses.append(progress.loss),
     )
     assert np.mean(losses[-20:]) < 0.1 * np.mean(losses[:20])
@@ -218,7 +218,7 @@ def test_exact_match_is_that_of_greedy_decoding(half_trained: TrainedModel) -> N
 
 
 def test_made_pairs_are_learnt_too() -> None:
-    model = train(TOY, augmented=MADE, recipe=replace(SMALL, augmented_share=0.2))
+    model = train(TOY, augmented=MADE, config=replace(SMALL, augmented_share=0.2))
     assert exact_match(model, MADE) == 1.0
     assert model.history[-1].pairs == len(TOY) + len(MADE)
 
@@ -228,16 +228,16 @@ def test_seed_decides_and_global_random_state_is_left_alone() -> None:
     expected = torch.rand(3)
     torch.manual_seed(1)
     threads = torch.get_num_threads()
-    first = train(TOY, recipe=SHORT)
+    first = train(TOY, config=SHORT)
     assert torch.equal(torch.rand(3), expected)
     assert torch.get_num_threads() == threads
-    assert weights(train(TOY, recipe=SHORT)) == weights(first)
-    assert weights(train(TOY, recipe=replace(SHORT, seed=1))) != weights(first)
+    assert weights(train(TOY, config=SHORT)) == weights(first)
+    assert weights(train(TOY, config=replace(SHORT, seed=1))) != weights(first)
 
 
 def test_all_pairs_are_seen_equally_often_in_their_share() -> None:
-    recipe = Recipe(batch=7, augmented_share=0.3)
-    order = BatchOrder(recipe, (21, 10))
+    config = TrainingConfig(batch=7, augmented_share=0.3)
+    order = BatchOrder(config, (21, 10))
     batches = [order.batch(update) for update in range(100)]
     assert {len(batch) for batch in batches} == {7}
     assert {int((batch >= 21).sum()) for batch in batches} == {2, 3}
@@ -257,20 +257,20 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, killed_at: int) ->
         if progress.update == killed_at:  # type: ignore[attr-defined]
             raise Killed
 
-    unbroken = train(TOY, augmented=MADE, recipe=SHORT)
+    unbroken = train(TOY, augmented=MADE, config=SHORT)
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(TOY, augmented=MADE, recipe=SHORT, checkpoint=file, on_progress=kill)
+        train(TOY, augmented=MADE, config=SHORT, checkpoint=file, on_progress=kill)
     assert file.exists() == (killed_at >= SHORT.check_every)
-    updates: list[int] = []
+    steps: list[int] = []
     resumed = train(
         TOY,
         augmented=MADE,
-        recipe=SHORT,
+        config=SHORT,
         checkpoint=file,
-        on_progress=lambda progress: updates.append(progress.update),
+        on_progress=lambda progress: steps.append(progress.update),
     )
-    assert updates == list(range(killed_at // 8 * 8 + 1, SHORT.updates + 1))
+    assert steps == list(range(killed_at // 8 * 8 + 1, SHORT.steps + 1))
     assert weights(resumed) == weights(unbroken)
     assert resumed.history == unbroken.history
 
@@ -281,27 +281,27 @@ def test_a_run_that_has_not_learnt_enough_goes_on_once(tmp_path: Path, killed_at
         if progress.update == killed_at:  # type: ignore[attr-defined]
             raise Killed
 
-    recipe, once = replace(SHORT, again_below=1.0), train(TOY, augmented=MADE, recipe=SHORT)
+    config, once = replace(SHORT, again_below=1.0), train(TOY, augmented=MADE, config=SHORT)
     seen = []
-    longer = train(TOY, augmented=MADE, recipe=recipe, on_progress=seen.append)
+    longer = train(TOY, augmented=MADE, config=config, on_progress=seen.append)
     assert longer.history[: len(once.history)] == once.history
-    assert longer.history[-1].update == 2 * SHORT.updates
+    assert longer.history[-1].update == 2 * SHORT.steps
     assert longer.history[-1].pairs == len(TOY) + len(MADE)
-    assert [p.updates for p in seen] == [24] * 23 + [48] * 25
+    assert [p.steps for p in seen] == [24] * 23 + [48] * 25
     enough = replace(SHORT, again_below=once.history[-1].exact_match)
-    assert train(TOY, augmented=MADE, recipe=enough).history == once.history
+    assert train(TOY, augmented=MADE, config=enough).history == once.history
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(TOY, augmented=MADE, recipe=recipe, checkpoint=file, on_progress=kill)
-    resumed = train(TOY, augmented=MADE, recipe=recipe, checkpoint=file)
+        train(TOY, augmented=MADE, config=config, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, augmented=MADE, config=config, checkpoint=file)
     assert weights(resumed) == weights(longer)
     assert resumed.history == longer.history
 
 
 def test_validation_pairs_are_looked_at_and_not_learnt() -> None:
-    recipe = replace(SMALL, updates=225)
+    config = replace(SMALL, steps=225)
     never = [("walk once then walk", "RUN"), *TOY[:3]]
-    alone, watched = train(TOY, recipe=recipe), train(TOY, validation=never, recipe=recipe)
+    alone, watched = train(TOY, config=config), train(TOY, validation=never, config=config)
     assert alone.history[-1].update < 225
     *looks, last = watched.history
     assert [look.update for look in watched.history] == [50, 100, 150, 200, 225]
@@ -311,20 +311,20 @@ def test_validation_pairs_are_looked_at_and_not_learnt() -> None:
     shared = len(alone.history) - 1
     assert [look.loss for look in looks[:shared]] == [c.loss for c in alone.history[:shared]]
     with pytest.raises(CorpusError, match="validation pair 0"):
-        train(TOY, validation=["walk"], recipe=recipe)  # type: ignore[list-item]
+        train(TOY, validation=["walk"], config=config)  # type: ignore[list-item]
 
 
 def test_validation_lowers_the_rate_of_a_plateau(tmp_path: Path) -> None:
     """Also where the run was killed in between."""
-    recipe = replace(SHORT, check_every=1, schedule="plateau")
+    config = replace(SHORT, check_every=1, schedule="plateau")
     never = [("walk once then walk", "RUN")]
-    run = _Run(TOY, (), never, recipe)
+    run = _Run(TOY, (), never, config)
     rates = []
     for _ in range(23):
         run.learn()
         run.look()
         rates.append(run.optimiser.param_groups[0]["lr"])
-    peak = recipe.peak_rate
+    peak = config.peak_rate
     assert rates == [peak] * 12 + [peak / 2] * 11
 
     def kill(progress: object) -> None:
@@ -333,13 +333,13 @@ def test_validation_lowers_the_rate_of_a_plateau(tmp_path: Path) -> None:
 
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(TOY, validation=never, recipe=recipe, checkpoint=file, on_progress=kill)
-    resumed = train(TOY, validation=never, recipe=recipe, checkpoint=file)
-    unbroken = train(TOY, validation=never, recipe=recipe)
+        train(TOY, validation=never, config=config, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, validation=never, config=config, checkpoint=file)
+    unbroken = train(TOY, validation=never, config=config)
     assert weights(resumed) == weights(unbroken)
     assert resumed.history == unbroken.history
     with pytest.raises(OptionError, match="other pairs"):
-        train(TOY, augmented=never, recipe=recipe, checkpoint=file)
+        train(TOY, augmented=never, config=config, checkpoint=file)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 0.50001, 0.6, 1.0]), max_size=60))
@@ -349,24 +349,24 @@ def test_plateaus_are_those_of_pytorch(looks: list[float]) -> None:
     scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5)
     for exact in looks:
         scheduler.step(exact)
-    rate = Recipe(schedule="plateau", peak_rate=1.0).learning_rate(len(looks), looks)
+    rate = TrainingConfig(schedule="plateau", peak_rate=1.0).learning_rate(len(looks), looks)
     assert rate == optimiser.param_groups[0]["lr"]
 
 
 def test_a_finished_run_is_not_trained_further(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
-    first = train(TOY, recipe=SMALL, checkpoint=file)
+    first = train(TOY, config=SMALL, checkpoint=file)
     before = file.read_bytes()
-    again = train(TOY, recipe=SMALL, checkpoint=file)
+    again = train(TOY, config=SMALL, checkpoint=file)
     assert weights(again) == weights(first)
     assert file.read_bytes() == before
 
 
 def test_progress_is_told_after_each_update() -> None:
     seen = []
-    train(TOY, recipe=SHORT, on_progress=seen.append)
-    assert [p.update for p in seen] == list(range(1, SHORT.updates + 1))
-    assert {p.updates for p in seen} == {SHORT.updates}
+    train(TOY, config=SHORT, on_progress=seen.append)
+    assert [p.update for p in seen] == list(range(1, SHORT.steps + 1))
+    assert {p.steps for p in seen} == {SHORT.steps}
     assert [p.check is None for p in seen[:8]] == [True] * 7 + [False]
     assert seen[-1].check.pairs == len(TOY)
 
@@ -379,30 +379,30 @@ def test_wrong_pairs_and_options_are_named() -> None:
     with pytest.raises(CorpusError, match="training pair 0"):
         train(["ab"])  # type: ignore[list-item]
     with pytest.raises(CorpusError, match="no test pairs"):
-        exact_match(train(TOY, recipe=replace(SHORT, updates=1)), [])
+        exact_match(train(TOY, config=replace(SHORT, steps=1)), [])
     for wrong in (
         {"hidden": 0},
         {"dropout": 1.0},
         {"augmented_share": -0.1},
         {"batch": 2.5},
-        {"updates": True},
+        {"steps": True},
         {"peak_rate": float("nan")},
         {"stop_at": 1.5},
         {"schedule": "linear"},
         {"seed": -1},
     ):
         with pytest.raises(OptionError, match=next(iter(wrong))):
-            Recipe(**wrong)  # type: ignore[arg-type]
+            TrainingConfig(**wrong)  # type: ignore[arg-type]
 
 
 def test_learning_rate_rises_then_falls_to_nearly_nothing() -> None:
-    recipe = Recipe(updates=200)
-    rates = [recipe.learning_rate(update) for update in range(200)]
-    assert max(rates) == recipe.peak_rate
+    config = TrainingConfig(steps=200)
+    rates = [config.learning_rate(update) for update in range(200)]
+    assert max(rates) == config.peak_rate
     peak = rates.index(max(rates))
     assert rates[: peak + 1] == sorted(rates[: peak + 1])
     assert rates[peak:] == sorted(rates[peak:], reverse=True)
-    assert 0 < rates[-1] < 1e-3 * recipe.peak_rate
+    assert 0 < rates[-1] < 1e-3 * config.peak_rate
 
 
 # --- copying -----------------------------------------------------------------------------------
@@ -412,12 +412,12 @@ NAMED = [(f"size of {name}", f"size ( {name} )") for name in NAMES] + [
     (f"who is near {name} then", f"near ( {name} )") for name in NAMES
 ]
 UNSEEN = [("size of zu", "size ( zu )"), ("who is near wy then", "near ( wy )")]
-COPYING = replace(SMALL, copy=True, updates=400)
+COPYING = replace(SMALL, copy=True, steps=400)
 
 
 @pytest.fixture(scope="module")
 def copier() -> TrainedModel:
-    return train(NAMED[:16] + NAMED[-16:], recipe=COPYING)
+    return train(NAMED[:16] + NAMED[-16:], config=COPYING)
 
 
 @pytest.fixture
@@ -432,7 +432,7 @@ def test_words_that_were_never_seen_are_copied(copier: TrainedModel) -> None:
     found = copier.decode([source for source, _ in UNSEEN], beam=2)
     assert [h.target for h in found] == [target for _, target in UNSEEN]
     # without copying no unseen word can be written
-    plain = train(NAMED, recipe=replace(COPYING, copy=False))
+    plain = train(NAMED, config=replace(COPYING, copy=False))
     assert exact_match(plain, NAMED) == 1.0
     assert exact_match(plain, UNSEEN) == 0.0
 
@@ -449,7 +449,7 @@ def test_two_vocabularies_cannot_be_copied_between() -> None:
     with pytest.raises(OptionError, match="one vocabulary"):
         Seq2Seq(Vocabulary("ab"), Vocabulary("xy"), copy=True)
     with pytest.raises(OptionError, match="copy=1"):
-        Recipe(copy=1)  # type: ignore[arg-type]
+        TrainingConfig(copy=1)  # type: ignore[arg-type]
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "u", "v", "w"]), max_size=6).map(" ".join)
@@ -484,7 +484,7 @@ def test_numbers_of_unseen_words_are_their_first_places(untrained_copier: Seq2Se
 
 
 def test_copying_in_batches_equals_copying_one_by_one(copier: TrainedModel) -> None:
-    short = train(NAMED, recipe=replace(COPYING, updates=60))
+    short = train(NAMED, config=replace(COPYING, steps=60))
     pairs = [*NAMED, *UNSEEN, ("", ""), ("zu", "zu"), ("who is near zu zu then", "near ( zu )")]
     sources = [source for source, _ in pairs]
     for model in (copier.model, short.model):
@@ -504,16 +504,16 @@ def test_a_resumed_run_of_a_copier_equals_an_unbroken_one(tmp_path: Path) -> Non
         if progress.update == 13:  # type: ignore[attr-defined]
             raise Killed
 
-    recipe = replace(SHORT, copy=True)
-    unbroken = train(NAMED, augmented=UNSEEN, recipe=recipe)
+    config = replace(SHORT, copy=True)
+    unbroken = train(NAMED, augmented=UNSEEN, config=config)
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(NAMED, augmented=UNSEEN, recipe=recipe, checkpoint=file, on_progress=kill)
-    resumed = train(NAMED, augmented=UNSEEN, recipe=recipe, checkpoint=file)
+        train(NAMED, augmented=UNSEEN, config=config, checkpoint=file, on_progress=kill)
+    resumed = train(NAMED, augmented=UNSEEN, config=config, checkpoint=file)
     assert weights(resumed) == weights(unbroken)
     loaded = TrainedModel.load(file)
     assert weights(loaded) == weights(unbroken)
-    assert loaded.recipe.copy
+    assert loaded.config.copy
 
 
 def test_without_copying_nothing_changes(trained: TrainedModel, tmp_path: Path) -> None:
@@ -522,8 +522,8 @@ def test_without_copying_nothing_changes(trained: TrainedModel, tmp_path: Path) 
     file = tmp_path / "old.safetensors"
     trained.save(file)
     old = {name: value for name, value in vars(SMALL).items() if name != "copy"}
-    edit_header(file, {"recipe": old})
-    assert TrainedModel.load(file).recipe == SMALL
+    edit_header(file, {"config": old})
+    assert TrainedModel.load(file).config == SMALL
     # the gate is made last, so the other first weights are the same
     both = Vocabulary("abc")
     torch.manual_seed(2)
@@ -542,7 +542,7 @@ def test_saved_and_loaded_models_agree(trained: TrainedModel, tmp_path: Path) ->
     loaded = TrainedModel.load(file)
     sources = [source for source, _ in TOY] + ["sing twice then walk"]
     assert loaded.decode(sources, beam=2) == trained.decode(sources, beam=2)
-    assert loaded.recipe == trained.recipe
+    assert loaded.config == trained.config
     assert loaded.history == trained.history
     loaded.save(tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == file.read_bytes()
@@ -550,20 +550,20 @@ def test_saved_and_loaded_models_agree(trained: TrainedModel, tmp_path: Path) ->
 
 def test_a_checkpoint_can_be_loaded_as_a_model(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
-    model = train(TOY, recipe=SHORT, checkpoint=file)
+    model = train(TOY, config=SHORT, checkpoint=file)
     assert weights(TrainedModel.load(file)) == weights(model)
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
-    model = train(TOY, recipe=SHORT, checkpoint=file)
-    with pytest.raises(OptionError, match="another recipe"):
-        train(TOY, recipe=replace(SHORT, seed=1), checkpoint=file)
+    model = train(TOY, config=SHORT, checkpoint=file)
+    with pytest.raises(OptionError, match="another config"):
+        train(TOY, config=replace(SHORT, seed=1), checkpoint=file)
     with pytest.raises(OptionError, match="other pairs"):
-        train(TOY[:-1], recipe=SHORT, checkpoint=file)
+        train(TOY[:-1], config=SHORT, checkpoint=file)
     model.save(file)
     with pytest.raises(SchemaError, match="cannot be resumed"):
-        train(TOY, recipe=SHORT, checkpoint=file)
+        train(TOY, config=SHORT, checkpoint=file)
 
 
 def edit_header(file: Path, changes: dict[str, object]) -> None:
@@ -593,9 +593,9 @@ def test_a_truncated_file_is_refused(trained: TrainedModel, tmp_path: Path) -> N
     [
         {"schema": "treewright.seq2seq/999"},
         {"schema": None},
-        {"recipe": {"hidden": 32, "width": 5}},
-        {"recipe": {"hidden": -1}},
-        {"recipe": {"hidden": 33}},
+        {"config": {"hidden": 32, "width": 5}},
+        {"config": {"hidden": -1}},
+        {"config": {"hidden": 33}},
         {"source": ["walk"]},
         {"target": None},
         {"history": [[1, 2]]},
@@ -630,7 +630,7 @@ def test_a_header_that_claims_more_than_the_file_holds_is_refused_at_once(
 ) -> None:
     file = tmp_path / "m.safetensors"
     trained.save(file)
-    edit_header(file, {"recipe": vars(SMALL) | {"hidden": 14_000}})
+    edit_header(file, {"config": vars(SMALL) | {"hidden": 14_000}})
     made = []
     build = files.build_model
     monkeypatch.setattr(files, "build_model", lambda *given: made.append(m := build(*given)) or m)

@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch")
 
 from scan.models import training  # noqa: E402
 from scan.models.batches import BatchOrder, Mixing, draw_mixing  # noqa: E402
+from scan.models.config import MODELS, TrainingConfig  # noqa: E402
 from scan.models.encoder_decoder import EncoderDecoder  # noqa: E402
 from scan.models.files import TrainedModel, build_model  # noqa: E402
-from scan.models.recipe import MODELS, Recipe  # noqa: E402
 from scan.models.training import Progress, train  # noqa: E402
 from scan.models.vocabulary import END, START, vocabularies  # noqa: E402
 
@@ -28,8 +28,8 @@ TOY = [
     for first, times, last in product(VERBS, TIMES, VERBS)
 ]
 MADE = [("hop", "HOP"), ("hop twice", "HOP HOP"), ("", ""), ("walk twice then hop then run", "RUN")]
-SHORT = Recipe(
-    embedding=6, hidden=8, heads=2, feedforward=8, batch=8, updates=6, check_every=3, dropout=0.0
+SHORT = TrainingConfig(
+    embedding=6, hidden=8, heads=2, feedforward=8, batch=8, steps=6, check_every=3, dropout=0.0
 )
 EVERYTHING = [*TOY, *MADE]
 
@@ -38,9 +38,9 @@ def weights(model: TrainedModel) -> dict[str, bytes]:
     return {k: v.numpy().tobytes() for k, v in model.model.state_dict().items()}
 
 
-def losses(pairs: list[tuple[str, str]], recipe: Recipe, **more: object) -> list[float]:
+def losses(pairs: list[tuple[str, str]], config: TrainingConfig, **more: object) -> list[float]:
     seen: list[Progress] = []
-    train(pairs, recipe=recipe, on_progress=seen.append, **more)  # type: ignore[arg-type]
+    train(pairs, config=config, on_progress=seen.append, **more)  # type: ignore[arg-type]
     return [progress.loss for progress in seen]
 
 
@@ -85,12 +85,12 @@ def twin_loss(
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("mix", [0.1, 1.5])
 def test_the_loss_is_that_of_the_definition(model: str, mix: float) -> None:
-    recipe = replace(SHORT, model=model, mix=mix, batch=12, augmented_share=0.5, updates=1)
-    found = losses(TOY, recipe, augmented=MADE)
-    rows = BatchOrder(recipe, (len(TOY), len(MADE))).batch(0)
+    config = replace(SHORT, model=model, mix=mix, batch=12, augmented_share=0.5, steps=1)
+    found = losses(TOY, config, augmented=MADE)
+    rows = BatchOrder(config, (len(TOY), len(MADE))).batch(0)
     batch = [EVERYTHING[row] for row in rows]
-    mixing = draw_mixing(recipe, 0)
-    fresh = build_model(recipe, *vocabularies(EVERYTHING))
+    mixing = draw_mixing(config, 0)
+    fresh = build_model(config, *vocabularies(EVERYTHING))
     expected = sum(
         twin_loss(fresh, pair, batch[partner], float(share))
         for pair, partner, share in zip(batch, *mixing, strict=True)
@@ -105,9 +105,9 @@ def test_the_loss_is_that_of_the_definition(model: str, mix: float) -> None:
 def mixed_by(monkeypatch: pytest.MonkeyPatch, partners: object, share: float | None) -> None:
     """Have all batches mixed with the partners of a function, and with one share."""
 
-    def draw(recipe: Recipe, update: int) -> Mixing:
-        drawn = draw_mixing(recipe, update)
-        shares = drawn.shares if share is None else np.full(recipe.batch, share, dtype=np.float32)
+    def draw(config: TrainingConfig, update: int) -> Mixing:
+        drawn = draw_mixing(config, update)
+        shares = drawn.shares if share is None else np.full(config.batch, share, dtype=np.float32)
         return Mixing(partners(drawn.partners), shares)  # type: ignore[operator]
 
     monkeypatch.setattr(training, "draw_mixing", draw)
@@ -136,11 +136,11 @@ def test_a_pair_mixed_with_itself_is_itself(model: str, monkeypatch: pytest.Monk
 
 def test_without_mixing_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert draw_mixing(SHORT, 0) is None
-    expected = train(TOY, recipe=SHORT)
-    monkeypatch.setattr(training, "draw_mixing", lambda recipe, update: None)
+    expected = train(TOY, config=SHORT)
+    monkeypatch.setattr(training, "draw_mixing", lambda config, update: None)
     monkeypatch.delattr(training._Encoded, "mixed_scores")
-    assert weights(train(TOY, recipe=replace(SHORT, mix=0.0))) == weights(expected)
-    assert weights(train(TOY, recipe=replace(SHORT, mix=0))) == weights(expected)
+    assert weights(train(TOY, config=replace(SHORT, mix=0.0))) == weights(expected)
+    assert weights(train(TOY, config=replace(SHORT, mix=0))) == weights(expected)
 
 
 # --- what is drawn -----------------------------------------------------------------------------
@@ -155,24 +155,25 @@ def test_without_mixing_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_partners_and_shares_are_functions_of_seed_and_update(
     seed: int, update: int, batch: int, mix: float
 ) -> None:
-    recipe = Recipe(seed=seed, batch=batch, mix=mix)
-    partners, shares = draw_mixing(recipe, update)
+    config = TrainingConfig(seed=seed, batch=batch, mix=mix)
+    partners, shares = draw_mixing(config, update)
     assert sorted(partners.tolist()) == list(range(batch))
     assert shares.shape == (batch,)
     assert ((shares >= 0) & (shares <= 1)).all()
-    again = draw_mixing(replace(recipe, updates=7, peak_rate=1.0), update)
+    again = draw_mixing(replace(config, steps=7, peak_rate=1.0), update)
     assert (again.partners == partners).all()
     assert (again.shares == shares).all()
 
 
 def test_shares_follow_the_beta_distribution() -> None:
     for mix in (0.1, 1.0, 1.5):
-        recipe = Recipe(mix=mix, batch=100)
-        shares = np.concatenate([draw_mixing(recipe, update).shares for update in range(100)])
+        config = TrainingConfig(mix=mix, batch=100)
+        shares = np.concatenate([draw_mixing(config, update).shares for update in range(100)])
         assert shares.mean() == pytest.approx(0.5, abs=0.02)
         assert shares.var() == pytest.approx(0.25 / (2 * mix + 1), rel=0.05)
     draws = [
-        draw_mixing(Recipe(mix=1.0, seed=seed), update) for seed, update in product((0, 1), (0, 1))
+        draw_mixing(TrainingConfig(mix=1.0, seed=seed), update)
+        for seed, update in product((0, 1), (0, 1))
     ]
     assert len({tuple(draw.partners) for draw in draws}) == 4
     assert len({tuple(draw.shares) for draw in draws}) == 4
@@ -191,22 +192,22 @@ def test_a_resumed_run_equals_an_unbroken_one(model: str, tmp_path: Path) -> Non
         if progress.update == 5:
             raise Killed
 
-    recipe = replace(SHORT, model=model, mix=1.0, dropout=0.1)
-    unbroken = train(TOY, augmented=MADE, recipe=recipe)
+    config = replace(SHORT, model=model, mix=1.0, dropout=0.1)
+    unbroken = train(TOY, augmented=MADE, config=config)
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(TOY, augmented=MADE, recipe=recipe, checkpoint=file, on_progress=kill)
-    resumed = train(TOY, augmented=MADE, recipe=recipe, checkpoint=file)
+        train(TOY, augmented=MADE, config=config, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, augmented=MADE, config=config, checkpoint=file)
     assert weights(resumed) == weights(unbroken)
     assert resumed.history == unbroken.history
-    assert weights(train(TOY, augmented=MADE, recipe=replace(recipe, mix=0.0))) != weights(unbroken)
-    with pytest.raises(OptionError, match="another recipe"):
-        train(TOY, augmented=MADE, recipe=replace(recipe, mix=0.5), checkpoint=file)
+    assert weights(train(TOY, augmented=MADE, config=replace(config, mix=0.0))) != weights(unbroken)
+    with pytest.raises(OptionError, match="another config"):
+        train(TOY, augmented=MADE, config=replace(config, mix=0.5), checkpoint=file)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_toy_language_is_learnt_from_mixed_pairs(model: str) -> None:
-    recipe = Recipe.of(
+    config = TrainingConfig.of(
         model,
         embedding=16,
         hidden=32,
@@ -214,11 +215,11 @@ def test_the_toy_language_is_learnt_from_mixed_pairs(model: str) -> None:
         feedforward=48,
         batch=16,
         peak_rate=1e-2,
-        updates=300,
+        steps=300,
         check_every=50,
         mix=0.2,
     )
-    trained = train(TOY, recipe=recipe)
+    trained = train(TOY, config=config)
     assert trained.history[-1].exact_match == 1.0
     assert trained.history[-1].loss > 0.1, "mixed targets cannot be told apart, so the loss stays"
 
@@ -226,10 +227,10 @@ def test_the_toy_language_is_learnt_from_mixed_pairs(model: str) -> None:
 @pytest.mark.parametrize("wrong", [-0.1, float("nan"), float("inf"), 1e4, True, "1.0", None])
 def test_wrong_parameters_are_named(wrong: object) -> None:
     with pytest.raises(OptionError, match="mix="):
-        Recipe(mix=wrong)  # type: ignore[arg-type]
+        TrainingConfig(mix=wrong)  # type: ignore[arg-type]
 
 
 def test_a_model_that_copies_cannot_be_trained_on_mixed_pairs() -> None:
     with pytest.raises(OptionError, match=r"copy=True and mix=0\.5"):
-        Recipe(copy=True, mix=0.5)
-    assert Recipe(copy=True, mix=0.0).copy
+        TrainingConfig(copy=True, mix=0.5)
+    assert TrainingConfig(copy=True, mix=0.0).copy

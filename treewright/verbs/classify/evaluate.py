@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from treewright.allowed import AllowNetwork
-from treewright.screen import Json, Quiet, show_facts, warnings_said
+from treewright.console import Json, Quiet, show_facts, warnings_said
+from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
     Device,

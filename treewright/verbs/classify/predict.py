@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from treewright.allowed import AllowNetwork
+from treewright.console import Json, Quiet, show_facts, warnings_said
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, show_facts, warnings_said
+from treewright.permissions import AllowNetwork
 from treewright.verbs.classify.reading import (
     Device,
     Format,

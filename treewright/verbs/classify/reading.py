@@ -1,4 +1,4 @@
-"""What the verbs of classify have in common: labelled files, recipes from flags, what is said."""
+"""What the verbs of classify have in common: labelled files, configs from flags, what is said."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from treewright.allowed import MaxRequests
+from treewright.console import Json, Quiet, Seed
 from treewright.flags import FlagsOfOptions, read_settings
 from treewright.outputs import Force
-from treewright.screen import Json, Quiet, Seed
+from treewright.permissions import MaxRequests
 from treewright.terminal import say
 
 if TYPE_CHECKING:
-    from classifiers.recipe import Recipe
+    from classifiers.config import TrainingConfig
     from classifiers.training.train import Classifier
     from grammar.options import Option
     from induction.corpus.corpus import Corpus
@@ -31,7 +31,7 @@ __all__ = [
     "TextColumn",
     "Training",
     "TrainingFlags",
-    "checked_recipe",
+    "checked_config",
     "data_facts",
     "read_labelled",
     "read_texts",
@@ -55,7 +55,7 @@ SetOption = Annotated[
     ),
 ]
 _TAKEN = ("seed",)
-"""Options of a recipe that the verbs have themselves."""
+"""Options of a config that the verbs have themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ _HINTS = get_type_hints(Training, include_extras=True)
 
 
 class RecipeFlags(FlagsOfOptions):
-    """A verb that trains, with a flag for each value of a recipe."""
+    """A verb that trains, with a flag for each value of a config."""
 
     def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
         """Return the options of all groups."""
@@ -149,10 +149,10 @@ class RecipeFlags(FlagsOfOptions):
 
     def groups(self) -> Mapping[str, Sequence[Option]]:
         """Return what there are options of, by the name of the group."""
-        from classifiers.recipe import Recipe
+        from classifiers.config import TrainingConfig
         from grammar.options import options_of
 
-        return {"recipe": options_of(Recipe)}
+        return {"config": options_of(TrainingConfig)}
 
 
 class TrainingFlags(RecipeFlags):
@@ -162,22 +162,22 @@ class TrainingFlags(RecipeFlags):
         """Return what there are options of, by the name of the group."""
         from classifiers.mixing.options import Mixing
         from classifiers.semi_supervised.options import SemiSupervised
-        from classifiers.training.regime import Regime
+        from classifiers.training.augmentation import AugmentationConfig
         from grammar.options import options_of
 
         return {
             **super().groups(),
-            "new examples": options_of(Regime),
+            "new examples": options_of(AugmentationConfig),
             "mixing": options_of(Mixing),
             "unlabelled texts": options_of(SemiSupervised),
         }
 
 
-def checked_recipe(recipe: Recipe) -> Recipe:
-    """Return a recipe, if the libraries that it needs are there."""
-    if recipe.encoder != "tfidf":
+def checked_config(config: TrainingConfig) -> TrainingConfig:
+    """Return a config, if the libraries that it needs are there."""
+    if config.encoder != "tfidf":
         _need_encoders()
-    return recipe
+    return config
 
 
 def _need_encoders() -> None:
@@ -246,23 +246,23 @@ def reads_facts(paths: Iterable[str]) -> dict[str, str]:
 
 def say_what_is_cut(model: Classifier, texts: Sequence[Any], *, quiet: bool) -> None:
     """Say how many texts are longer than what the model reads."""
-    recipe: Any = getattr(model, "recipe", None)
-    if recipe is None:  # of weights of words, which read everything
+    config: Any = getattr(model, "config", None)
+    if config is None:  # of weights of words, which read everything
         return
     encoder: Any = getattr(model, "encoder", None)
     if encoder is None:
         from classifiers.networks.from_scratch import words_of
 
-        longest, unit = recipe.longest, "words"
-        count = sum(len(words_of(text)) > longest for text in texts)
+        max_length, unit = config.max_length, "words"
+        count = sum(len(words_of(text)) > max_length for text in texts)
     else:
         from classifiers.encoders.encoding import count_longer
 
-        longest, unit = min(recipe.longest, encoder.longest), "pieces"
-        count = count_longer(encoder, texts, longest)
+        max_length, unit = min(config.max_length, encoder.max_length), "pieces"
+        count = count_longer(encoder, texts, max_length)
     if count:
         say(
-            f"{count:,} of {len(texts):,} texts have more than {longest} {unit}: what lies behind "
+            f"{count:,} of {len(texts):,} texts have more than {max_length} {unit}: what lies behind "
             "is not read",
             quiet=quiet,
         )

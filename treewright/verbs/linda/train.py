@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, progress, show_facts
 from treewright.flags import FlagsOfOptions, read_settings
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, Seed, progress, show_facts
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -18,18 +18,18 @@ __all__ = ["LindaFlags", "train"]
 
 
 class LindaFlags(FlagsOfOptions):
-    """The verb that trains, with a flag for each value of a recipe."""
+    """The verb that trains, with a flag for each value of a config."""
 
     def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
-        """Return the options of a recipe."""
+        """Return the options of a config."""
         from grammar.options import options_of
-        from sampling.neural.linda.recipe import LindaRecipe
+        from sampling.neural.linda.config import LindaConfig
 
-        return "a recipe", options_of(LindaRecipe)
+        return "a config", options_of(LindaConfig)
 
     def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
-        """Return the options of a recipe."""
-        return {"recipe": self.asked(args)[1]}
+        """Return the options of a config."""
+        return {"config": self.asked(args)[1]}
 
 
 def train(
@@ -52,7 +52,7 @@ def train(
     set_option: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", "-O", help="Another value of the recipe as NAME=VALUE; each has a flag, too."
+            "--set", "-O", help="Another value of the config as NAME=VALUE; each has a flag, too."
         ),
     ] = None,
     seed: Seed = 0,
@@ -62,27 +62,27 @@ def train(
 ) -> None:
     """Train a model that gives texts between two texts (LINDA), from texts alone.
 
-    Example: treewright linda train texts.txt --model small --updates 2200 -o linda
+    Example: treewright linda train texts.txt --model small --steps 2200 -o linda
     """
     from grammar.options import options_of
-    from sampling.neural.linda.recipe import LindaRecipe
+    from sampling.neural.linda.config import LindaConfig
     from sampling.neural.opening import needs_libraries
     from treewright.verbs.linda.reading import texts_of
 
-    recipe = read_settings(set_option or (), options_of(LindaRecipe), "a recipe")
+    config = read_settings(set_option or (), options_of(LindaConfig), "a config")
     texts = texts_of(source, text)
     needs_libraries("linda")
     from sampling.neural.linda.runs import train_linda
 
     with progress(quiet=quiet) as bars:
-        task = bars.add_task("training", total=LindaRecipe(**recipe).updates, note="")
+        task = bars.add_task("training", total=LindaConfig(**config).steps, note="")
 
         def told(update: int, loss: float) -> None:
             bars.update(task, completed=update, note=f"loss {loss:.2f}")
 
         facts = train_linda(
             texts, output, seed=seed, every=every, resume=resume, force=force, device=device,
-            told=told, **recipe,
+            told=told, **config,
         )  # fmt: skip
     shown = {name: facts[name] for name in ("texts", "processor seconds", "sigma")}
     show_facts({"model": output, **shown}, as_json=as_json, quiet=quiet)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, naming, show_facts, warnings_said
 from treewright.outputs import FILE, Force
 from treewright.pair_files import PairsFile, read_pair_file, write_pair_file
-from treewright.screen import Json, Quiet, Seed, naming, show_facts, warnings_said
 
 if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
@@ -59,7 +59,7 @@ def augment(
     from grammar.errors import OptionError
     from induction.corpus.formats import check_output
     from scan.augmenters import HALF_OF_SCAN, find_augmenter
-    from scan.generator import audit
+    from scan.generator import verify
 
     check_output(output)
     chosen = find_augmenter(method)
@@ -75,7 +75,7 @@ def augment(
     write_pair_file(made, output)
     facts: dict[str, object] = {"output": output, "pairs": len(made), "seed": seed}
     facts["targets"] = "the interpreter (an oracle)" if chosen.oracle else "training pairs alone"
-    facts["agree with the interpreter"] = f"{audit(made).rate:.2%}"
+    facts["agree with the interpreter"] = f"{verify(made).rate:.2%}"
     if tests is not None:
         facts["test commands among them"] = len(tests.intersection(made.column("text")))
     show_facts(facts, as_json=as_json, quiet=quiet)

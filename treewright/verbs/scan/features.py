@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, progress
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, Seed, progress
 from treewright.terminal import show
 
 __all__ = ["features"]

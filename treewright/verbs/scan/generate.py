@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, show_facts
 from treewright.outputs import FILE, Force
 from treewright.pair_files import write_pair_file
-from treewright.screen import Json, Quiet, show_facts
 from treewright.terminal import show
 
 __all__ = ["generate"]

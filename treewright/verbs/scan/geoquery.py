@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, show_facts, warnings_said
 from treewright.outputs import FOLDER, Force
 from treewright.pair_files import write_pair_file
-from treewright.screen import Json, Quiet, Seed, show_facts, warnings_said
 
 __all__ = ["geoquery"]
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.screen import Json, show_facts
+from treewright.console import Json, show_facts
 from treewright.terminal import show
 
 __all__ = ["interpret"]

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, show_facts
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, Seed, show_facts
 from treewright.terminal import show
 
 __all__ = ["LanguageName", "language"]

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, show_facts
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, show_facts
 
 __all__ = ["split"]
 

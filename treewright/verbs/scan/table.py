@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, need_torch, progress
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, Quiet, need_torch, progress
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def table(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time, one core each; all cores by default.")
     ] = None,
-    updates: Annotated[
+    steps: Annotated[
         int | None, typer.Option(min=1, help="Updates instead of 4,000: to try it out.")
     ] = None,
     force: Force = False,
@@ -76,7 +76,7 @@ def table(
     Example: treewright scan table --split jump --method none --method synchronous --seeds 1
     """
     from scan.augmenters import AUGMENTERS
-    from scan.models.recipe import MODELS
+    from scan.models.config import MODELS
     from scan.table import cells, load_results, result_path, rows
 
     _check_outputs(output, plot)
@@ -86,7 +86,7 @@ def table(
     wanted = cells(splits, methods, seeds, models)
     if run:
         missing = [cell for cell in wanted if not result_path(cell, results).exists()]
-        _run_all(missing, results, updates, workers, quiet=quiet)
+        _run_all(missing, results, steps, workers, quiet=quiet)
     found = {name: load_results(results, name) for name in models}
     if not (run or split):
         splits += sorted({each.split for runs in found.values() for each in runs} - {*splits})
@@ -99,7 +99,7 @@ def _different(names: Iterable[str]) -> list[str]:
 
 
 def _run_all(
-    missing: list[Cell], results: str, updates: int | None, workers: int | None, *, quiet: bool
+    missing: list[Cell], results: str, steps: int | None, workers: int | None, *, quiet: bool
 ) -> None:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
@@ -115,7 +115,7 @@ def _run_all(
     with progress(quiet=quiet) as bars, pool:
         task = bars.add_task("runs", total=len(missing), note="")
         try:
-            running = [pool.submit(_run, cell, results, updates) for cell in missing]
+            running = [pool.submit(_run, cell, results, steps) for cell in missing]
             for done in as_completed(running):
                 outcome = done.result()
                 note = f"{outcome.split}, {outcome.method}: test exact {outcome.test_exact:.4f}"
@@ -125,13 +125,13 @@ def _run_all(
             raise
 
 
-def _run(cell: Cell, results: str, updates: int | None) -> Outcome:
+def _run(cell: Cell, results: str, steps: int | None) -> Outcome:
     from scan.table import run_cell
 
     shown = f"--split {cell.split} --method {cell.method} --model {cell.model}"
-    tried = "" if updates is None else f" --updates {updates}"
+    tried = "" if steps is None else f" --steps {steps}"
     command = f"treewright scan table {shown} --seeds {cell.seed + 1}{tried}"
-    return run_cell(cell, results, command=command, updates=updates)
+    return run_cell(cell, results, command=command, steps=steps)
 
 
 def _check_outputs(output: str | None, plot: str | None) -> None:

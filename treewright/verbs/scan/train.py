@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, naming, need_torch, show_facts, training_bar
 from treewright.flags import FlagsOfOptions, read_settings
 from treewright.outputs import FILE, STORE, Force
 from treewright.pair_files import PairsFile, read_pair_file
-from treewright.screen import Json, Quiet, Seed, naming, need_torch, show_facts, training_bar
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -29,7 +29,7 @@ def train(
     set_option: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", "-O", help="Another value of the recipe as NAME=VALUE; each has a flag, too."
+            "--set", "-O", help="Another value of the config as NAME=VALUE; each has a flag, too."
         ),
     ] = None,
     checkpoint: Annotated[
@@ -51,28 +51,28 @@ def train(
     from grammar.options import options_of
     from induction.corpus.pairs import target_by_source
     from scan.experiment import unique_pairs
-    from scan.models.recipe import Recipe
+    from scan.models.config import TrainingConfig
     from scan.models.training import exact_match
     from scan.models.training import train as train_model
 
-    changes = read_settings(set_option or (), options_of(Recipe), "a recipe")
+    changes = read_settings(set_option or (), options_of(TrainingConfig), "a config")
     if "model" in changes:
         raise OptionError("--set does not take the model", hint="use --model")
-    recipe = Recipe.of(model, **{"seed": seed, **changes})
+    config = TrainingConfig.of(model, **{"seed": seed, **changes})
     with naming(train):
         targets = target_by_source(read_pair_file(train))
     pairs = [(" ".join(source), " ".join(target)) for source, target in targets.items()]
     made = unique_pairs(read_pair_file(augmented)) if augmented else []
     held_out = unique_pairs(read_pair_file(test)) if test else []
-    with training_bar(f"seed {seed}", recipe.updates, quiet=quiet) as advance:
+    with training_bar(f"seed {seed}", config.steps, quiet=quiet) as advance:
         trained = train_model(
-            pairs, augmented=made, recipe=recipe, checkpoint=checkpoint, on_progress=advance
+            pairs, augmented=made, config=config, checkpoint=checkpoint, on_progress=advance
         )
     trained.save(output)
     last = trained.history[-1]
     facts: dict[str, object] = {
         "model": output,
-        "updates": last.update,
+        "steps": last.update,
         "train pairs": len(pairs),
         "augmented pairs": len(made),
         "train exact match": f"{last.exact_match:.4f}",
@@ -87,15 +87,15 @@ def train(
 
 
 class TrainCommand(FlagsOfOptions):
-    """The verb scan train, with a flag for each value of a recipe."""
+    """The verb scan train, with a flag for each value of a config."""
 
     def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
-        """Return the options of a recipe."""
+        """Return the options of a config."""
         from grammar.options import options_of
-        from scan.models.recipe import Recipe
+        from scan.models.config import TrainingConfig
 
-        return "a recipe", options_of(Recipe)
+        return "a config", options_of(TrainingConfig)
 
     def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
-        """Return the options of a recipe that the verb itself has not."""
-        return {"recipe": [o for o in self.asked(args)[1] if o.name not in ("model", "seed")]}
+        """Return the options of a config that the verb itself has not."""
+        return {"config": [o for o in self.asked(args)[1] if o.name not in ("model", "seed")]}

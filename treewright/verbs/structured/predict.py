@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.allowed import AllowNetwork
+from treewright.console import Json, Quiet, show_facts
 from treewright.outputs import FILE, Force
-from treewright.screen import Json, Quiet, show_facts
+from treewright.permissions import AllowNetwork
 from treewright.terminal import say
 from treewright.verbs.structured.reading import read_sentences_of
 

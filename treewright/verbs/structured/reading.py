@@ -1,4 +1,4 @@
-"""What the verbs of structured read: trees or corpora, by the task, and the flags of a recipe."""
+"""What the verbs of structured read: trees or corpora, by the task, and the flags of a config."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ PERCEPTRON = "perceptron"
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", "-O", help="Another value of the recipe as NAME=VALUE; each has a flag, too."
+        "--set", "-O", help="Another value of the config as NAME=VALUE; each has a flag, too."
     ),
 ]
 
 
 class StructuredFlags(FlagsOfOptions):
-    """A verb that trains, with a flag for each value of a recipe."""
+    """A verb that trains, with a flag for each value of a config."""
 
     def asked(self, args: Sequence[str]) -> tuple[str, Sequence[Option]]:
-        """Return the options of a recipe."""
-        from classifiers.structured.recipe import StructuredRecipe
+        """Return the options of a config."""
+        from classifiers.structured.config import StructuredConfig
         from grammar.options import options_of
 
-        return "a recipe", options_of(StructuredRecipe)
+        return "a config", options_of(StructuredConfig)
 
     def explained(self, args: Sequence[str]) -> Mapping[str, Sequence[Option]]:
-        """Return the options of a recipe."""
-        return {"recipe": self.asked(args)[1]}
+        """Return the options of a config."""
+        return {"config": self.asked(args)[1]}
 
 
 class TrainFlags(StructuredFlags):
@@ -49,10 +49,10 @@ class TrainFlags(StructuredFlags):
         """Return the options of what learns."""
         if value_of(args, "--learner") != PERCEPTRON:
             return super().asked(args)
-        from classifiers.tagging.recipe import PerceptronRecipe
+        from classifiers.tagging.config import PerceptronConfig
         from grammar.options import options_of
 
-        return "a perceptron", options_of(PerceptronRecipe)
+        return "a perceptron", options_of(PerceptronConfig)
 
 
 def read_sentences_of(source: str) -> Corpus:

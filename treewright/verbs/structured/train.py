@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from treewright.console import Json, Quiet, Seed, progress, show_facts
 from treewright.flags import read_settings
 from treewright.outputs import FOLDER, Force
-from treewright.screen import Json, Quiet, Seed, progress, show_facts
 from treewright.verbs.structured.reading import PERCEPTRON, SetOption, read_sentences_of
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class _Learnt(NamedTuple):
 
 def _on_encoder(task: str, given: Sequence[str], seed: int) -> Callable[[Corpus, bool], _Learnt]:
     """Return what trains on an encoder, its options checked."""
-    from classifiers.structured.recipe import StructuredRecipe
+    from classifiers.structured.config import StructuredConfig
     from grammar.options import options_of
     from sampling.neural.opening import needs_libraries
 
-    settings = read_settings(given, options_of(StructuredRecipe), "a recipe")
-    recipe = StructuredRecipe(**{"seed": seed, **settings})
+    settings = read_settings(given, options_of(StructuredConfig), "a config")
+    config = StructuredConfig(**{"seed": seed, **settings})
 
     def learn(corpus: Corpus, quiet: bool) -> _Learnt:
         needs_libraries("a tagger or parser on an encoder")
@@ -85,12 +85,12 @@ def _on_encoder(task: str, given: Sequence[str], seed: int) -> Callable[[Corpus,
         from classifiers.structured.saving import save_structured
 
         with progress(quiet=quiet) as bars:
-            work = bars.add_task("training", total=recipe.updates, note="")
+            work = bars.add_task("training", total=config.steps, note="")
 
             def told(update: int, loss: float) -> None:
                 bars.update(work, completed=update, note=f"loss {loss:.2f}")
 
-            model = train_structured(task, corpus, recipe, on_update=told)
+            model = train_structured(task, corpus, config, on_update=told)
         return _Learnt(model.score, lambda folder, facts: save_structured(model, folder, facts))
 
     return learn
@@ -100,13 +100,13 @@ def _without_encoder(
     task: str, given: Sequence[str], seed: int
 ) -> Callable[[Corpus, bool], _Learnt]:
     """Return what trains a perceptron, its options checked."""
-    from classifiers.tagging.recipe import PerceptronRecipe
+    from classifiers.tagging.config import PerceptronConfig
     from classifiers.tagging.saving import kind_of, save_tagger
     from classifiers.tagging.scores import points
     from grammar.options import options_of
 
     kind = kind_of(task)
-    settings = read_settings(given, options_of(PerceptronRecipe), "a perceptron")
+    settings = read_settings(given, options_of(PerceptronConfig), "a perceptron")
 
     def learn(corpus: Corpus, quiet: bool) -> _Learnt:
         tagger = kind.train(corpus, seed=seed, **settings)

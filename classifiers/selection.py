@@ -1,0 +1,111 @@
+"""The choice with all that it tries: one call from labelled examples to what to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
+from classifiers.choice import ROUNDS, Choice, Evidence, choose
+from classifiers.config import TFIDF, TrainingConfig, read_config
+from classifiers.networks.model import UNMIXED
+from classifiers.training.train import Training, trainer
+from grammar.files import PathLike
+from induction.corpus.formats import read_corpus
+from sampling.expression import Step
+
+__all__ = ["auto"]
+
+BUDGET = 120.0
+
+
+def auto(
+    corpus: Any,
+    config: TrainingConfig | None = None,
+    *,
+    names: PathLike | None = None,
+    grammar: PathLike | None = None,
+    methods: Iterable[str] = RECOMBINING,
+    weights: Sequence[float] | None = None,
+    budget: float = BUDGET,
+    seed: int = 0,
+    train: Training | None = None,
+    on_trial: Callable[[Evidence], None] | None = None,
+) -> Choice:
+    """Find whether any way to make examples helps, how much of it, or none.
+
+    Parameters
+    ----------
+    corpus : Corpus, or data of any kind
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
+    config : TrainingConfig, optional
+        What is trained; by default weights of words (``tfidf``). In the trials,
+        an encoder that learns stands still, with a linear head.
+    names : str or path, optional
+        A file with what the classes are called (:class:`sampling.Names`).
+    grammar : str or path, optional
+        A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
+    methods : iterable of str
+        What else to try, as expressions.
+    weights : sequence of float, optional
+        What new examples weigh together, relative to the labelled ones: 0.3 and 1, or 0.3 alone
+        where an encoder learns, which makes more of what is wrong in them.
+    budget : float
+        Seconds. What is left untried is named.
+    seed : int
+        Of all draws.
+    train : Training, optional
+        What trains by the config, where it is there already: its encoder is not opened again.
+    on_trial : callable, optional
+        Told the evidence on each candidate.
+
+    Returns
+    -------
+    Choice
+        ``trainer(config)(choice.examples(corpus))`` is the model of it.
+
+    Raises
+    ------
+    CorpusError
+        If a class has one example only.
+    MissingDataError
+        If the encoder of the config is not there.
+
+    Examples
+    --------
+    >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
+    >>> print(auto(few, methods=["aeda"]).chosen)
+    None
+    """
+    corpus = read_corpus(corpus)
+    training = train or trainer(config or read_config(encoder=TFIDF))
+    judge = _standing_still(training)
+    if weights is None:
+        weights = WEIGHTS if judge is training else (LIGHT,)
+    given = [("names", names), ("grammar", grammar)]
+    known = [str(Step(method, {"file": str(path)})) for method, path in given if path is not None]
+    ways = candidates_of([*known, *methods], corpus, weights=weights)
+    return choose(
+        corpus,
+        ways,
+        judge,
+        # dealing folds anew takes trainings, which are quick where nothing learns in batches
+        rounds=ROUNDS if judge.linear else 1,
+        seed=seed,
+        seconds=budget,
+        on_trial=on_trial,
+    )
+
+
+def _standing_still(training: Training) -> Training:
+    """Return what judges: a linear head on the encoder, if there is one.
+
+    Few labels cannot tell good examples from bad ones by trainings whose own chance moves the
+    accuracy by as much as the examples do; a linear head has no such chance, and takes a twentieth
+    of the time.
+    """
+    if training.linear or training.encoder is None:
+        return training
+    config = replace(training.config, train="frozen", head="linear")
+    return Training(config, UNMIXED, training.encoder)

@@ -1,0 +1,184 @@
+"""Splitting a corpus and training a classifier, each in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classifiers.config import TFIDF, read_config
+from classifiers.examples import read_examples
+from classifiers.saving import save_classifier
+from classifiers.scores import Scores, score
+from classifiers.training.train import Classifier, trainer
+from grammar.errors import OptionError
+from grammar.files import PathLike
+from grammar.rng import stream_key
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
+
+__all__ = ["TextClassifier", "split", "train"]
+
+
+def split(
+    data: Any,
+    test_size: float | int = 0.25,
+    *,
+    seed: int = 0,
+    text: str | None = None,
+    label: str | None = None,
+) -> tuple[Corpus, Corpus]:
+    """Split a corpus at random into examples to train on and examples to test on.
+
+    Parameters
+    ----------
+    data : Corpus, or data of any kind
+        What to split (:func:`~induction.corpus.formats.read_corpus`). With classes, each has its
+        share on both sides.
+    test_size : float or int
+        The share of the test, or the number of its examples.
+    seed : int
+        Of the draw.
+    text, label : str, optional
+        The columns of texts and classes, where their names do not tell.
+
+    Returns
+    -------
+    train, test : Corpus
+        Both in the order of the data.
+
+    Raises
+    ------
+    OptionError
+        If either side would be empty.
+
+    Examples
+    --------
+    >>> train, test = split({"text": list("abcdefgh"), "label": [0, 1] * 4}, test_size=0.25)
+    >>> len(train), sorted(test.column("label"))
+    (6, [0, 1])
+    """
+    corpus = read_corpus(data, text=text, label=label)
+    count = round(test_size * len(corpus)) if 0 < test_size < 1 else int(test_size)
+    if not 0 < count < len(corpus) or (count != test_size and test_size >= 1):
+        raise OptionError(
+            f"test_size={test_size!r} leaves nothing on one side of {len(corpus):,} examples",
+            hint="give a share such as 0.25, or a number of examples",
+        )
+    drawn = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "split"))))
+    order = drawn.permutation(len(corpus))
+    if "label" in corpus.names:
+        order = order[np.argsort(_evenly(corpus.column("label"), order), kind="stable")]
+    chosen = np.zeros(len(corpus), np.bool_)
+    chosen[order[:count]] = True
+    return _rows(corpus, ~chosen), _rows(corpus, chosen)
+
+
+def _evenly(labels: list[Any], order: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return where in its class each example comes, from 0 to 1, so that classes take turns."""
+    names = [str(labels[row]) for row in order.tolist()]
+    seen: dict[str, int] = {}
+    place = np.empty(len(names))
+    for at, name in enumerate(names):
+        place[at] = seen.get(name, 0) + 0.5
+        seen[name] = seen.get(name, 0) + 1
+    shares: NDArray[np.float64] = place / np.array([seen[name] for name in names])
+    return shares
+
+
+def _rows(corpus: Corpus, chosen: NDArray[np.bool_]) -> Corpus:
+    return Corpus(corpus.table.take(np.flatnonzero(chosen)), classes=corpus.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class TextClassifier:
+    """A trained classifier.
+
+    Attributes
+    ----------
+    model : Classifier
+        What a trainer returned (:func:`~classifiers.training.train.trainer`).
+    """
+
+    model: Classifier
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return self.model.classes
+
+    def probabilities(self, texts: Sequence[str | tuple[str, str]]) -> NDArray[np.float64]:
+        """Return the probability of every class, of shape (texts, classes)."""
+        return self.model.probabilities(_listed(texts))
+
+    def predict(self, texts: Sequence[str | tuple[str, str]]) -> list[str]:
+        """Return the most probable class of each text; one text is one."""
+        return [self.classes[i] for i in self.probabilities(texts).argmax(1).tolist()]
+
+    def score(self, data: Any) -> Scores:
+        """Return how well labelled data of any kind are named."""
+        return score(self.model, data)
+
+    def save(self, folder: PathLike) -> None:
+        """Save as a folder with a card (:func:`~classifiers.saving.save_classifier`)."""
+        save_classifier(self.model, folder)
+
+
+def _listed(texts: Sequence[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
+    return [texts] if isinstance(texts, str) else list(texts)
+
+
+def train(
+    data: Any,
+    *,
+    method: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    seed: int = 0,
+    encoder: str = TFIDF,
+    **config: Any,
+) -> TextClassifier:
+    """Train a classifier of texts.
+
+    Parameters
+    ----------
+    data : Corpus, or data of any kind
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
+    method : str, optional
+        What to make new examples by, as many as there are (:func:`sampling.augment`).
+    text, label : str, optional
+        The columns of texts and classes, where their names do not tell.
+    seed : int
+        Of the training and of the new examples.
+    encoder : str
+        An encoder of Hugging Face, or ``tfidf``: weights of words and pairs of words.
+    **config
+        Further fields of the config (:func:`~classifiers.config.read_config`).
+
+    Raises
+    ------
+    CorpusError
+        If there are no classes, or one alone.
+    OptionError
+        If an option cannot be used.
+    MissingDataError
+        If the encoder is not there.
+
+    Examples
+    --------
+    >>> few = {"text": ["a fine film", "a poor film"] * 3, "label": ["good", "bad"] * 3}
+    >>> train(few, method="aeda").predict("fine")
+    ['good']
+    """
+    asked = read_config(encoder=encoder, seed=seed, **config)
+    corpus = read_corpus(data, text=text, label=label)
+    examples = read_examples(corpus)
+    if method is not None:
+        from sampling.pipeline.augment import augment
+
+        made = augment(corpus, method, times=1, seed=seed, columns="none").corpus
+        examples = examples.with_new(read_examples(made, classes=examples.classes))
+    return TextClassifier(trainer(asked)(examples))

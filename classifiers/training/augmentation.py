@@ -1,0 +1,81 @@
+"""How new examples are made, labelled and counted, as values declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from classifiers.training.strategies import STRATEGIES
+from grammar.errors import OptionError
+from grammar.options import TINY, Checked, option
+
+__all__ = ["AugmentationConfig"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AugmentationConfig(Checked):
+    """The options of what is learnt from.
+
+    Raises
+    ------
+    OptionError
+        If an option cannot be used.
+    """
+
+    times: int | None = option(
+        None, "So many new examples for each labelled one.", source="Sub2, section 5: 20", least=1
+    )
+    per_class: int | None = option(None, "So many new examples of each class.", least=1)
+    fill: int | None = option(
+        None,
+        "So many new examples of each class that with the labelled ones there are so many.",
+        source="ALP, table 5: 200",
+        least=1,
+    )
+    replication: str | None = option(
+        None,
+        "How often examples are seen: replicate (the labelled ones as often as the new ones "
+        "together), no-replicate (all alike), aug-only (new ones only); else as share says.",
+        source="TreeMix, section 3.2 and table B.1",
+        choices=("replicate", "no-replicate", "aug-only"),
+    )
+    weight: float | None = option(
+        None,
+        "What all new examples weigh together in the loss, relative to the labelled ones; else "
+        "each counts as one.",
+        least=0.0,
+    )
+    sharpen: float | None = option(
+        None,
+        "Labels of new examples are taken to the power of 1 / this, so that below 1 they are "
+        "harder.",
+        least=TINY,
+    )
+    relabel: str = option(
+        "no",
+        "Whether teachers name the new examples anew, with a class or a distribution; no teacher "
+        "has seen their parents.",
+        choices=("no", "hard", "soft"),
+    )
+    strategy: str | None = option(
+        None,
+        "How labelled and new examples are divided into those that are learnt from and those that "
+        "choose the number of steps.",
+        source="ALP, figure 2",
+        choices=tuple(STRATEGIES),
+    )
+    kept: float = option(
+        0.5,
+        "The part of them that is learnt from, where a strategy divides them.",
+        source="ALP, table 5: 0.5, 0.8 and 0.9",
+        least=0.01,
+        most=0.99,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        asked = [name for name in ("times", "per_class", "fill") if getattr(self, name)]
+        if len(asked) > 1:
+            raise OptionError(
+                f"{' and '.join(asked)} both say how many new examples there are",
+                hint="give one of them",
+            )

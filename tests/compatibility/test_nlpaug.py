@@ -1,0 +1,48 @@
+"""What users of nlpaug, EDA and TextAttack type first: new texts of a text."""
+
+from tests.compatibility.tasks import Task, carried_out, each
+
+TASKS = {
+    "one text": Task(
+        """
+made = tw.augment("The quick brown fox jumps over the lazy dog", "eda", n=3)
+assert len(made) == 3 and all(isinstance(text, str) for text in made)
+""",
+    ),
+    "many texts": Task(
+        """
+texts = ["The quick brown fox jumps", "The lazy dog sleeps in the sun"]
+assert len(tw.augment(texts, "worddrop", n=4)) == 4
+""",
+    ),
+    "one word": Task(
+        """
+tw.augment("hello", "eda")
+""",
+        hint="['hello']",
+        mended="""
+import pytest
+tw.augment(['hello'], "aeda", n=1)
+""",
+    ),
+    "characters of a method": Task(
+        """
+sampler = EDA.induce(["The quick brown fox jumps over the lazy dog"])
+assert len(sampler.sample(2)) == 2
+""",
+    ),
+    "an unknown method": Task(
+        """
+tw.augment("The quick brown fox", "aedaa", n=1)
+""",
+        hint="aeda",
+        mended="""
+assert len(tw.augment("The quick brown fox", "aeda", n=1)) == 1
+""",
+    ),
+}
+
+
+@each(TASKS)
+def test_what_one_types_works(task, tmp_path, monkeypatch):
+    carried_out(task, tmp_path, monkeypatch)

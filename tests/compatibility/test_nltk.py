@@ -1,0 +1,168 @@
+"""What users of NLTK type first: trees, grammars, parsers, treebanks."""
+
+from tests.compatibility.tasks import Task, carried_out, each
+
+ELEPHANT = """
+GRAMMAR = '''
+    S -> NP VP
+    NP -> Det N | 'I' | NP PP
+    VP -> V NP | VP PP
+    PP -> P NP
+    Det -> 'an' | 'my'
+    N -> 'elephant' | 'pajamas'
+    V -> 'shot'
+    P -> 'in'
+'''
+"""
+
+TASKS = {
+    "tree from brackets": Task(
+        """
+tree = Tree.fromstring("(S (NP I) (VP (V saw) (NP him)))")
+tree.pretty_print()
+assert tree.leaves() == ("I", "saw", "him")
+assert tree.height() == 4
+""",
+    ),
+    "subtrees by label": Task(
+        """
+tree = Tree.fromstring("(S (NP I) (VP (V saw) (NP him)))")
+found = [s.leaves() for s in tree.subtrees(lambda t: t.label() == "NP")]
+assert found == [("I",), ("him",)]
+""",
+    ),
+    "children by place": Task(
+        """
+tree = Tree.fromstring("(S (NP I) (VP (V saw) (NP him)))")
+assert tree[0].label() == "NP"
+assert tree[1][1][0] == tree[1, 1, 0] == "him"
+assert len(tree) == 2
+assert [child.label() for child in tree] == ["NP", "VP"]
+""",
+    ),
+    "tree from parts": Task(
+        """
+tree = Tree("S", [Tree("NP", ["I"]), Tree("VP", ["saw"])])
+assert str(tree) == "(S (NP I) (VP saw))"
+assert [p.text for p in tree.productions()][0] == "S -> NP VP"
+""",
+    ),
+    "parts of speech": Task(
+        """
+tree = Tree.fromstring("(S (NP (PRP I)) (VP (V saw)))")
+tree.pos()
+""",
+        hint="tree.to_nltk().pos",
+        mended="""
+tree = Tree.fromstring("(S (NP (PRP I)) (VP (V saw)))")
+assert tree.to_nltk().pos() == [("I", "PRP"), ("saw", "V")]
+""",
+    ),
+    "tree in a window": Task(
+        """
+Tree.fromstring("(S a)").draw()
+""",
+        hint="draw_tree(tree, 'tree.svg')",
+        mended="""
+import grammar
+tree = Tree.fromstring("(S a)")
+grammar.draw_tree(tree, 'tree.svg')
+""",
+    ),
+    "grammar from a string": Task(
+        ELEPHANT
+        + """grammar = tw.CFG.fromstring(GRAMMAR)
+""",
+        hint="CFG is called Grammar here",
+        mended=ELEPHANT
+        + """grammar = tw.Grammar.fromstring(GRAMMAR)
+assert len(grammar.productions(lhs="NP")) == 3
+assert [str(p.lhs) for p in grammar.productions(rhs="in")] == ["P"]
+""",
+    ),
+    "probabilistic grammar": Task(
+        """
+grammar = tw.PCFG.fromstring("S -> 'a' S [0.4] | 'b' [0.6]")
+""",
+        hint="PCFG is called Grammar here",
+        mended="""
+grammar = tw.Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]")
+""",
+    ),
+    "parse with a grammar": Task(
+        ELEPHANT
+        + """parser = Parser(Grammar.fromstring(GRAMMAR))
+for tree in parser.parse("I shot an elephant in my pajamas".split()):
+    print(tree)
+assert len(parser.kbest("I shot an elephant in my pajamas", 5)) == 2
+""",
+    ),
+    "parse a sentence with a grammar": Task(
+        ELEPHANT
+        + """tree = Grammar.fromstring(GRAMMAR).parse_sentence("I shot an elephant")
+assert tree.leaves() == ("I", "shot", "an", "elephant")
+""",
+    ),
+    "Viterbi parser": Task(
+        """
+parser = tw.ViterbiParser(tw.Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]"))
+""",
+        hint="ViterbiParser is called Parser here",
+        mended="""
+parser = tw.Parser(tw.Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]"))
+assert [str(tree) for tree in parser.parse("a b".split())] == ["(S a (S b))"]
+""",
+    ),
+    "generate sentences": Task(
+        """
+for sentence in tw.generate(Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]"), n=10):
+    assert sentence.split()[-1] == "b"
+""",
+    ),
+    "grammar of NLTK": Task(
+        """
+import nltk
+theirs = nltk.CFG.fromstring("S -> NP 'ran' | 'x'\\nNP -> 'we' | ''")
+grammar = Grammar.from_nltk(theirs)
+assert grammar.parse_sentence("ran").leaves() == ("*", "ran")
+assert len(tw.generate(theirs, n=3)) == 3
+""",
+    ),
+    "induce from parsed sentences": Task(
+        """
+import nltk
+grammar = induce_pcfg(nltk.corpus.treebank.parsed_sents()[:20])
+assert grammar.start == "TOP"
+""",
+        needs=["NLTK_DATA"],
+    ),
+    "induce from productions": Task(
+        """
+import nltk
+tree = nltk.Tree.fromstring("(S (NP I) (VP saw))")
+grammar = induce_pcfg(nltk.Nonterminal("S"), tree.productions())
+""",
+        hint="Grammar.from_productions(productions, start='S', normalise=True)",
+        mended="""
+import nltk
+productions = nltk.Tree.fromstring("(S (NP I) (VP saw))").productions()
+Grammar.from_productions(productions, start='S', normalise=True)
+""",
+    ),
+    "sentences of a treebank": Task(
+        """
+treebank = Treebank.parse("(S (NP I) (VP saw))")
+treebank.sents()
+""",
+        hint="treebank.sentences()",
+        mended="""
+treebank = Treebank.parse("(S (NP I) (VP saw))")
+assert treebank.sentences() == [("I", "saw")]
+""",
+    ),
+}
+
+
+@each(TASKS)
+def test_what_one_types_works(task, tmp_path, monkeypatch):
+    carried_out(task, tmp_path, monkeypatch)

@@ -1,0 +1,98 @@
+"""What users of scikit-learn type first: split, fit, predict, pipelines, searches."""
+
+from tests.compatibility.tasks import Task, carried_out, each
+
+TASKS = {
+    "train and test": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+train, test = tw.train_test_split(texts, test_size=0.25)
+""",
+        hint="train_test_split is called split here",
+        mended="""
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+train, test = tw.split({"text": texts, "label": labels}, test_size=0.25)
+assert (len(train), len(test)) == (9, 3)
+""",
+    ),
+    "train and predict": Task(
+        """
+import pandas
+frame = pandas.DataFrame({"review": ["a fine film", "a poor film"] * 4, "sentiment": [1, 0] * 4})
+model = tw.train(frame)
+assert model.predict(["fine"]) == ["1"]
+assert model.score(frame).accuracy == 1.0
+""",
+    ),
+    "resample": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+X, y = TextAugmenter("aeda", n=4).fit_resample(texts, labels)
+assert len(X) == len(y) == 16
+""",
+    ),
+    "step of a pipeline": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+make_pipeline(TextAugmenter("aeda"), TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
+""",
+        hint="TextAugmenter('aeda', make_pipeline(TfidfVectorizer(), LogisticRegression()))",
+        mended="""
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+model = TextAugmenter('aeda', make_pipeline(TfidfVectorizer(), LogisticRegression()))
+assert model.fit(texts, labels).predict(["fine"]).tolist() == ["pos"]
+assert Pipeline([("model", model)]).fit(texts, labels).score(texts, labels) == 1.0
+""",
+    ),
+    "grid search": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+model = TextAugmenter("aeda", make_pipeline(TfidfVectorizer(), LogisticRegression()))
+search = GridSearchCV(model, {"n": [1, 4], "estimator__logisticregression__C": [1, 10]}, cv=2)
+assert search.fit(texts, labels).predict(["a fine book"]).tolist() == ["pos"]
+""",
+    ),
+    "cross-validation": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+model = TextAugmenter("aeda", make_pipeline(TfidfVectorizer(), LogisticRegression()))
+assert len(cross_val_score(model, texts, labels, cv=3)) == 3
+""",
+    ),
+    "choice of a method": Task(
+        """
+texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3
+labels = ["pos", "neg"] * 6
+found = auto({"text": texts, "label": labels}, methods=["aeda"])
+assert len(found.examples({"text": texts, "label": labels})) >= 12
+""",
+    ),
+}
+
+
+@each(TASKS)
+def test_what_one_types_works(task, tmp_path, monkeypatch):
+    carried_out(task, tmp_path, monkeypatch)

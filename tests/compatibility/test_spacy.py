@@ -1,0 +1,48 @@
+"""What users of spaCy type first: parse a sentence, tokens, documents."""
+
+from tests.compatibility.tasks import Task, carried_out, each
+
+TASKS = {
+    "parse one sentence": Task(
+        """
+tree = tw.parse("The cat sat on the mat.")
+assert tree.label() == "TOP"
+assert tree.leaves()[:2] == ("The", "cat")
+""",
+    ),
+    "parser as an object": Task(
+        """
+parser = open_parser("english")
+assert len(parser.parse("The cat sat. It purred.")) == 1
+assert len(parser.parse(["The cat sat.", "It purred."])) == 2
+""",
+    ),
+    "many sentences": Task(
+        """
+treebank = tw.parse(["The cat sat.", "It purred."])
+assert [len(tree.leaves()) for tree in treebank] == [4, 3]
+""",
+    ),
+    "tokens": Task(
+        """
+assert tokenise("The cat's mat.").words == ("The", "cat", "'s", "mat", ".")
+""",
+    ),
+    "sentences of a text": Task(
+        """
+text = "The cat sat. It purred."
+assert [text[a:b] for a, b in sentence_spans(text)] == ["The cat sat.", "It purred."]
+""",
+    ),
+    "trees of texts": Task(
+        """
+treebank = treebank_of(["The cat sat.", "It purred."])
+assert len(treebank) == 2
+""",
+    ),
+}
+
+
+@each(TASKS)
+def test_what_one_types_works(task, tmp_path, monkeypatch):
+    carried_out(task, tmp_path, monkeypatch)
