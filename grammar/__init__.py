@@ -1,5 +1,5 @@
 """What a tree, a treebank, a rule and a grammar are, and exact computation on them."""
 
-from grammar.lazy_imports import open_face
+from grammar.lazy_imports import open_package
 
-__getattr__, __dir__ = open_face(__file__)
+__getattr__, __dir__ = open_package(__file__)

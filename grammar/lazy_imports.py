@@ -1,14 +1,13 @@
-"""The face of a room: names fetched when they are first used, from rooms that are all our own.
+"""Lazy imports: public names are fetched when they are first used.
 
-What a room offers stands once, in its ``__init__.pyi``, as type checkers and editors read it:
-``from grammar.trees.tree import Tree as Tree``. The ``__init__`` beside it opens the face, so that
-importing a room loads no library, and a name costs what its module costs.
+The public names of a package are listed once, in its ``__init__.pyi``, as type checkers and
+editors read it: ``from grammar.trees.tree import Tree as Tree``. The ``__init__`` beside it calls
+:func:`open_package`, so that importing a package loads no library.
 
-The rooms are top-level packages with names that others use, too: there are distributions called
-``grammar`` and ``induction``, and a person's folder may hold a ``sampling.py``. So a room looks
-first whether those it stands on are found where it lies itself, and runs none of a stranger's code.
-For the same reason a room reads this file from where it lies, and not by the name
-``grammar.lazy_imports``.
+These top-level names are used by other projects, too: there are distributions called ``grammar``
+and ``induction``, and a user's folder may hold a ``sampling.py``. So each package first checks that the
+packages that it imports lie beside it, and runs no foreign code. For the same reason a package reads
+this file by its path, and not by the name ``grammar.lazy_imports``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["open_face"]
+__all__ = ["open_package"]
 
 _BELOW = {
     "grammar": (),
@@ -45,33 +44,33 @@ _NAMES_OF_OTHERS = {
 }
 """What is here, and how it is called in NLTK, scikit-learn, datasets and disco-dop."""
 _COMPILED = {".nbi", ".nbc", ".pyc"}
-_SIGN = "open_face(__file__)"
+_SIGN = "open_package(__file__)"
 
 
-def open_face(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__``, which also knows ``__all__``, and ``__dir__`` of a room.
+def open_package(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__``, which also knows ``__all__``, and ``__dir__`` of a package.
 
     Parameters
     ----------
     init : str
-        The ``__file__`` of the room.
+        The ``__file__`` of the package.
 
     Raises
     ------
     ImportError
-        If something else is found in the place of a room that this one stands on.
+        If something else is found in the place of a package that this one imports.
 
     Examples
     --------
     >>> import grammar
-    >>> fetch, listed = open_face(grammar.__file__)
+    >>> fetch, listed = open_package(grammar.__file__)
     >>> str(fetch("Tree").parse("(S (NP fish) (VP swim))")), "Tree" in listed()
     ('(S (NP fish) (VP swim))', True)
     """
     file = Path(init).resolve()
-    room, house = file.parent.name, file.parents[1]
-    for below in _BELOW[room]:
-        _check_room(below, house)
+    package, root = file.parent.name, file.parents[1]
+    for below in _BELOW[package]:
+        _check_package(below, root)
 
     @cache
     def homes() -> dict[str, str]:
@@ -81,12 +80,14 @@ def open_face(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         if name == "__all__":
             return sorted(homes())
         if name not in homes():
-            raise AttributeError(f"module {room!r} has no attribute {name!r}{_called_here(name)}")
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}{_called_here(name)}"
+            )
         home = import_module(homes()[name])
         if not hasattr(home, name):  # a module of functions that are best read behind its name
             import_module(f"{home.__name__}.{name}")
         value = getattr(home, name)
-        setattr(sys.modules[room], name, value)
+        setattr(sys.modules[package], name, value)
         return value
 
     return fetch, lambda: sorted(homes())
@@ -99,7 +100,7 @@ def _called_here(name: str) -> str:
 
 
 def _read_stub(stub: Path) -> dict[str, str]:
-    """Return the module of each name; a star stands for all names of another room."""
+    """Return the module of each name; a star stands for all names of another package."""
     homes: dict[str, str] = {}
     for line in ast.parse(stub.read_text("utf-8")).body:
         if isinstance(line, ast.ImportFrom) and line.module is not None:
@@ -110,14 +111,14 @@ def _read_stub(stub: Path) -> dict[str, str]:
     return homes
 
 
-def _check_room(room: str, house: Path) -> None:
-    """Refuse whatever else is found by the name of a room; nothing of it is run."""
-    found = _place(room)
-    ours = house / room / "__init__.py"
+def _check_package(package: str, root: Path) -> None:
+    """Refuse whatever else is found by the name of a package; no code of it runs."""
+    found = _find(package)
+    ours = root / package / "__init__.py"
     if found == ours and _SIGN in ours.read_text("utf-8"):
         return
     if found is None:
-        what, hint = f"Treewright's package {room} is not found", "install treewright again"
+        what, hint = f"Treewright's package {package} is not found", "install treewright again"
         raise ImportError(f"{ours}: {what}\n  hint: {hint}")
     owner = _owner(found)
     of = f"of the distribution {owner} " if owner else ""
@@ -130,16 +131,16 @@ def _check_room(room: str, house: Path) -> None:
         hint = "it was written over: install treewright again"
     else:
         hint = "rename it, or start in another folder: on Python's path it comes before Treewright"
-    message = f"{found}: {what} Treewright's package {room}\n  hint: {hint}"
-    raise ImportError(message, name=room, path=str(found))
+    message = f"{found}: {what} Treewright's package {package}\n  hint: {hint}"
+    raise ImportError(message, name=package, path=str(found))
 
 
-def _place(room: str) -> Path | None:
-    """Return the file, or else the folder, that the name of a room leads to."""
+def _find(package: str) -> Path | None:
+    """Return the file, or else the folder, that the name of a package leads to."""
     try:
-        spec = find_spec(room)
+        spec = find_spec(package)
     except ValueError:  # a module without a specification was put there by hand
-        origin = getattr(sys.modules[room], "__file__", None)
+        origin = getattr(sys.modules[package], "__file__", None)
         return None if origin is None else Path(origin).resolve()
     if spec is None:
         return None
@@ -150,9 +151,9 @@ def _place(room: str) -> Path | None:
 
 def _left_over(found: Path) -> list[str]:
     """Return the folders beside one, and itself, that hold compiled kernels and nothing else."""
-    rooms = [found.parent / room for room in _BELOW] if found.is_dir() else []
-    left = [room for room in rooms if room.is_dir() and not _holds_more(room)]
-    return [str(room) for room in left] if found in left else []
+    packages = [found.parent / name for name in _BELOW] if found.is_dir() else []
+    left = [one for one in packages if one.is_dir() and not _holds_more(one)]
+    return [str(one) for one in left] if found in left else []
 
 
 def _holds_more(folder: Path) -> bool:

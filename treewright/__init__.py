@@ -11,11 +11,11 @@ from pathlib import Path
 from types import ModuleType
 
 # read from where it lies: what is found by the name `grammar` may be a stranger's
-_faces = ModuleType("faces")
-_place = Path(__file__).parents[1] / "grammar" / "faces.py"
-SourceFileLoader("faces", str(_place)).exec_module(_faces)
+_lazy = ModuleType("lazy_imports")
+_place = Path(__file__).parents[1] / "grammar" / "lazy_imports.py"
+SourceFileLoader("lazy_imports", str(_place)).exec_module(_lazy)
 try:
-    __getattr__, __dir__ = _faces.open_face(__file__)
+    __getattr__, __dir__ = _lazy.open_package(__file__)
 except ImportError as error:
     words = sys.orig_argv if sys.argv[0] == "-m" else [Path(sys.argv[0]).stem]
     if "treewright" not in words:

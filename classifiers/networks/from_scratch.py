@@ -201,7 +201,8 @@ def train_from_scratch(
     >>> from classifiers.examples import read_examples
     >>> from induction import Corpus
     >>> few = read_examples(Corpus.from_columns(text=["not good", "good"], label=["bad", "good"]))
-    >>> model = train_from_scratch(few, TrainingConfig(encoder="cnn", steps=30, learning_rate=0.002, device="cpu"))
+    >>> config = TrainingConfig(encoder="cnn", steps=30, learning_rate=0.002, device="cpu")
+    >>> model = train_from_scratch(few, config)
     >>> model.words, model.probabilities(["good", "not good"]).argmax(1)
     (('good', 'not'), array([1, 0]))
     """

@@ -69,7 +69,8 @@ def maker(expression: str, augmentation: AugmentationConfig, seed: int) -> Make:
             sizes = np.bincount(given.hard, minlength=len(given.classes))
             if (sizes != sizes[0]).any():
                 raise OptionError(
-                    f"fill={augmentation.fill} needs as many labelled examples of each class; there are "
+                    f"fill={augmentation.fill} needs as many labelled examples of each class; "
+                    "there are "
                     f"{', '.join(map(str, sizes.tolist()))}",
                     hint="use per_class",
                 )

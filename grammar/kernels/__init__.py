@@ -1,7 +1,8 @@
 """Kernels: functions that numba compiles, and where their machine code comes from.
 
 Machine code is taken from the file that ships beside this package where one fits this processor
-(:mod:`grammar.kernels.machine_code`), else from numba's own cache (:mod:`grammar.kernels.cache_folders`),
+(:mod:`grammar.kernels.machine_code`), else from numba's own cache
+(:mod:`grammar.kernels.cache_folders`),
 else it is compiled.
 """
 

@@ -228,7 +228,8 @@ def prefix(words: Sequence[str]) -> Automaton:
 def length_band(shortest: int, longest: int | None = None) -> Automaton:
     """Return the automaton of sentences of ``shortest`` to ``longest`` words (None: no limit).
 
-    For this alone :class:`grammar.sampling_kernels.lengths.LengthSampler` is much faster; here it can be
+    For this alone :class:`grammar.sampling_kernels.lengths.LengthSampler` is much faster; here it
+    can be
     combined.
 
     >>> length_band(2, 3).accepts(["so", "be", "it"]), length_band(2).accepts(["so"])

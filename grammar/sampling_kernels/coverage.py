@@ -6,7 +6,8 @@ and then all that hangs below by *inside* values. Both are exact, and given that
 length in a band.
 
 ``outside[u, e]`` is the weight of all that can stand around unit u (a symbol, a word, or the rest
-of a right-hand side, see :mod:`grammar.sampling_kernels.lengths`) and has e words. The two tables are scaled
+of a right-hand side, see :mod:`grammar.sampling_kernels.lengths`) and has e words. The two tables
+are scaled
 alike.
 """
 

@@ -253,7 +253,8 @@ class Fluent(Operator):
         """Learn the score for a sampler that was induced from a corpus."""
         if chosen.candidates_per_source and not inner.by_host:
             raise OptionError(
-                f"candidates_per_source={chosen.candidates_per_source}: {inner.method} takes no hosts in turn",
+                f"candidates_per_source={chosen.candidates_per_source}: {inner.method} does not "
+                "take its sources in turn",
                 hint="leave it out, or use a method that exchanges spans, or alp",
             )
         score = inner.own_score(chosen.score)

@@ -1,6 +1,7 @@
 """What meets where a span is put in, as numbers: the features of the scores of fluency.
 
-The category of the filler in its place of the tree (:mod:`sampling.joins.constituents`). For the learnt
+The category of the filler in its place of the tree (:mod:`sampling.joins.constituents`). For the
+learnt
 score also: the tags and the frequent words on either side of each seam; the label of the filler
 beside the tags that surround it and below the label above it; its length beside that of its
 context. Nothing of what stood in the hole before is among them.

@@ -245,7 +245,7 @@ BOLD = re.compile(r'<text x="\d+" y="\d+">(\w+)</text>')
 
 def picture() -> dict[str, list[set[str]]]:
     """Return what stands beside each other in each room, from left to right."""
-    svg = (ROOT / "docs" / "images" / "house.svg").read_text("utf-8")
+    svg = (ROOT / "docs" / "images" / "architecture.svg").read_text("utf-8")
     rooms = BOLD.findall(svg)
     rows = [[set(group.split(" · ")) for group in row.split(" › ")] for row in ROW.findall(svg)]
     return dict(zip(rooms, rows[: len(rooms)], strict=True))

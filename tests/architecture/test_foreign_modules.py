@@ -129,7 +129,9 @@ def house(tmp_path: Path) -> Path:
         (tmp_path / "site" / room).mkdir(parents=True)
         for name in ("__init__.py", "__init__.pyi"):
             shutil.copy(ROOT / room / name, tmp_path / "site" / room / name)
-    shutil.copy(ROOT / "grammar" / "faces.py", tmp_path / "site" / "grammar" / "faces.py")
+    shutil.copy(
+        ROOT / "grammar" / "lazy_imports.py", tmp_path / "site" / "grammar" / "lazy_imports.py"
+    )
     return tmp_path / "site"
 
 

@@ -12,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers")
-PINNED = [line.split(".") for line in (Path(__file__).parent / "faces.txt").read_text().split()]
+PINNED = [
+    line.split(".") for line in (Path(__file__).parent / "public_names.txt").read_text().split()
+]
 SHADOWED = {("scan", name) for name in ("generate", "parse", "split", "train")}
 """What the front door has of another room, where most people look for that."""
 INSIDE = {ROOT / "docs" / "adding.md"}  # for those who build inside the rooms

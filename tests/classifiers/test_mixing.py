@@ -178,7 +178,8 @@ def test_saliency_is_the_root_mean_square_of_a_gradient() -> None:
 
 @pytest.mark.parametrize(
     ("train", "options"),
-    [("whole", {"mix": "embedding"}), ("top_layers", {"mix": "tmix"}), ("top_layers", {"mix": "sentence"}),
+    [("whole", {"mix": "embedding"}), ("top_layers", {"mix": "tmix"}),
+     ("top_layers", {"mix": "sentence"}),
      ("whole", {"mix": "ssmix", "plain": True}), ("whole", {"mix": "ssmix"}),
      ("top_layers", {"mix": "tmix", "plain": True, "per": "batch"})],
 )  # fmt: skip

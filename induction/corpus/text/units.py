@@ -3,7 +3,8 @@
 A *unit* is a stretch of characters that means something as a whole alone: a letter with its
 combining marks, a number with its sign and the abbreviation of its measure, a placeholder, an
 address, a tag or name of social media, initials, an abbreviation with its full stop, an emoji.
-Whoever edits, moves or exchanges words takes a unit whole or leaves it (``sampling.examples.text_columns``
+Whoever edits, moves or exchanges words takes a unit whole or leaves it
+(``sampling.examples.text_columns``
 turns units into facts about words); the tokeniser makes one token of those that a treebank has no
 rule for (:func:`whole_tokens`).
 """

@@ -538,8 +538,8 @@ def test_a_damaged_score_is_said(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
-    [("score", "ceams", "'ceams' is not known"), ("candidates", -1, "candidates"), ("moon", 1, "moon"),
-     ("model", "smollm2", "does not fit the score")],
+    [("score", "ceams", "'ceams' is not known"), ("candidates", -1, "candidates"),
+     ("moon", 1, "moon"), ("model", "smollm2", "does not fit the score")],
 )  # fmt: skip
 def test_options_that_a_file_has_are_checked(option: str, value: Any, message: str) -> None:
     grammar = tilted("resampled").grammar

@@ -258,11 +258,11 @@ def say_what_is_cut(model: Classifier, texts: Sequence[Any], *, quiet: bool) -> 
     else:
         from classifiers.encoders.encoding import count_longer
 
-        max_length, unit = min(config.max_length, encoder.max_length), "pieces"
+        max_length, unit = min(config.max_length, encoder.max_length), "subword tokens"
         count = count_longer(encoder, texts, max_length)
     if count:
         say(
-            f"{count:,} of {len(texts):,} texts have more than {max_length} {unit}: what lies behind "
-            "is not read",
+            f"{count:,} of {len(texts):,} texts have more than {max_length} {unit}: the rest of "
+            "each is not read",
             quiet=quiet,
         )
