@@ -93,7 +93,7 @@ class Model:
 _AS_PARSER = {"steps": SKELETON_STEPS, "direction": "head", "horizontal_markov": 1}
 """The preparation that parsers of fragments need, binarised as chosen on development trees.
 
-See docs/latent-grammars.md, Accuracy.
+See docs/grammars/latent-grammars.md, Accuracy.
 """
 
 MODELS: Mapping[str, Model] = MappingProxyType(

@@ -48,7 +48,7 @@ def refuse_spans(corpus: Corpus, method: str, why: str) -> None:
         raise CorpusError(
             f"{method} cannot keep the column 'spans': {why}",
             hint="use a method that keeps it (sub2, mention-replacement, eda and others: see "
-            "docs/spans.md), or leave the column out",
+            "docs/how-to/spans.md), or leave the column out",
         )
 
 

@@ -26,7 +26,7 @@ from sampling.opening import open_sampler
 from sampling.stream import ShortfallWarning
 from treewright.cli import main
 
-PAGE = Path(__file__).parents[2] / "docs" / "adding.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "adding.md"
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ PINNED = [
 ]
 SHADOWED = {("scan", name) for name in ("generate", "parse", "split", "train")}
 """What the front door has of another room, where most people look for that."""
-INSIDE = {ROOT / "docs" / "adding.md"}  # for those who build inside the rooms
+INSIDE = {ROOT / "docs" / "how-to" / "adding.md"}  # for those who build inside the rooms
 PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - INSIDE)]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 LIBRARIES = {

@@ -13,7 +13,7 @@ from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.text_columns import place_words, read_side
 from sampling.sentences.method import GrammarSampler
 
-# of the first 300 texts; docs/raw-text.md has the shares of all
+# of the first 300 texts; docs/how-to/raw-text.md has the shares of all
 LEAST = {
     "Tatoeba": 0.99, "CoLA": 0.98, "RTE": 0.9, "IMDB (reviews)": 0.2, "AG News": 0.5, "COGS": 1.0,
     "English Web Treebank": 0.85, "UD Lithuanian": 0.8, "UD Belarusian": 0.8, "SST-2": 0.9,

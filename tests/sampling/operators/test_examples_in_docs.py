@@ -9,7 +9,7 @@ import pytest
 from induction.corpus.readers import read_reviews
 from sampling.method import induce
 
-PAGE = Path(__file__).parents[3] / "docs" / "fluent-examples.md"
+PAGE = Path(__file__).parents[3] / "docs" / "research" / "fluent-examples.md"
 
 
 @pytest.mark.parametrize("of", ["sub2", "treemix", "grammar", "alp"])

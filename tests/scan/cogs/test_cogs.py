@@ -108,7 +108,7 @@ def test_worked_conversions(sentence: str, form: str, term: str) -> None:
 def test_published_forms_come_back_exactly(part: str) -> None:
     corpus = cogs(part)
     if part in ("train", "gen"):
-        # all of them do (see docs/cogs.md); a part of them is enough here
+        # all of them do (see docs/experiments/cogs.md); a part of them is enough here
         corpus = Corpus(corpus.table.take(list(range(0, len(corpus), 4))))
     for sentence, form in zip(corpus.column("text"), corpus.column("target"), strict=True):
         term = to_variable_free(form)
