@@ -49,7 +49,7 @@ def rows(text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_tables_of_a_page_name_options_and_their_defaults(page: str) -> None:
     options = declared(page)
-    for cell in rows((DOCS / f"{page}.md").read_text(encoding="utf-8")):
+    for cell in rows(next(DOCS.rglob(f"{page}.md")).read_text(encoding="utf-8")):
         for name, default in re.findall(r"`(\w+)`(?: \(`?([^`)]*)`?\))?", cell.partition(":")[0]):
             assert name in options, f"{page}: there is no option {name}"
             if default:
@@ -59,7 +59,7 @@ def test_the_tables_of_a_page_name_options_and_their_defaults(page: str) -> None
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_names_every_option_that_differs_in_code_mode(page: str) -> None:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    text = next(DOCS.rglob(f"{page}.md")).read_text(encoding="utf-8")
     for name, options in declared(page).items():
         if any(o.code != o.default for o in options):
             assert f"`{name}`" in text or f"`{name}=" in text, f"{page}: {name}"
