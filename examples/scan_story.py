@@ -155,7 +155,8 @@ print(f"{len(test_pairs) - len(unsampled):,} of {len(test_pairs):,} test command
 
 # %% Two models
 # One small LSTM, trained from scratch: once on the training pairs, once with the sampled pairs
-# beside them, by the config of the table in docs/experiments/scan.md. Training stops on what is trained on;
+# beside them, by the config of the table in docs/experiments/scan.md. Training stops on what is
+# trained on;
 # test pairs are looked at once, at the end.
 heading("Training")
 config = config_of(Cell(parts.name, "synchronous", asked.seed))

@@ -1,13 +1,13 @@
 """Lazy imports: public names are fetched when they are first used.
 
 The public names of a package are listed once, in its ``__init__.pyi``, as type checkers and
-editors read it: ``from grammar.trees.tree import Tree as Tree``. The ``__init__`` beside it calls
-:func:`open_package`, so that importing a package loads no library.
+editors read it: ``from grammar.trees.tree import Tree as Tree``. The ``__init__`` beside it
+calls :func:`open_package`, so that importing a package loads no library.
 
 These top-level names are used by other projects, too: there are distributions called ``grammar``
-and ``induction``, and a user's folder may hold a ``sampling.py``. So each package first checks that the
-packages that it imports lie beside it, and runs no foreign code. For the same reason a package reads
-this file by its path, and not by the name ``grammar.lazy_imports``.
+and ``induction``, and a user's folder may hold a ``sampling.py``. So each package first checks
+that the packages that it imports lie beside it, and runs no foreign code. For the same reason a
+package reads this file by its path, and not by the name ``grammar.lazy_imports``.
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ from induction.parsers.trees import treebank_of as treebank_of
 from induction.parsers.trees import with_trees as with_trees
 from induction.synchronous.induce import induce_synchronous as induce_synchronous
 from induction.terms.induce import induce_from_terms as induce_from_terms
+from induction.terms.meanings import same_meaning as same_meaning
 from induction.terms.references import References as References
 from induction.terms.references import without_references as without_references
 from induction.terms.terms import Term as Term

@@ -325,7 +325,8 @@ def write_batches(
 
     Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
     is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
-    cannot express is in ``docs/reference/formats.md``. Under a name with a star, as ``new-*.parquet``, come
+    cannot express is in ``docs/reference/formats.md``. Under a name with a star, as
+    ``new-*.parquet``, come
     files of :data:`SHARD` rows, each when it is complete; an error takes them away again. With two
     workers or more a thread of its own writes while the next tables are made.
 

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from grammar.chart.parses import NoParse
     from grammar.synchronous.grammar import SynchronousGrammar
     from grammar.synchronous.parsing import SynchronousParser, Translation
+    from induction.corpus.corpus import Corpus
 
     Found = list[Translation] | NoParse
 
-__all__ = ["translate"]
+__all__ = ["scored", "translate"]
 
 
 def translate(
@@ -41,8 +42,8 @@ def translate(
         bool,
         typer.Option(
             "--score",
-            help="FILE holds pairs: tell how many are derivable, "
-            "and of how many the best target is theirs.",
+            help="FILE holds pairs: count those whose best target has the meaning of the given one "
+            "(references resolved, conjuncts in any order), and those that are derivable.",
         ),
     ] = False,
     output: Annotated[
@@ -69,7 +70,7 @@ def translate(
 
     Example: treewright translate scan.json commands.txt --kbest 3
     """
-    from grammar.errors import OptionError
+    from grammar.errors import CorpusError, OptionError
     from grammar.files import write_text
     from grammar.pictures.svg import checked_suffix
     from grammar.synchronous.parsing import SynchronousParser
@@ -87,7 +88,12 @@ def translate(
     opened = _open(grammar)
     parser = SynchronousParser(opened, memory_limit=memory_limit << 20, step_limit=step_limit)
     if score:
-        show_facts(_scored(parser, sources), as_json=as_json)
+        pairs = read_pair_file(sources)
+        if not len(pairs):
+            raise CorpusError(
+                "there are no pairs to score", where=sources, hint="give at least one"
+            )
+        show_facts(scored(parser, pairs), as_json=as_json)
         return
     given = _lines(sources)
     if plot and len(given) != 1:
@@ -163,26 +169,31 @@ def _shown(number: int, source: str, found: Found, *, scores: bool, as_json: boo
         yield f"{number}\t-inf\t" if scores else ""
 
 
-def _scored(parser: SynchronousParser, path: str) -> dict[str, Any]:
-    """Return how many pairs have their own target as the best one of their source, or as one."""
-    from grammar.errors import CorpusError
+def scored(parser: SynchronousParser, pairs: Corpus) -> dict[str, Any]:
+    """Return for how many pairs the best target of the source has the meaning of theirs.
 
-    pairs = read_pair_file(path)
-    if not len(pairs):
-        raise CorpusError("there are no pairs to score", where=path, hint="give at least one")
-    exact = derivable = without = 0
+    A pair is derivable if its target is one of those that its source has.
+    """
+    from induction.terms.meanings import canonical, written_as
+
+    exact = same_words = derivable = without = 0
+    references = written_as(parser.grammar)
     for source, target in zip(pairs.column("text"), pairs.column("target"), strict=True):
         found = _found(parser, source, 1)
         if not isinstance(found, list):
             without += 1
             continue
         wanted = tuple((target or "").split())
-        right = found[0].target == wanted
+        right = canonical(found[0].target) == canonical(wanted)
         exact += right
-        derivable += right or (wanted != () and parser.is_derivable(source.split(), wanted))
+        same_words += found[0].target == wanted
+        derivable += right or (
+            wanted != () and parser.is_derivable(source.split(), references(wanted))
+        )
     return {
         "pairs": len(pairs),
         "exact": exact,
+        "word for word": same_words,
         "derivable": derivable,
         "no target": without,
         "exact match": exact / len(pairs),

@@ -388,7 +388,8 @@ def test_targets_are_scored_against_pairs(run, here):
         "IN: walk OUT: W\nIN: look OUT: L\nIN: run OUT: W\nIN: jump OUT: J\n"
     )
     assert run("translate", "g.json", "some.txt", "--score", "--json").facts == {
-        "pairs": 4, "exact": 2, "derivable": 2, "no target": 1, "exact match": 0.5,
+        "pairs": 4, "exact": 2, "word for word": 2, "derivable": 2, "no target": 1,
+        "exact match": 0.5,
     }  # fmt: skip
 
 
