@@ -37,7 +37,7 @@ Probabilities = NDArray[np.float64]
 
 FOLDS = 5
 ROUNDS = 3
-"""So often are folds dealt anew for examples that are made once: few labels say little."""
+"""So often are folds dealt again for examples that are made once: few labels say little."""
 LEVEL = 0.05
 """How improbable a gain must be by chance, where examples are recombined."""
 LEAST = 1e-9
@@ -216,7 +216,7 @@ def choose(
     folds : int
         Of the cross-validation; fewer if a class has fewer examples.
     rounds : int
-        So often are folds dealt anew, for candidates that do not recombine: these need no new
+        So often are folds dealt again, for candidates that do not recombine: these need no new
         examples for it, but trainings.
     seed : int
         Of the folds and of all draws.

@@ -12,7 +12,7 @@ __all__ = ["FROM_SCRATCH", "TFIDF", "Pace", "TrainingConfig", "read_config"]
 TFIDF = "tfidf"
 """In place of an encoder: weights of words and pairs of words."""
 FROM_SCRATCH = ("cnn", "bilstm")
-"""In place of an encoder: small networks on words, with weights drawn anew."""
+"""In place of an encoder: small networks on words, with weights drawn at random."""
 
 
 class Pace(Protocol):

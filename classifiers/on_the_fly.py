@@ -25,7 +25,7 @@ class OnTheFly(IterableDataset[dict[str, Any]]):
     Example i of epoch e depends on (seed, e, i) alone, for any number of workers; only the order
     in which workers take turns differs. Every pass is a new epoch: each worker counts its passes
     in memory that all processes share, so this also holds for workers that outlive an epoch and
-    for workers started anew. :meth:`set_epoch` sets the number of the next pass.
+    for workers started again. :meth:`set_epoch` sets the number of the next pass.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def auto(
         corpus,
         ways,
         judge,
-        # dealing folds anew takes trainings, which are quick where nothing learns in batches
+        # dealing folds again takes trainings, which are quick where nothing learns in batches
         rounds=ROUNDS if judge.linear else 1,
         seed=seed,
         seconds=budget,

@@ -48,7 +48,7 @@ class TreewrightError(Exception):
     where : str, optional
         File, line and column, symbol or rule: whatever locates the fault.
     hint : str, optional
-        How to mend it.
+        How to correct it.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def encode(text: str, name: str) -> bytes:
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: <string>:1:4: '\\ud800' is half of a surrogate pair
-      hint: mend the text it came from
+      hint: correct the text it came from
     """
     try:
         return text.encode("utf-8")
@@ -150,7 +150,7 @@ def encode(text: str, name: str) -> bytes:
         raise UnreadableInputError(
             f"{text[error.start]!r} is half of a surrogate pair",
             where=f"{name}:{line}:{column}",
-            hint="mend the text it came from",
+            hint="correct the text it came from",
         ) from None
 
 
@@ -250,7 +250,7 @@ def atomic_output(path: PathLike, *, renewed: bool = False) -> Iterator[Path]:
     path : path
         The file; one that is there is replaced, except in :func:`nothing_overwritten`.
     renewed : bool
-        Whether it is a state that is read and written anew, and may be replaced there, too.
+        Whether it is a state that is read and written again, and may be replaced there, too.
 
     Raises
     ------
@@ -363,7 +363,7 @@ def write_text(path: PathLike, text: str, *, renewed: bool = False) -> None:
         raise OutputError(
             f"the character {text[error.start]!r} cannot be written as UTF-8",
             where=str(path),
-            hint="it is half of a surrogate pair: mend the text it came from",
+            hint="it is half of a surrogate pair: correct the text it came from",
         ) from None
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
@@ -424,7 +424,7 @@ def _standard_input() -> bytes:
 
 
 def _unwritable(path: PathLike, error: OSError) -> OutputError:
-    usual = "choose a path in an existing folder that you may write to, on a disk with room"
+    usual = "choose a path in an existing folder that you may write to, on a disk with free space"
     return OutputError(
         f"cannot write the file: {error.strerror or error}",
         where=str(path),

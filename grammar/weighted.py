@@ -76,7 +76,7 @@ class Weighted(ABC):
 
     @abstractmethod
     def build_graph(self) -> nx.MultiDiGraph | GraphTable:
-        """Build the AND/OR graph, or its columns, anew."""
+        """Build the AND/OR graph, or its columns, again."""
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph:
@@ -90,7 +90,7 @@ class Weighted(ABC):
         return nx.freeze(made.to_graph() if isinstance(made, GraphTable) else made)
 
     def noted_graph(self) -> nx.MultiDiGraph | GraphTable:
-        """Build the graph, or its columns, anew; it has the notes."""
+        """Build the graph, or its columns, again; it has the notes."""
         made = self.build_graph()
         if self.notes:
             made.graph["notes"] = dict(self.notes)

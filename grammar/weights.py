@@ -56,7 +56,7 @@ def check_sums(
     names : sequence of str
         The left-hand sides.
     what, hint : str
-        What they are called, and how to mend the weights.
+        What they are called, and how to correct the weights.
 
     Raises
     ------

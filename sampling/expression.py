@@ -276,7 +276,7 @@ def _chain(tree: Any, text: str) -> list[Part]:
     if math.prod(map(len, choices)) > MOST_PARTS:
         raise OptionError(
             f"the expression has more than {MOST_PARTS:,} parts once its parentheses are open",
-            hint="sum up fewer methods, or fewer before and behind each |",
+            hint="sum up fewer methods, or chain fewer before and after each |",
         )
     chains = []
     for parts in product(*choices):

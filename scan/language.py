@@ -297,7 +297,7 @@ def _not_a_sentence(words: tuple[str, ...], place: int) -> CommandError:
 def _what_follows(before: str) -> tuple[list[str], bool]:
     """Return the words that can follow this beginning of a sentence, and whether it may end there.
 
-    The beginning is parsed anew, because the parser that met the fault has by then reduced on a
+    The beginning is parsed again, because the parser that met the fault has by then reduced on a
     merged lookahead: after ``walk and run`` it would no longer know that ``twice`` can follow.
     """
     parser = _parser().parse_interactive(before)

@@ -1,4 +1,4 @@
-"""Seals of saved files taken out or made anew, for tests that change what is in these."""
+"""Seals of saved files taken out or made again, for tests that change what is in these."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ def without_seal(path: Path) -> str:
 def sealed_again(folder: Path, **changed: Any) -> None:
     """Let a folder say of itself what it holds now, with some facts changed.
 
-    Its digests are made anew, too, if ``files`` are not among what is changed.
+    Its digests are made again, too, if ``files`` are not among what is changed.
     """
     facts = folder / "treewright.json"
     held = json.loads(facts.read_text("utf-8"))

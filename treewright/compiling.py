@@ -133,7 +133,7 @@ def compile_kernels(level: Level, path: Path, tell_step: Callable[[], None]) -> 
         except OSError as error:
             raise OutputError(
                 f"{path}: {error.strerror}",
-                hint="the file lies beside the package: run this as the user who installed it",
+                hint="the file lies next to the package: run this as the user who installed it",
             ) from error
         finally:
             made.unlink(missing_ok=True)

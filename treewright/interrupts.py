@@ -101,7 +101,7 @@ class Interrupts:
         person has asked for an end, though, and asks once.
         """
         if not issubclass(lost.exc_type, KeyboardInterrupt):
-            # such as of an object that an interrupt left half made: nothing the person can mend
+            # such as of an object that an interrupt left half made: nothing the user can correct
             if os.environ.get("TREEWRIGHT_TRACEBACK"):
                 self._hook(lost)
             return

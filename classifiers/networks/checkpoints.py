@@ -25,7 +25,7 @@ _FACTS = {
     "schema": Only((SCHEMA,)), "update": Whole(), "key": str, "losses": [float], "score": [float],
     "chosen": Whole(),
 }  # fmt: skip
-_HINT = "delete the file to begin anew, or name another"
+_HINT = "delete the file to start over, or name another"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

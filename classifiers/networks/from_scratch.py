@@ -1,4 +1,4 @@
-"""Small networks on the words of the training examples, with weights drawn anew: no encoder.
+"""Small networks on the words of the training examples, with weights drawn at random: no encoder.
 
 They are the setting in which EDA and others first showed a gain: what is known of language comes
 from the labelled examples, and from what is made of them.

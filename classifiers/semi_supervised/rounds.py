@@ -15,7 +15,7 @@ from grammar.saving.array_file import load_arrays, save_arrays
 __all__ = ["Pseudo", "load_round", "save_round"]
 
 SCHEMA = "treewright.pseudo-labels/1"
-_HINT = "delete the folder to begin anew, or name another"
+_HINT = "delete the folder to start over, or name another"
 
 
 @dataclass(frozen=True, eq=False)

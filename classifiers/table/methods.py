@@ -322,7 +322,7 @@ def _steps(expression: str) -> Iterator[Step]:
 
 
 def _content(folder: Path) -> str:
-    """Return a hash of the files of a folder: a model that was trained anew is another one."""
+    """Return a hash of the files of a folder: a model that was trained again is another one."""
     held = hashlib.sha256()
     for path in sorted(path for path in folder.iterdir() if path.is_file()):
         held.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())

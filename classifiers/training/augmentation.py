@@ -52,7 +52,7 @@ class AugmentationConfig(Checked):
     )
     relabel: str = option(
         "no",
-        "Whether teachers name the new examples anew, with a class or a distribution; no teacher "
+        "Whether teachers name the new examples again, with a class or a distribution; no teacher "
         "has seen their parents.",
         choices=("no", "hard", "soft"),
     )

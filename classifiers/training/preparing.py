@@ -93,7 +93,7 @@ def from_file(made: Corpus) -> Make:
         if "provenance" not in made.names or made.arrow("provenance").null_count:
             raise CorpusError(
                 "the new examples do not say what they were made from, so they cannot be divided",
-                hint="name the method (--method) in place of the file, or write them as .jsonl",
+                hint="name the method (--method) instead of the file, or write them as .jsonl",
             )
         known = set(corpus.column("id"))
         rows = [
@@ -180,7 +180,7 @@ def prepare_examples(
         hard = augmentation.relabel == "hard"
         anew = relabelled(given, made, origins, training, hard=hard, seed=seed)
         made = anew.examples
-        facts |= {"named anew": len(made) - anew.left, "of another class": anew.changed}
+        facts |= {"pseudo-labelled": len(made) - anew.left, "of another class": anew.changed}
     if augmentation.sharpen is not None:
         labels = sharpened(torch.from_numpy(made.labels), augmentation.sharpen)
         made = replace(made, labels=labels.numpy())

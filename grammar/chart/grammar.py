@@ -1,6 +1,6 @@
 """A grammar as charts need it: units, edges with at most two children, closures of unary rules.
 
-A *unit* is what a span can be: a nonterminal, a word that stands beside other symbols in some
+A *unit* is what a span can be: a nonterminal, a word that stands next to other symbols in some
 rule, or the last two or more children of a longer rule (a *suffix*). A rule with more than two
 children takes its first child and the suffix after it; a suffix takes its own first child and the
 next suffix, with weight one. Words inside rules become units of their own, with weight one. So

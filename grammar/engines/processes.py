@@ -121,7 +121,7 @@ class _Worker:
             self.pipe.send(unit)
 
     def stop(self) -> None:
-        """End it; told another unit, it starts anew."""
+        """End it; told another unit, it starts again."""
         if self._process is not None:
             self.pipe.close()
             self._process.kill()

@@ -61,7 +61,7 @@ class Kept:
         """
         if Kept.of(self.path) != self:
             raise SchemaError(
-                "the file was changed while it was worked with", where=self.path, hint="begin anew"
+                "the file was changed while it was worked with", where=self.path, hint="start over"
             )
         return Path(self.path)
 

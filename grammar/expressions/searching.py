@@ -1,7 +1,7 @@
 """How many steps the search for a regular expression may take, going back and forth.
 
 Where a loop can take the same characters in two ways, the ways double with each round. Where loops
-stand one behind the other and take the same characters, each divides a run of them anew.
+stand one behind the other and take the same characters, each divides a run of them again.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class LexicalisedGrammar(Weighted):
         return Production(*self._sides(self.numbered(number))).text
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew.
+        """Build the graph again.
 
         The layout is that of :attr:`grammar.Grammar.graph`. A symbol node has the attributes
         ``category``, ``word`` and ``tag``, and a rule node ``head``, the position of its head

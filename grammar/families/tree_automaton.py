@@ -110,9 +110,9 @@ class TreeAutomaton:
                 return leaves.setdefault(key, 2 + len(pieces) + len(leaves))
             if any(isinstance(child, str) for child in piece.children):
                 raise ChartGrammarError(
-                    "a fragment has a word beside other symbols",
+                    "a fragment has a word next to other symbols",
                     where=str(piece.top()),
-                    hint="put every word of the treebank under a tag of its own",
+                    hint="put every word of the treebank under its own tag",
                 )
             rule = rules.get((piece.root, piece.top().rhs))
             if rule is None or len(rest) > 1:

@@ -206,7 +206,7 @@ class TreeSubstitutionGrammar(Weighted):
         return sorted(chosen, key=lambda item: -item.weight)
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew.
+        """Build the graph again.
 
         The layout is that of :attr:`grammar.Grammar.graph`. A rule node has the brackets of its
         fragment as ``fragment``, and its children are the frontier.

@@ -33,7 +33,7 @@ def keep_kernels() -> bool:
         return True
     folder = _own_folder()
     if folder is None:
-        tell("nowhere may files be written, so kernels are compiled anew in each run")
+        tell("nowhere may files be written, so kernels are compiled again in each run")
         return False
     known = any(folder.rglob("*.nbi"))
     # the variable is for child processes

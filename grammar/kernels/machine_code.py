@@ -1,4 +1,4 @@
-"""Files of machine code that lie beside the package: one for each level of processors.
+"""Files of machine code that lie next to the package: one for each level of processors.
 
 A file is :data:`MAGIC`, the length of a JSON header in eight bytes, the header, and what numba
 keeps of each compiled kernel. It is executed, so it is held to what holds for the modules beside
@@ -152,7 +152,7 @@ def usable_code() -> MachineCode | None:
                 return found
             tell(
                 f"the machine code in {path} is not used, and kernels are compiled: {found};"
-                " treewright compile makes it anew"
+                " treewright compile makes it again"
             )
             return None
     return None

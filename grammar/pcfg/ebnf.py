@@ -285,5 +285,5 @@ def _lark_error(error: Exception, start: str, name: str) -> NotationError:
         where=f"{name}{place}",
         hint=f"name the rule to begin with: start={start!r} is not there"
         if "undefined rule" in what
-        else "mend it where Lark says; its grammar reference is at lark-parser.readthedocs.io",
+        else "correct it where Lark says; its grammar reference is at lark-parser.readthedocs.io",
     )

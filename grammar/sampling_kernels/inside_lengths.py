@@ -244,7 +244,7 @@ def convolve(
 
 @kernel()
 def _accumulate(chance: FloatArray, starts: LongArray) -> None:
-    """Sum each row of groups cumulatively, beginning anew at every symbol."""
+    """Sum each row of groups cumulatively, beginning again at every symbol."""
     for n in range(len(chance)):
         for symbol in range(len(starts) - 1):
             for group in range(starts[symbol] + 1, starts[symbol + 1]):

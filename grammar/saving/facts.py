@@ -1,6 +1,6 @@
 """What the facts of a saved file must be: a kind for each field, checked where it is opened.
 
-A file may hold any value anywhere, and its seal can be made anew. So what is read off a file is
+A file may hold any value anywhere, and its seal can be made again. So what is read off a file is
 declared as :class:`Fields`, beside what reads it, and checked before anything uses it.
 """
 

@@ -59,7 +59,7 @@ def save_folder(
     card : callable, optional
         Returns the text of ``README.md``, given all that is said; nothing reads it but people.
     renewed : bool
-        Whether it is a state that is written anew, which may replace an older one.
+        Whether it is a state that is written again, which may replace an older one.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def check_files(folder: PathLike, held: Mapping[str, Any], hint: str) -> dict[st
     held : mapping
         Its facts (:func:`read_facts`).
     hint : str
-        How to mend it.
+        How to correct it.
 
     Raises
     ------

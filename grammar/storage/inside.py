@@ -95,7 +95,7 @@ def regular_file(folder: PathLike, name: str, *, home: PathLike | None = None) -
             raise SchemaError(
                 "the file leads out of its folder",
                 where=str(path),
-                hint="put a copy of the file in the place of the link",
+                hint="replace the link with a copy of the file",
             )
         if not stat.S_ISREG(real.stat().st_mode):
             raise SchemaError(

@@ -205,6 +205,6 @@ class Stored(Place):
             return StoreError(errno.EACCES, f"the store lets nobody in so: {said}", hint)
         if isinstance(error, ValueError) and "rotocol" in said:
             known = "for example s3://, gs://, hf://, or a path of this machine"
-            return StoreError(errno.EINVAL, f"there is no kind of place {self._scheme}://", known)
+            return StoreError(errno.EINVAL, f"there is no storage scheme {self._scheme}://", known)
         hint = "see whether the store can be reached from here, and try again"
         return StoreError(errno.EIO, f"the store cannot be reached: {said}", hint)

@@ -235,7 +235,7 @@ class SynchronousGrammar(Weighted):
         return str(self.rules[self.numbered(number)])
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew.
+        """Build the graph again.
 
         A rule node has its text as ``text``. An edge from it to a child has ``position``, the
         place on the source side (-1 for a word of the target only), and ``targets``, the places

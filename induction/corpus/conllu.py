@@ -223,7 +223,7 @@ def _checked(sentence: _Sentence, path: str) -> _Sentence:
         )
     if sentence.ranges and sentence.ranges[-1]["end"] > len(sentence.words):
         raise CorpusError(
-            f"a range ends behind the last word, {len(sentence.words)}",
+            f"a range ends after the last word, {len(sentence.words)}",
             where=f"{path}:{sentence.line}",
             hint="number its words 1, 2, 3, ...",
         )
@@ -333,7 +333,7 @@ def _comments(name: str, sentences: Sequence[_Sentence], path: str) -> Any:
         raise CorpusError(
             f"the comments '# {name}' do not hold values of one type",
             where=f"{path}:{line}",
-            hint="write them alike, or name them otherwise",
+            hint="write them the same way, or give them different names",
         ) from None
 
 

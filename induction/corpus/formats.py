@@ -282,7 +282,7 @@ def _faults_told(source: str) -> Iterator[None]:
             what = "a number is larger than 64 bits hold"
         else:
             what = f"a text is no text: {error.reason}"
-        raise CorpusError(what, where=source, hint="mend the row, or leave it out") from None
+        raise CorpusError(what, where=source, hint="correct the row, or leave it out") from None
 
 
 def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
@@ -439,7 +439,7 @@ def check_output(
 
 
 def _regrouped(tables: Iterable[pa.Table], size: int) -> Iterator[pa.Table]:
-    """Cut the rows anew into groups of one size, so that files do not show the batches."""
+    """Cut the rows again into groups of one size, so that files do not show the batches."""
     waiting: list[pa.Table] = []
     rows = made = 0
     for table in tables:
@@ -502,7 +502,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
         raise CorpusError(
             f"the file does not follow the format of {format or _suffix(path)}: {reason}",
             where=asked.path,
-            hint="mend the file, or name it after the format it has",
+            hint="correct the file, or name it after the format it has",
         ) from None
 
 
@@ -577,7 +577,7 @@ def _unknown_format(path: PathLike) -> OptionError:
     known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
     of_others = _OF_OTHERS.get(_suffix(path).lower(), "")
     return OptionError(
-        "the file name does not tell a format",
+        "the format cannot be inferred from the file name",
         where=str(path),
         hint=f"{of_others}end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
         f"({', '.join([*FORMATS, _FOLDER])})",

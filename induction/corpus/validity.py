@@ -42,7 +42,7 @@ HEADS_FAULTS = {
 
 @dataclass(frozen=True)
 class Fault:
-    """The first row of a column that cannot be used: which, why, and how to mend it."""
+    """The first row of a column that cannot be used: which, why, and how to correct it."""
 
     row: int
     what: str

@@ -68,7 +68,7 @@ class SkeletonTrees:
         EmptyTreebankError
             If there are no trees.
         ChartGrammarError
-            If a word stands beside other symbols rather than alone under its tag.
+            If a word stands next to other symbols rather than alone under its tag.
 
         Examples
         --------
@@ -118,9 +118,9 @@ def _over_tags(prepared: Treebank) -> Grammar:
         words = [child for child in rhs if isinstance(child, str)]
         if words and len(rhs) > 1:
             raise ChartGrammarError(
-                f"the word {words[0]!r} stands beside other symbols",
+                f"the word {words[0]!r} stands next to other symbols",
                 where=str(Production(lhs, rhs)),
-                hint="put every word under a tag of its own",
+                hint="put every word under its own tag",
             )
         right = (lhs.name,) if words else rhs
         productions.append(Production(lhs, right, float(count), count))

@@ -60,7 +60,7 @@ def induce_lpcfg(
     EmptyTreebankError
         If there are no trees.
     ChartGrammarError
-        If a word stands beside other symbols rather than alone under its tag, or a step is missing.
+        If a word stands next to other symbols rather than alone under its tag, or a step is missing.
     OptionError
         If an option is out of range, or if ``strict`` and a label has no head rule.
 
@@ -98,7 +98,7 @@ def count_heads(
     Raises
     ------
     ChartGrammarError
-        If a word stands beside other symbols rather than alone under its tag, or trees have no root
+        If a word stands next to other symbols rather than alone under its tag, or trees have no root
         of their own.
     """
     _check(prepared)
@@ -159,8 +159,8 @@ def _check(prepared: Treebank) -> None:
     if beside.any():
         node = int(np.flatnonzero(beside)[0])
         raise ChartGrammarError(
-            f"the word {prepared.symbols[prepared.label[node]]!r} stands beside other symbols",
-            hint="put every word under a tag of its own",
+            f"the word {prepared.symbols[prepared.label[node]]!r} stands next to other symbols",
+            hint="put every word under its own tag",
         )
     roots = {prepared.symbols[i] for i in prepared.label[prepared.offsets[:-1]].tolist()}
     if roots != {ROOT}:

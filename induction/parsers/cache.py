@@ -68,7 +68,7 @@ def _digest(key: _Key, text: str) -> str:
 class CachedParser(TextParser):
     """A parser that looks sentences up before it parses them.
 
-    A parse that is not as it was stored is made anew, which is told once.
+    A parse that is not as it was stored is made again, which is told once.
 
     Failures are kept as trees are, but not refusals (:attr:`grammar.chart.parses.NoParse.refused`):
     another limit, or another moment, may give another answer.
@@ -181,7 +181,7 @@ class CachedParser(TextParser):
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             pass  # as what was changed, or is of an older version
         if not self._told:
-            tell(f"{self.path} holds parses that are not as they were stored: they are made anew")
+            tell(f"{self.path} holds parses that are not as they were stored: they are made again")
             self._told = True
         return None
 
@@ -295,7 +295,7 @@ def _not_a_cache(path: str, reason: str) -> SchemaError:
     return SchemaError(
         f"not a parse cache of this version, or damaged: {reason}",
         where=path,
-        hint="name another file, or delete this one if it is a cache: its parses are made anew",
+        hint="name another file, or delete this one if it is a cache: its parses are made again",
     )
 
 

@@ -196,6 +196,6 @@ def parser_file(path: PathLike) -> PathLike:
         raise MissingDataError(
             "the parser that ships is not in this installation",
             where=str(file),
-            hint="install treewright anew, or train it: make parser",
+            hint="install treewright again, or train it: make parser",
         )
     return file

@@ -79,7 +79,7 @@ def induce_parser(
     EmptyTreebankError
         If there are no trees.
     ChartGrammarError
-        If a word stands beside other symbols rather than alone under its tag.
+        If a word stands next to other symbols rather than alone under its tag.
     OptionError
         If an option is out of range.
 

@@ -224,7 +224,7 @@ def held_out_folds(
 
     A fold is a share of the events (slot, child family). All forests that might use one of them
     are held out; those whose slots and families are all seen in the others are judged. Each
-    ``repeat`` shares out the events anew.
+    ``repeat`` shares out the events again.
     """
     events = [forests.events(i) for i in range(len(forests.root))]
     ordered = sorted(set().union(*events))

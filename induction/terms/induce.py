@@ -177,7 +177,7 @@ def induce_from_terms(
     trees = [tree for tree in found if tree is not None]
     if not trees:
         raise CorpusError(
-            "no pair tells which word stands for which", hint="give more pairs with the same words"
+            "no pair shows which word stands for which", hint="give more pairs with the same words"
         )
     templates = Counter(use.template for tree in trees for use in tree.walk())
     say(f"rules: {len(templates)} templates, {len(found) - len(trees)} pairs left out")

@@ -119,7 +119,7 @@ class PhraseGrammar(Weighted):
         return self.phrases[self.numbered(number)]
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew: the symbol of a class, its phrases, their words."""
+        """Build the graph again: the symbol of a class, its phrases, their words."""
         graph = nx.MultiDiGraph(family=self.family, start=self.start, method=self.method)
         for c in range(len(self.classes)):
             symbol, (first, last) = f"symbol:class {c}", self.offsets[c : c + 2].tolist()

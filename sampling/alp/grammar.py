@@ -248,7 +248,7 @@ class ALPGrammar(Weighted):
         return describe_graph(self.graph, symbol or self.start, top, facts=facts, details=details)
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew.
+        """Build the graph again.
 
         The start symbol becomes a tree of a text (a rule), which leads to the pools of its open
         constituents; a pool becomes a constituent (a rule), which leads to its words and to the

@@ -62,7 +62,7 @@ def read_examples(
     names : sequence of str
         The columns that become sides, as far as the corpus has them.
     tokenised : bool
-        Make the texts anew: the words with single spaces between them.
+        Make the texts again: the words with single spaces between them.
     empty_texts : bool
         Texts may have no words.
     ascii_spaces, cores : bool
@@ -77,7 +77,7 @@ def read_examples(
         nothing says what the words are, or a text or label is not valid
         (:func:`sampling.examples.labels.check_corpus`).
     OptionError
-        If texts are made anew although a column says where they are protected.
+        If texts are made again although a column says where they are protected.
 
     Examples
     --------

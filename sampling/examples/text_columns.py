@@ -181,7 +181,7 @@ def read_side(
     name : str
         ``text``, ``text_pair`` or ``target``.
     tokenised : bool
-        Make the texts anew: the words with single spaces between them.
+        Make the texts again: the words with single spaces between them.
     ascii_spaces : bool
         Where neither tokens nor a tree say what the words are: white space beyond ASCII, such as
         the space that does not break, is part of a word.
@@ -383,7 +383,7 @@ def _find_places(corpus: Corpus, side: Side) -> None:
                 f"the {side.name} does not consist of its words: {error.args[0]}",
                 where=corpus.where(i),
                 hint="the tokens (or the words of the tree) must stand in the text, in order; "
-                "tokenised=True makes the text anew from them",
+                "tokenised=True builds the text from them",
             ) from None
         side.start[row] = [begin + _size(sentence[:a]) for a, _ in places]
         side.end[row] = [begin + _size(sentence[:b]) for _, b in places]

@@ -185,7 +185,7 @@ class SubstitutionGrammar(Weighted):
         return pa.array([*self.hosts, *self.donors], pa.string())
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the AND/OR graph anew.
+        """Build the AND/OR graph again.
 
         A context rule has ``pattern``, ``host``, ``barred`` (rule numbers) and perhaps ``label``;
         a filler rule has ``pattern`` and ``donor``.

@@ -186,7 +186,7 @@ class WalkGrammar(Weighted):
         )
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the AND/OR graph anew. It has nodes for every place of every fragment."""
+        """Build the AND/OR graph again. It has nodes for every place of every fragment."""
         t = self.walks
         graph = nx.MultiDiGraph(
             family=self.family, start=START, method=self.method, options=dict(self.options)

@@ -121,7 +121,7 @@ class ModelGrammar(Weighted):
         if callable(self.options.get("teacher")):
             raise OptionError(
                 "a teacher that is a function cannot be saved",
-                hint="induce the method anew, or name a classifier by its folder",
+                hint="induce the method again, or name a classifier by its folder",
             )
         facts = {
             "method": self.method, "version": self.version, "options": dict(self.options),

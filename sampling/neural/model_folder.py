@@ -197,7 +197,7 @@ def _refuse_requests(held: Mapping[str, Any], path: Path) -> None:
 def _refuse_request(key: str, value: Any, path: Path) -> None:
     if key in _CODE:
         raise SchemaError(
-            f"the model asks for code of its own: {key!r}",
+            f"the model asks for custom code: {key!r}",
             where=str(path),
             hint="no code of a model is run: take one that needs none; if the library knows its "
             f"model_type, delete {key!r} from the file",

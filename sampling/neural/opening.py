@@ -121,7 +121,7 @@ def open_model(
         A folder, a file of weights in GGUF, one of :data:`PACKAGED`, or a name on the hub. What is
         not on this machine is fetched, after one line that says from where and how large it is.
     kind : str
-        One of :data:`KINDS`. An encoder is opened anew each time, for it may be trained; of the
+        One of :data:`KINDS`. An encoder is opened again each time, for it may be trained; of the
         others the last four are kept.
     device : str
         ``auto`` takes CUDA where it is there; else as torch writes it.
@@ -140,7 +140,7 @@ def open_model(
     MissingDataError
         If a library is missing, or the model is not to be had; the hint says how to get one.
     SchemaError
-        If it is damaged, its weights are a pickle, or it asks for code of its own.
+        If it is damaged, its weights are a pickle, or it asks for custom code.
     NotAllowedError
         If it would be fetched, and only a file names it.
     """
@@ -230,7 +230,7 @@ def digest_of_weights(model: Any) -> str:
 
 
 def _times(place: Path) -> tuple[int, ...]:
-    """Say when the files of a folder were written, so that a model trained anew is read anew."""
+    """Say when the files of a folder were written, so that a model trained again is read again."""
     try:
         if not place.is_dir():
             return (place.stat().st_mtime_ns,)

@@ -144,7 +144,7 @@ class ModelSampler(Sampler):
             raise SchemaError(
                 "the weights of the model are not those that the grammar was induced with",
                 where=str(self.options.model),
-                hint="give the model of then, or induce the grammar anew",
+                hint="use the model that it was induced with, or induce the grammar again",
             )
         return model
 

@@ -99,7 +99,7 @@ def fillers_of(table: pa.Table) -> list[str]:
     """Return the words that were put into each example, in small letters; of many spans, all.
 
     Nothing of pairs, as provenance does not say which text a span is of. A text that is split into
-    words anew may have fewer than were put together (*can* and *not* side by side); then what is
+    words again may have fewer than were put together (*can* and *not* side by side); then what is
     behind them counts a little otherwise, which a count of what was given can bear.
     """
     if SIDES[1] in table.column_names:

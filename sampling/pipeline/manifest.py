@@ -167,7 +167,7 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
             found = place_of(own).exists()
         if not found:
             raise UnreadableInputError(
-                "there is no manifest beside it",
+                "there is no manifest next to it",
                 where=str(path),
                 hint=f"{Path(own).name} is written by treewright augment; keep both together",
             )

@@ -210,7 +210,7 @@ class Transform:
         self.epoch = epoch
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """Return the batch with the columns of the corpus filled in anew; others stay.
+        """Return the batch with the columns of the corpus filled in again; others stay.
 
         Raises
         ------

@@ -214,7 +214,7 @@ class Pipeline:
         if skip or any(left):
             raise ValueError("examples are missing")
         if any(end >= p.position for end, p in zip(last, self._progress, strict=True) if end >= 0):
-            raise ValueError("an example lies behind the place to go on from")
+            raise ValueError("an example lies after the point to continue from")
 
     def report(self) -> Report:
         """Sum up what was made so far."""
@@ -365,7 +365,7 @@ def _with_columns(corpus: Corpus, asked: str) -> Corpus:
     for name in names:
         if name not in others:
             raise OptionError(
-                f"there is no column {name!r} that could travel",
+                f"there is no column {name!r} to carry over",
                 where=f"columns={asked!r}",
                 hint=f"there are {', '.join(others) or 'none'}; or say all, or none",
             )

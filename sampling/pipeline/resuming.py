@@ -48,7 +48,7 @@ __all__ = ["SHARD", "PartialWork"]
 SHARD = 65_536
 """A shard is written when so many examples are there."""
 
-_DAMAGED = "use --force to begin anew"
+_DAMAGED = "use --force to start over"
 _PLAN, _FINISHED, _FILES = "plan.json", "finished.json", "finished"
 _STATE = "state.json"
 _HELD = {
@@ -136,7 +136,7 @@ class PartialWork:
             raise OptionError(
                 "there is unfinished work",
                 where=str(self.folder),
-                hint="use --resume to go on with it, or --force to begin anew",
+                hint="use --resume to continue it, or --force to start over",
             )
         if not (self.is_kept and resume):
             self.remove()
@@ -263,7 +263,7 @@ class PartialWork:
                     f"the unfinished work was begun with another {name}: "
                     f"{_difference(saved.get(name), self._plan.get(name))}",
                     where=str(self.folder),
-                    hint="give what it was begun with, or use --force to begin anew",
+                    hint="give the options that it was started with, or use --force to start over",
                 )
 
     def _finished(self) -> dict[str, str]:

@@ -131,5 +131,5 @@ def read_toml(path: PathLike, further: Mapping[str, Any] = MappingProxyType({}))
             "'options' is no table", where=str(path), hint="write [augment.options] above them"
         )
     if fault := value_fault(named, {f"{name}?": kind for name, kind in further.items()}):
-        raise OptionError(fault, where=str(path), hint="mend it in the file")
+        raise OptionError(fault, where=str(path), hint="correct it in the file")
     return named

@@ -160,7 +160,7 @@ class SpanGrammar(Weighted):
         return pieces  # type: ignore[return-value]
 
     def build_graph(self) -> nx.MultiDiGraph:
-        """Build the graph anew: as that of GECA, but every count is 1; it has a node a rule."""
+        """Build the graph again: as that of GECA, but every count is 1; it has a node a rule."""
         graph = nx.MultiDiGraph(
             family=FAMILY, start=START, method=self.method, options=dict(self.options)
         )

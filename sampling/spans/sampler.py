@@ -107,7 +107,7 @@ class SpanSampler(Sampler):
         super().__init__(grammar)
         if "target" in grammar.examples.names and executor is None:
             raise CorpusError(
-                f"{self.method} does not tell the target of a new text",
+                f"{self.method} cannot give the target of a new text",
                 hint="give an executor (as scan.interpret), use 'geca', or drop the column",
             )
         self.distinct = self.options.distinct

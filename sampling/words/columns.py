@@ -116,7 +116,7 @@ def _heads(
 
 @kernel()
 def _moved_heads(heads: IntArray, word: LongArray, offsets: LongArray, begin: LongArray) -> Any:
-    """Number the heads of sentences anew whose words changed places."""
+    """Number the heads of sentences again whose words changed places."""
     moved = np.empty(len(word), np.int32)
     longest = 0
     for r in range(len(begin)):

@@ -59,7 +59,7 @@ def test_it_learns_the_same_each_time_and_is_kept(
     assert opened.classes == model.classes
     for name, weight in model.model.state_dict().items():
         assert torch.equal(opened.model.state_dict()[name], weight)
-    # the states are made anew, in bfloat16
+    # the states are made again, in bfloat16
     assert np.allclose(opened.probabilities(list(few.texts)), given, atol=0.02)
 
 

@@ -154,7 +154,7 @@ def test_no_teacher_has_seen_the_parents_of_what_it_names() -> None:
 @pytest.mark.parametrize("how", ["soft", "hard"])
 def test_relabelling_from_a_corpus(how: str) -> None:
     parts = prepared(AugmentationConfig(relabel=how, times=2))
-    assert parts.facts["named anew"] == 20
+    assert parts.facts["pseudo-labelled"] == 20
     rows = parts.learn.labels[parts.learn.new]
     assert (rows.max(1) == 1).all() == (how == "hard")
 

@@ -23,7 +23,7 @@ def augment(corpus: Corpus) -> Corpus:
     ]  # fmt: skip
     return Corpus.from_columns(
         id=[f"new-{name}" for name in corpus.column("id")],
-        text=[f"{text} anew" for text in corpus.column("text")],
+        text=[f"{text} again" for text in corpus.column("text")],
         label=corpus.column("label"),
         provenance=rows,
     )

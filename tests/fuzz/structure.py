@@ -103,7 +103,7 @@ def _written(value: Any) -> str:
 
 
 def _resealed(text: str) -> bytes:
-    """Seal anew what has a seal."""
+    """Seal again what has a seal."""
     return sealed(_SEAL.sub(UNSEALED, text).encode())
 
 

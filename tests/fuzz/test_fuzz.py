@@ -38,7 +38,7 @@ def test_damaged_files_are_refused_or_read(worker: Worker, name: str) -> None:
     inputs = fields if form.damage is restructured else INPUTS
     tally = worker.tried(name, range(inputs))
     assert tally.faults == {}
-    # most of few changed fields may be ones that a file can have, or that are made anew
+    # most of few changed fields may be ones that a file can have, or that are made again
     assert tally.outcomes["refused"] > 0 or inputs < INPUTS
     assert sum(tally.outcomes.values()) == inputs
 

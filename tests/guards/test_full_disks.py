@@ -151,7 +151,7 @@ def test_a_corpus_on_a_full_disk_is_one_error(tmp_path, format):
         pytest.importorskip("datasets" if format == "hf" else "spacy")
     with full_disk(), pytest.raises(OutputError, match="cannot write") as caught:
         write_corpus(CORPUS, tmp_path / "new", format=format)
-    assert "a disk with room" in caught.value.hint
+    assert "a disk with free space" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,7 +1,7 @@
 """Not a byte of output changes: every method and family against hashes recorded before.
 
 ``golden.json`` was recorded before the rooms were divided (commit bf2f373). A change that means
-to alter an output records it anew, with ``python -m tests.guards.golden``, and says why.
+to alter an output records it again, with ``python -m tests.guards.golden``, and says why.
 """
 
 from __future__ import annotations

@@ -303,7 +303,7 @@ def test_replay_says_what_does_not_fit(run, tmp_path, train):
     (tmp_path / "moved.jsonl").write_text(text)
     assert "not the file that the output was made from" in run("replay", "new.jsonl", *moved).err
     (tmp_path / "other.jsonl").write_text(text)
-    assert "there is no manifest beside it" in run("replay", "other.jsonl").err
+    assert "there is no manifest next to it" in run("replay", "other.jsonl").err
     (tmp_path / "other.jsonl.manifest.json").write_text("{}")
     assert "not a manifest" in run("replay", "other.jsonl").err
     path = tmp_path / "new.jsonl.manifest.json"

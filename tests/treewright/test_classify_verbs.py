@@ -110,7 +110,7 @@ def test_new_examples_are_learnt_too(run, tmp_path):
         ("--per-class 5 --replication no-replicate", {"new examples": 10}),
         ("--fill 20 --weight 0.3", {"new examples": 8}),
         ("--replication aug-only", {"new examples": 32}),
-        ("--relabel soft --sharpen 0.5", {"named anew": 32}),
+        ("--relabel soft --sharpen 0.5", {"pseudo-labelled": 32}),
         ("--strategy augtrain-val --kept 0.6", {"new examples": 20, "chosen by": 12}),
         ("--strategy augment-and-split --kept 0.8", {"chosen by": 12}),
         ("--strategy augtrain-train", {"chosen by": 32}),

@@ -371,7 +371,7 @@ def _written(
             return facts | {"made before": True, "manifest": str(manifest_path(output))}
         found = work.begin(pipeline, resume=resume, force=force)
         if found:
-            say(f"going on behind {found:,} examples", quiet=quiet)
+            say(f"continuing after {found:,} examples", quiet=quiet)
         try:
             if not work.is_finished:
                 with _workers(pipeline, files, work) as engine:

@@ -1,4 +1,4 @@
-"""The verb compile: the machine code of all kernels, beside the package."""
+"""The verb compile: the machine code of all kernels, next to the package."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def _source_of_sentences(loaded: Any, path: str) -> Derivable:
     if loaded.pcfg is not None:
         return cast("Derivable", loaded)
     raise OptionError(
-        "a latent parser tells how probable trees are, but makes no sentences",
+        "a latent parser scores trees, but cannot generate sentences",
         where=path,
         hint="sample a grammar of the model pcfg, lpcfg, dop, double-dop or bayes-tsg",
     )

@@ -122,7 +122,7 @@ def word_places(text: str, tokens: Sequence[str] | None = None) -> list[tuple[in
         start = text.find(token, at) if token else -1
         if start < 0:
             raise CorpusError(
-                f"the token {token!r} is not in the text behind character {at}",
+                f"the token {token!r} is not in the text after character {at}",
                 hint="tokens must stand in the text as they are, in order",
             )
         at = start + len(token)

@@ -322,5 +322,5 @@ def _check_ids(column: Any, where: Where) -> None:
             raise CorpusError(
                 f"the id {id!r} is there twice, first at {where(first[id])}",
                 where=where(row),
-                hint="give every example an id of its own, or rename the column",
+                hint="give every example a unique id, or rename the column",
             )

@@ -61,7 +61,7 @@ def _nothing_left(why: str, where: str) -> CorpusError:
     return CorpusError(
         f"no row can be used: {why}",
         where=where,
-        hint="leave --on-error skip out to see how to mend it",
+        hint="leave --on-error skip out to see how to correct it",
     )
 
 

@@ -60,7 +60,7 @@ def plain_table(table: pa.Table, source: str) -> pa.Table:
                 f"a value of the column {field.name!r} ({field.type!s:.80}) is no time of the "
                 "years 1 to 9999",
                 where=source,
-                hint="mend the value, or leave the column out",
+                hint="correct the value, or leave the column out",
             )
     return table
 

@@ -246,7 +246,7 @@ def _malformed(
     return CorpusError(
         f"the file does not follow the format of {suffix}: {reason}",
         where=where(row),
-        hint="mend the file, or name it after the format it has",
+        hint="correct the file, or name it after the format it has",
     )
 
 

@@ -107,7 +107,7 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 f"the file has one column, {first.strip()!r:.60}, and {SIGNS[sign]} in all rows, "
                 "though not in all as many",
                 where=path,
-                hint="mend the rows, so that all have as many columns, or quote what holds it",
+                hint="correct the rows, so that all have as many columns, or quote what holds it",
             )
     return usual
 

@@ -144,7 +144,7 @@ def text_lines(table: pa.Table) -> bytes:
 
 
 def _batches(table: pa.Table) -> list[pa.RecordBatch]:
-    # of small ones the memory is used again; large ones are mapped anew each time, in one thread
+    # of small ones the memory is used again; large ones are mapped again each time, in one thread
     found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_AT_ONCE)
     return found
 

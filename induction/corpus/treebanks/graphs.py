@@ -44,7 +44,9 @@ def linked(
             constituents[above].parts.append(part)
         else:
             raise BracketError(
-                f"there is no constituent {above!r}", where=where, hint="mend the number, or add it"
+                f"there is no constituent {above!r}",
+                where=where,
+                hint="correct the number, or add it",
             )
     empty = next((name for name, one in constituents.items() if not one.parts), None)
     if empty is not None:

@@ -314,7 +314,7 @@ class LanguageFit:
             raise SchemaError(
                 "the weights of the language model are not those that the grammar was induced with",
                 where=self.model,
-                hint="give the model of then, or induce the grammar anew",
+                hint="use the model that it was induced with, or induce the grammar again",
             )
         return opened
 
@@ -325,7 +325,7 @@ class LanguageFit:
             raise SchemaError(
                 "the probes that ship are not those that the grammar was induced with",
                 where=self.model,
-                hint="induce the grammar anew, or use the version of then",
+                hint="induce the grammar again, or use the version that it was induced with",
             )
         return shipped()
 

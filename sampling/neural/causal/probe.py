@@ -128,7 +128,7 @@ class Probe:
     @classmethod
     def load(cls, path: PathLike) -> Self:
         """Read a file that :meth:`save` wrote (SchemaError if it is none, or damaged)."""
-        hint = "install the package anew"
+        hint = "install the package again"
         facts, columns = load_arrays(path, _SCHEMA, what="a probe", hint=hint)
         try:
             adapter = Adapter(*(columns.pop(name) for name in _OF_ADAPTER))

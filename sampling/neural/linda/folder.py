@@ -104,12 +104,12 @@ def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
 
     place = checkpoint_of(folder)
     held = facts_of(place)
-    files = check_files(place, held, "use --force to begin anew")
+    files = check_files(place, held, "use --force to start over")
     with located(str(place)):
         if held.get("plan") != json.loads(json.dumps(dict(plan))):
             raise OptionError(
                 "the unfinished training is of other texts or another config",
-                hint="give the same, or use --force to begin anew",
+                hint="give the same, or use --force to start over",
             )
         try:
             weights = load_file(files["model.safetensors"])
@@ -136,7 +136,7 @@ def go_on(training: Training, folder: PathLike, plan: Mapping[str, Any]) -> int:
         ) as error:
             raise SchemaError(
                 f"the checkpoint is damaged: {error}".splitlines()[0],
-                hint="use --force to begin anew",
+                hint="use --force to start over",
             ) from None
     return training.done
 

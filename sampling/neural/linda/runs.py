@@ -56,7 +56,7 @@ def train_linda(
     resume : bool
         Go on from the checkpoint, as if training had never stopped.
     force : bool
-        Begin anew although there is a checkpoint.
+        Begin again although there is a checkpoint.
     told : callable, optional
         Takes the number of an update and its loss.
     **config
@@ -82,7 +82,7 @@ def train_linda(
         raise OptionError(
             "there is an unfinished training",
             where=str(place),
-            hint="use --resume to go on with it, or --force to begin anew",
+            hint="use --resume to continue it, or --force to start over",
         )
     model = _begun(texts, chosen, seed, device)
     read = read_pieces(texts, model.tokenizer, model.longest)

@@ -55,7 +55,7 @@ def find_parents(augmented: Corpus, originals: Corpus) -> Parents:
     names = augmented.arrow("provenance").combine_chunks().field("parents")
     ids = originals.arrow("id").combine_chunks()
     if len(pc.unique(ids)) < len(ids):
-        raise CorpusError("ids of the originals repeat", hint="give every example an id of its own")
+        raise CorpusError("ids of the originals repeat", hint="give every example a unique id")
     lengths = pc.fill_null(pc.list_value_length(names), 0).to_numpy(zero_copy_only=False)
     row = pc.index_in(pc.list_flatten(names), value_set=ids)
     known = row.is_valid().to_numpy(zero_copy_only=False)

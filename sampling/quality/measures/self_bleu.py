@@ -133,7 +133,7 @@ def bleu_to_parents(
     whole_number("order", order, 1)
     if parents is None:
         if not isinstance(augmented, Corpus) or not isinstance(originals, Corpus):
-            raise CorpusError("words do not tell parents", hint="give parents=, or corpora")
+            raise CorpusError("the words do not identify parents", hint="give parents=, or corpora")
         parents = find_parents(augmented, originals)
     words, references = shared_words(augmented, originals)
     matches = []

@@ -35,7 +35,7 @@ def grammar():
 
 
 def labelled_trees():
-    """Trees with odd names, each word under a tag of its own; labels without our own marks."""
+    """Trees with odd names, each word under its own tag; labels without our own marks."""
     labels = tokens().filter(lambda name: not any(mark in name for mark in ("+", "|<", "^<")))
     tag = st.builds(lambda t, w: Tree(t, (w,)), labels, tokens())
 

@@ -1,4 +1,4 @@
-"""Kernels are kept where files may be written, or compiled anew: nothing fails for want of a place.
+"""Kernels are kept where files may be written, or compiled again: nothing fails for want of a place.
 
 Root may write anywhere that is mounted for writing, so the installation is mounted read-only in a
 space of its own, where the system allows that; elsewhere, what may be written is made up.
@@ -78,7 +78,7 @@ def test_a_folder_that_others_may_have_filled_is_not_taken(said, monkeypatch, tm
 
         monkeypatch.setattr(places.tempfile, "gettempdir", nowhere)
     assert not keep_kernels()
-    assert said == ["nowhere may files be written, so kernels are compiled anew in each run"]
+    assert said == ["nowhere may files be written, so kernels are compiled again in each run"]
     assert numba.config.CACHE_DIR == ""
 
 
@@ -124,6 +124,6 @@ def test_a_read_only_installation_without_a_home_works(tmp_path, temporary):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3
-    said = "kernels are kept in" if temporary else "kernels are compiled anew in each run"
+    said = "kernels are kept in" if temporary else "kernels are compiled again in each run"
     assert said in done.stderr
     assert any(kept.rglob("*.nbi")) == temporary

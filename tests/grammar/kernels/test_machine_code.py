@@ -1,4 +1,4 @@
-"""Machine code beside the package is used where it fits and nobody else may write it, else not."""
+"""Machine code next to the package is used where it fits and nobody else may write it, else not."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_code_made_with_another_numba_is_not_used(file, said, monkeypatch, name)
     assert loaded(function) == 0
     assert said == [
         f"the machine code in {file} is not used, and kernels are compiled: it is of {name} "
-        f"{before[name]}, and here is another; treewright compile makes it anew"
+        f"{before[name]}, and here is another; treewright compile makes it again"
     ]
 
 

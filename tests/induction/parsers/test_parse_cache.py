@@ -244,7 +244,7 @@ def test_parses_that_were_changed_are_made_anew_and_it_is_told_once(path, stored
         assert list(again.kbest_each(given, 2)) == expected
         assert inner.asked == len(given)
     assert len(told) == 1
-    assert "are made anew" in told[0]
+    assert "are made again" in told[0]
 
 
 def test_a_parse_of_another_sentence_is_not_believed(path):

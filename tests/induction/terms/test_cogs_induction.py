@@ -246,7 +246,7 @@ def test_classes_are_a_partition_and_nothing_seen_is_lost(
             [("a", "x"), ("b", "y"), ("a", "z")],
             "pair 1 and pair 3: 'a' has two targets: 'x' and 'z'",
         ),
-        ([("a a", "f ( r = x , s = x )")], "no pair tells which word stands for which"),
+        ([("a a", "f ( r = x , s = x )")], "no pair shows which word stands for which"),
     ],
 )
 def test_bad_pairs_are_one_clear_error(pairs: list[tuple[str, str]], what: str) -> None:

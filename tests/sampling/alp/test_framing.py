@@ -250,7 +250,7 @@ def test_what_was_chosen_is_kept_beside_the_attempt(monkeypatch: pytest.MonkeyPa
     assert len(index) == 8
     anew = tilted.table(columns[:1], 5, index)
     monkeypatch.setattr(ALP, "chosen", None)  # nothing is chosen once more
-    assert tilted.table(columns, 5, index).equals(anew)
+    assert tilted.table(columns, 5, index).equals(again)
 
 
 def replace_frames(sampler: ALP, frames: FrameFit | None) -> ALP:

@@ -100,7 +100,7 @@ def test_heads_are_rebased_as_if_words_were_objects(
     joined, _ = join_heads(
         np.array(host + donor, np.int32), offsets[:1], np.array([len(host)]), hole, fill
     )
-    # words as objects: (sentence, place); arcs between objects; then numbered anew
+    # words as objects: (sentence, place); arcs between objects; then numbered again
     a, b = int(spans.start[h]), int(spans.end[h])
     c, d = int(spans.start[f]), int(spans.end[f])
     words = [(0, t) for t in range(a)] + [(1, t) for t in range(c, d)]

@@ -459,7 +459,7 @@ def test_skeletons_are_drawn_from_the_grammar_and_must_be_filled(
     shown = server.bodies[0]["messages"][0]["content"]
     assert '{"skeleton": "she [VBD]", "text": "she slept", "label": "0"}' in shown
     Grammar.parse(GRAMMAR.replace("[0.5] | PRP [0.5]", "[0.25] | PRP [0.75]")).save(path)
-    assert drawn(server, n=1, corpus=TREES, skeletons=str(path))  # induced anew, it is another
+    assert drawn(server, n=1, corpus=TREES, skeletons=str(path))  # induced again, it is another
 
 
 def test_a_skeleton_is_filled_word_by_word() -> None:

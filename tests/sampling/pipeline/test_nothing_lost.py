@@ -136,7 +136,7 @@ def test_columns_that_are_asked_for_travel_and_others_do_not():
     assert made.column("zip")[:SIZE] == corpus.column("zip")
     assert made.column("zip")[SIZE:] == [None, None]
     assert made.column("shop") == ["one"] * (SIZE + 2)
-    with pytest.raises(ValueError, match="no column 'nope' that could travel"):
+    with pytest.raises(ValueError, match="no column 'nope' to carry over"):
         augment(corpus, "aeda", n=2, columns="nope")
 
 

@@ -118,7 +118,7 @@ def test_examples_are_new_distinct_and_a_function_of_seed_and_number(
 @given(texts(), st.sampled_from(sorted(METHODS)), st.integers(0, 99))
 @settings(max_examples=150)
 def test_spacing_and_unchanged_words_are_kept(text: str, name: str, seed: int) -> None:
-    """Twin of the writer: the text is put together anew from words, by the spans put in."""
+    """Twin of the writer: the text is put together again from words, by the spans put in."""
     try:
         sampler = make(name, corpus([text, "x y z"]))
     except CorpusError:

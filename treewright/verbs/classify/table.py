@@ -162,7 +162,7 @@ def check_table(output: str | None, plot: str | None = None) -> None:
     for path, ends in ((output, (".md", ".csv")), (plot, (".png",))):
         if path is not None and Path(path).suffix not in ends:
             raise OptionError(
-                "the file name does not tell a format", where=path,
+                "the format cannot be inferred from the file name", where=path,
                 hint=f"end it in {' or '.join(ends)}",
             )  # fmt: skip
 

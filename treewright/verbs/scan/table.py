@@ -142,7 +142,9 @@ def _check_outputs(output: str | None, plot: str | None) -> None:
         checked_suffix(plot)
     if output is not None and Path(output).suffix not in (".md", ".csv"):
         raise OptionError(
-            "the file name does not tell a format", where=output, hint="end it in .md or .csv"
+            "the format cannot be inferred from the file name",
+            where=output,
+            hint="end it in .md or .csv",
         )
 
 
