@@ -13,7 +13,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; an interrupt while it is loaded is an interrupt, too.
 
-    Where the locale knows ASCII alone, Python begins again in its UTF-8 mode: the names of files and
+    Where the locale knows ASCII alone, Python restarts in its UTF-8 mode: the names of files and
     the words that are given would not be what they are.
     """
     if sys.getfilesystemencoding() == "ascii" and sys.platform != "win32":

@@ -78,7 +78,7 @@ class Rows:
 def order_of_examples(examples: Learnt, config: Pace) -> list[int]:
     """Return which examples are learnt from, batch after batch.
 
-    Each batch has its share of new ones. Both kinds go round in an order that is drawn at random for
+    Each batch has its share of new ones. Both kinds go round in an order drawn again for
     each round, as a function of the seed. Without a share all go round together.
 
     Examples

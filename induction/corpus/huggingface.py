@@ -342,7 +342,7 @@ def write_folder(table: pa.Table, path: PathLike) -> None:
         raise OutputError(
             f"cannot write the folder: {error.strerror or error}",
             where=str(path),
-            hint="choose a path in an existing folder that you may write to, on a disk with free space",
+            hint="choose a path in a writable existing folder, on a disk with free space",
         ) from None
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

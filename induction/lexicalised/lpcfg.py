@@ -60,7 +60,7 @@ def induce_lpcfg(
     EmptyTreebankError
         If there are no trees.
     ChartGrammarError
-        If a word stands next to other symbols rather than alone under its tag, or a step is missing.
+        If a word is next to other symbols rather than alone under its tag, or a step is missing.
     OptionError
         If an option is out of range, or if ``strict`` and a label has no head rule.
 
@@ -98,7 +98,7 @@ def count_heads(
     Raises
     ------
     ChartGrammarError
-        If a word stands next to other symbols rather than alone under its tag, or trees have no root
+        If a word is next to other symbols rather than alone under its tag, or trees have no root
         of their own.
     """
     _check(prepared)

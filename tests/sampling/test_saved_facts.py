@@ -54,7 +54,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def changed(
     whole: Path, folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
 ) -> Path:
-    """Write a saved grammar again, with a seal that fits, after a change of its facts or columns."""
+    """Write a saved grammar again, with a valid seal, after a change of its facts or columns."""
     with pa.OSFile(str(whole)) as source:
         schema = pa.ipc.open_file(source).schema.metadata[b"schema"].decode()
     facts, columns = load_arrays(whole, schema, what="", hint="")

@@ -1,6 +1,6 @@
 """JSON that is not lines of objects: an array of them, columns, or what annotation tools export.
 
-It is written again as lines, which are then read as all others. Each object keeps its line, where it
+It is rewritten as lines, which are then read as all others. Each object keeps its line, where it
 has one, so that messages name it.
 """
 

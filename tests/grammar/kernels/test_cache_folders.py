@@ -1,4 +1,4 @@
-"""Kernels are kept where files may be written, or compiled again: nothing fails for want of a place.
+"""Kernels are kept where files may be written, or compiled again; nothing fails without a place.
 
 Root may write anywhere that is mounted for writing, so the installation is mounted read-only in a
 space of its own, where the system allows that; elsewhere, what may be written is made up.

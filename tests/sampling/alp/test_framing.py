@@ -248,7 +248,7 @@ def test_what_was_chosen_is_kept_beside_the_attempt(monkeypatch: pytest.MonkeyPa
     columns = tilted.stream(5).take(8)
     index = np.arange(len(columns[0]))
     assert len(index) == 8
-    anew = tilted.table(columns[:1], 5, index)
+    again = tilted.table(columns[:1], 5, index)
     monkeypatch.setattr(ALP, "chosen", None)  # nothing is chosen once more
     assert tilted.table(columns, 5, index).equals(again)
 
