@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: facts, warnings, progress; results go to standard output."""
+"""Terminal output: figures, warnings, progress; results go to standard output."""
 
 from __future__ import annotations
 
@@ -45,18 +45,23 @@ __all__ = [
     "warnings_said",
 ]
 
-Seed = Annotated[int, typer.Option(help="Every random draw is a function of (seed, index).", min=0)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]
-Json = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
-MemoryLimit = Annotated[int, typer.Option(min=1, help="MiB that the chart of a sentence may take.")]
+Seed = Annotated[
+    int, typer.Option(help="Random seed; example i depends on (seed, i) alone.", min=0)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+MemoryLimit = Annotated[
+    int, typer.Option(min=1, help="Memory limit of the chart of a sentence, in MiB.")
+]
 StepLimit = Annotated[
-    int, typer.Option(min=1, help="Steps that a sentence may take; above, its parse is coarser.")
+    int, typer.Option(min=1, help="Step limit of a sentence; above it, a coarser parse is used.")
 ]
 GrammarEncoding = Annotated[
     str, typer.Option("--encoding", help="Encoding of a grammar in text notation.")
 ]
 Backbone = Annotated[
-    bool, typer.Option("--backbone", help="A feature grammar of NLTK, without its features.")
+    bool,
+    typer.Option("--backbone", help="Read the context-free backbone of an NLTK feature grammar."),
 ]
 OnError = Annotated[
     str,

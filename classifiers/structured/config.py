@@ -21,36 +21,39 @@ class StructuredConfig:
     )
     train: str = option(
         "frozen",
-        "What learns beside the head: nothing of the encoder (frozen: each sentence is read once), "
-        "or the whole of it (a rate of 1e-4 suits).",
+        "What is trained in addition to the head: nothing (frozen: each sentence is encoded once), "
+        "or the whole encoder (use a learning rate of about 1e-4).",
         choices=("frozen", "whole"),
     )
-    steps: int = option(1000, "How many batches are learnt from.", least=1)
+    steps: int = option(1000, "Optimiser steps.", least=1)
     batch: int = option(8, "Sentences in a batch.", least=1)
     learning_rate: float = option(
-        2e-4, "The highest learning rate; that of the head is ten times it.",
+        2e-4, "Peak learning rate of the encoder; that of the head is ten times as large.",
         least=TINY,
     )  # fmt: skip
     warmup_ratio: float = option(
         0.1,
-        "The share of steps in which the rate rises; then it falls to 0.",
+        "Share of the steps in which the learning rate rises; then it falls to 0.",
         least=0.0,
         most=1.0,
     )
     weight_decay: float = option(0.01, "Weight decay.", least=0.0)
-    hidden: int = option(256, "The size of the hidden layer of the perceptron.", least=1)
+    hidden: int = option(256, "Width of the hidden layer of the perceptron.", least=1)
     dropout: float = option(
-        0.2, "The share of numbers of a word's state that are dropped.", source="Sub2, section 4.1",
+        0.2, "Dropout rate of word states.", source="Sub2, section 4.1",
         least=0.0, most=0.9,
     )  # fmt: skip
     share: float | None = option(
         0.5,
-        "The share of new sentences in each batch, if there are any; none: all come alike often.",
+        "Share of new sentences in each batch, if there are any; none: all sentences are seen "
+        "equally often.",
         least=0.0,
         most=1.0,
     )
-    device: str = option("auto", "Where the encoder computes; auto takes CUDA where it is there.")
-    seed: int = option(0, "Of the order of sentences, of dropout and of new weights.", least=0)
+    device: str = option("auto", "Device of the encoder; auto uses CUDA if it is available.")
+    seed: int = option(
+        0, "Random seed of the order of sentences, dropout and initial weights.", least=0
+    )
 
     @property
     def precision(self) -> str:

@@ -20,7 +20,7 @@ def interpolate(
     second: Annotated[str | None, typer.Argument(metavar="[SECOND]", help="Another.")] = None,
     pairs: Annotated[
         str | None,
-        typer.Option(help="In place of them: pairs, two texts a line with a tab between."),
+        typer.Option(help="Instead of a corpus: pairs, two texts a line separated by a tab."),
     ] = None,
     alpha: Annotated[
         str, typer.Option(help="Shares of the first text, with commas between.")

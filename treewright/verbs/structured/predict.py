@@ -24,7 +24,10 @@ def predict(
         str, typer.Argument(metavar="IN", help="A corpus with tokens, or words between spaces.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar=FILE, help="The name tells the format.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar=FILE, help="Output file; its suffix selects the format."
+        ),
     ],
     device: Annotated[
         str, typer.Option(help="Where the encoder computes: auto, cpu, cuda, cuda:N.")
