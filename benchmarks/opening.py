@@ -31,7 +31,7 @@ from sampling.method import induce
 from tests.guards.golden import METHODS_TRIED, corpora, families
 
 REPEATS = 50
-ROOMS = ("grammar", "induction", "sampling", "scan")
+PACKAGES = ("grammar", "induction", "sampling", "scan")
 METHODS = ("sub2", "treemix", "alp", "geca", "geca-stream", "eda", "switchout", "label-wise",
            "mention-replacement", "fluent")  # fmt: skip
 """Those of the guards, which induce them from what the package brings."""
@@ -109,7 +109,7 @@ class Checks:
     def watch(self) -> None:
         """Put the clock around every function of ours that is named after checking."""
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] not in ROOMS:
+            if name.partition(".")[0] not in PACKAGES:
                 continue
             for owner in [module, *(v for v in vars(module).values() if isinstance(v, type))]:
                 for key, value in list(vars(owner).items()):

@@ -4,7 +4,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-# read from where it lies: what is found by the name `grammar` may be a stranger's
+# read from where it lies: what is found by the name `grammar` may be foreign
 _lazy = ModuleType("lazy_imports")
 _place = Path(__file__).parents[1] / "grammar" / "lazy_imports.py"
 SourceFileLoader("lazy_imports", str(_place)).exec_module(_lazy)

@@ -1,4 +1,4 @@
-"""The house as it must stay: folders that fit a glance, closed doors, short signatures.
+"""The architecture as it must stay: folders that fit a glance, closed doors, short signatures.
 
 Each rule reads the sources; none of them imports what it judges.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
+PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
 
 FEWEST, MOST = 3, 16
 POSITIONAL, PARAMETERS = 6, 10
@@ -44,7 +44,7 @@ class Module:
 @functools.cache
 def modules() -> tuple[Module, ...]:
     read = []
-    for path in sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py")):
+    for path in sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
         name = place.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         read.append(Module(name, place, ast.parse(path.read_text(encoding="utf-8"))))
@@ -84,7 +84,7 @@ def is_private(name: str) -> bool:
 
 
 def check(rule: str, found: set[str]) -> None:
-    assert not found, f"{rule}: against the rules of the house: {sorted(found)}"
+    assert not found, f"{rule}: against the rules of this project: {sorted(found)}"
 
 
 # --- folders -----------------------------------------------------------------------------------
@@ -244,11 +244,11 @@ BOLD = re.compile(r'<text x="\d+" y="\d+">(\w+)</text>')
 
 
 def picture() -> dict[str, list[set[str]]]:
-    """Return what stands beside each other in each room, from left to right."""
+    """Return what stands beside each other in each package, from left to right."""
     svg = (ROOT / "docs" / "images" / "architecture.svg").read_text("utf-8")
-    rooms = BOLD.findall(svg)
+    packages = BOLD.findall(svg)
     rows = [[set(group.split(" · ")) for group in row.split(" › ")] for row in ROW.findall(svg)]
-    return dict(zip(rooms, rows[: len(rooms)], strict=True))
+    return dict(zip(packages, rows[: len(packages)], strict=True))
 
 
 def imports(module: Module) -> Iterator[str]:
@@ -260,17 +260,19 @@ def imports(module: Module) -> Iterator[str]:
 
 
 def test_the_picture_shows_the_folders_and_their_order() -> None:
-    for room, groups in picture().items():
-        folders = {p.parent.name for p in (ROOT / room).glob("*/__init__.py")}
+    for package, groups in picture().items():
+        folders = {p.parent.name for p in (ROOT / package).glob("*/__init__.py")}
         shown = set().union(*groups)
-        assert folders <= shown, f"{room}: draw {sorted(folders - shown)}"
+        assert folders <= shown, f"{package}: draw {sorted(folders - shown)}"
         place = {name: number for number, group in enumerate(groups) for name in group}
-        assert all((ROOT / room / n).is_dir() or (ROOT / room / f"{n}.py").exists() for n in shown)
+        assert all(
+            (ROOT / package / n).is_dir() or (ROOT / package / f"{n}.py").exists() for n in shown
+        )
         for module in modules():
             user = module.name.split(".")[1:2]
             for used in imports(module):
                 home, _, rest = used.partition(".")
-                if module.name.startswith(f"{room}.") and home == room and user[0] in place:
+                if module.name.startswith(f"{package}.") and home == package and user[0] in place:
                     other = rest.partition(".")[0]
                     apart = other == user[0] or other not in place
                     assert apart or place[user[0]] < place[other], f"{module.name} uses {used}"

@@ -1,4 +1,4 @@
-"""Names that others have too: whatever is found in the place of a room is named, and not run."""
+"""Names that others have too: whatever is found in the place of a package is named, and not run."""
 
 import json
 import os
@@ -10,21 +10,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
+PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
 BELOW = {
-    "induction": ROOMS[:1], "sampling": ROOMS[:2], "scan": ROOMS[:3], "classifiers": ROOMS[:3],
-    "treewright": ROOMS[:5],
+    "induction": PACKAGES[:1], "sampling": PACKAGES[:2], "scan": PACKAGES[:3],
+    "classifiers": PACKAGES[:3],
+    "treewright": PACKAGES[:5],
 }  # fmt: skip
 STRANGER = "print('a stranger was run')\nraise RuntimeError('a stranger')\n"
 IMPORTS = """
 import importlib, json, sys
 said = {}
-for room in sys.argv[1:]:
+for package in sys.argv[1:]:
     try:
-        importlib.import_module(room)
-        said[room] = None
+        importlib.import_module(package)
+        said[package] = None
     except ImportError as error:
-        said[room] = str(error)
+        said[package] = str(error)
 print(json.dumps(said))
 """
 
@@ -36,56 +37,56 @@ def python(*arguments: str, cwd: Path, path: list[Path]) -> subprocess.Completed
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
-def imported(*rooms: str, cwd: Path, path: list[Path]) -> dict[str, str | None]:
-    """Import rooms one after the other; return what the error of each says."""
-    done = python("-c", IMPORTS, *rooms, cwd=cwd, path=path)
+def imported(*packages: str, cwd: Path, path: list[Path]) -> dict[str, str | None]:
+    """Import packages one after the other; return what the error of each says."""
+    done = python("-c", IMPORTS, *packages, cwd=cwd, path=path)
     assert done.returncode == 0, done.stderr
     assert "stranger was run" not in done.stdout
     return json.loads(done.stdout)
 
 
-def in_the_folder(room: str, folder: Path) -> tuple[Path, list[Path], str]:
+def in_the_folder(package: str, folder: Path) -> tuple[Path, list[Path], str]:
     """Put a file of that name into the working folder."""
-    file = folder / f"{room}.py"
+    file = folder / f"{package}.py"
     file.write_text(STRANGER)
     return file, [ROOT], "rename it"
 
 
-def of_a_distribution(room: str, folder: Path) -> tuple[Path, list[Path], str]:
+def of_a_distribution(package: str, folder: Path) -> tuple[Path, list[Path], str]:
     """Install another distribution with a package of that name, found before ours."""
     site = folder / "site"
-    file = site / room / "__init__.py"
+    file = site / package / "__init__.py"
     file.parent.mkdir(parents=True)
     file.write_text(STRANGER)
-    facts = site / f"{room}_tools-1.0.dist-info"
+    facts = site / f"{package}_tools-1.0.dist-info"
     facts.mkdir()
-    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {room}-tools\nVersion: 1.0\n")
-    (facts / "RECORD").write_text(f"{room}/__init__.py,,\n{facts.name}/METADATA,,\n")
-    return file, [site, ROOT], f"pip uninstall {room}-tools"
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}-tools\nVersion: 1.0\n")
+    (facts / "RECORD").write_text(f"{package}/__init__.py,,\n{facts.name}/METADATA,,\n")
+    return file, [site, ROOT], f"pip uninstall {package}-tools"
 
 
 KINDS = pytest.mark.parametrize("kind", [in_the_folder, of_a_distribution])
 
 
 @KINDS
-@pytest.mark.parametrize("room", ROOMS[:5])
-def test_rooms_that_need_another_name_the_stranger_in_its_place(room, kind, tmp_path) -> None:
-    file, path, mended = kind(room, tmp_path)
-    above = [one for one, below in BELOW.items() if room in below]
+@pytest.mark.parametrize("package", PACKAGES[:5])
+def test_rooms_that_need_another_name_the_stranger_in_its_place(package, kind, tmp_path) -> None:
+    file, path, mended = kind(package, tmp_path)
+    above = [one for one, below in BELOW.items() if package in below]
     said = imported(*above, cwd=tmp_path, path=path)
     for one in above:
         message, hint = said[one].splitlines()
         assert message.startswith(f"{file}: this file ")
-        assert message.endswith(f"is found in the place of Treewright's package {room}")
+        assert message.endswith(f"is found in the place of Treewright's package {package}")
         assert mended in hint
-    others = [one for one in BELOW if one not in above and one != room]
+    others = [one for one in BELOW if one not in above and one != package]
     assert not any(imported(*others, cwd=tmp_path, path=path).values())
 
 
 @KINDS
-@pytest.mark.parametrize("room", ROOMS[:5])
-def test_the_command_line_names_the_stranger_and_says_no_more(room, kind, tmp_path) -> None:
-    file, path, mended = kind(room, tmp_path)
+@pytest.mark.parametrize("package", PACKAGES[:5])
+def test_the_command_line_names_the_stranger_and_says_no_more(package, kind, tmp_path) -> None:
+    file, path, mended = kind(package, tmp_path)
     script = tmp_path / "bin" / "treewright"
     script.parent.mkdir()
     script.write_text("from treewright.cli import main\nmain()\n")
@@ -119,44 +120,44 @@ def test_a_folder_with_an_init_and_what_is_imported_already_are_strangers_too(tm
 
 def test_a_folder_of_data_is_no_stranger(tmp_path) -> None:
     (tmp_path / "scan").mkdir()
-    assert imported(*ROOMS, cwd=tmp_path, path=[ROOT]) == dict.fromkeys(ROOMS)
+    assert imported(*PACKAGES, cwd=tmp_path, path=[ROOT]) == dict.fromkeys(PACKAGES)
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
+def root(tmp_path: Path) -> Path:
     """Rooms as they are installed, as far as importing them goes."""
-    for room in ROOMS:
-        (tmp_path / "site" / room).mkdir(parents=True)
+    for package in PACKAGES:
+        (tmp_path / "site" / package).mkdir(parents=True)
         for name in ("__init__.py", "__init__.pyi"):
-            shutil.copy(ROOT / room / name, tmp_path / "site" / room / name)
+            shutil.copy(ROOT / package / name, tmp_path / "site" / package / name)
     shutil.copy(
         ROOT / "grammar" / "lazy_imports.py", tmp_path / "site" / "grammar" / "lazy_imports.py"
     )
     return tmp_path / "site"
 
 
-def test_a_room_that_another_distribution_wrote_over_or_took_along(house: Path) -> None:
-    file = house / "grammar" / "__init__.py"
-    work = house.parent
-    assert imported(*ROOMS, cwd=work, path=[house]) == dict.fromkeys(ROOMS)
+def test_a_room_that_another_distribution_wrote_over_or_took_along(root: Path) -> None:
+    file = root / "grammar" / "__init__.py"
+    work = root.parent
+    assert imported(*PACKAGES, cwd=work, path=[root]) == dict.fromkeys(PACKAGES)
     file.write_text(STRANGER)
-    said = imported("induction", cwd=work, path=[house])["induction"]
+    said = imported("induction", cwd=work, path=[root])["induction"]
     assert said.startswith(f"{file}: this file is found in the place of")
     assert said.endswith("hint: it was written over: install treewright again")
     file.unlink()
-    said = imported("treewright", cwd=work, path=[house])["treewright"]
+    said = imported("treewright", cwd=work, path=[root])["treewright"]
     assert said.startswith(f"{file.parent}: this folder is found in the place of")
     assert said.endswith("hint: it was written over: install treewright again")
-    shutil.rmtree(house / "induction")
-    said = imported("sampling", cwd=work, path=[house])["sampling"]
+    shutil.rmtree(root / "induction")
+    said = imported("sampling", cwd=work, path=[root])["sampling"]
     assert "install treewright again" in said
 
 
 def test_what_an_earlier_installation_compiled_is_told_to_be_removed(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    for room in ("grammar", "sampling"):
-        (site / room / "__pycache__").mkdir(parents=True)
-        (site / room / "__pycache__" / "kernels.py311.nbi").write_bytes(b"")
+    for package in ("grammar", "sampling"):
+        (site / package / "__pycache__").mkdir(parents=True)
+        (site / package / "__pycache__" / "kernels.py311.nbi").write_bytes(b"")
     (site / "scan").mkdir()
     finder = (
         "import importlib.abc, importlib.machinery as m, sys\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright", "benchmarks")
+PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright", "benchmarks")
 
 DOORS = {
     "sampling/neural/opening.py": {"from_pretrained"},
@@ -73,7 +73,7 @@ def uses(tree: ast.AST) -> Iterator[str]:
 
 def test_models_are_opened_and_fetched_behind_one_door() -> None:
     found: dict[str, set[str]] = {}
-    for path in sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py")):
+    for path in sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py")):
         if used := set(uses(ast.parse(path.read_text("utf-8")))):
             found[path.relative_to(ROOT).as_posix()] = used
     assert found == DOORS

@@ -1,4 +1,4 @@
-"""Faces: what rooms offer is pinned, documented, loaded when used, and all that pages import."""
+"""Faces: what packages offer is pinned, documented, loaded when used, and all that pages import."""
 
 import ast
 import json
@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers")
+PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers")
 PINNED = [
     line.split(".") for line in (Path(__file__).parent / "public_names.txt").read_text().split()
 ]
 SHADOWED = {("scan", name) for name in ("generate", "parse", "split", "train")}
-"""What the front door has of another room, where most people look for that."""
-INSIDE = {ROOT / "docs" / "how-to" / "adding.md"}  # for those who build inside the rooms
+"""What the front door has of another package, where most people look for that."""
+INSIDE = {ROOT / "docs" / "how-to" / "adding.md"}  # for those who build inside the packages
 PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - INSIDE)]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 LIBRARIES = {
@@ -27,24 +27,26 @@ LIBRARIES = {
 
 
 def test_the_faces_are_those_that_are_pinned() -> None:
-    faces = sorted([room, name] for room in ROOMS for name in import_module(room).__all__)
-    assert faces == sorted(PINNED)
+    names = sorted(
+        [package, name] for package in PACKAGES for name in import_module(package).__all__
+    )
+    assert names == sorted(PINNED)
 
 
 def test_the_front_door_has_every_name_once() -> None:
     import treewright
 
-    names = [name for room, name in PINNED if (room, name) not in SHADOWED]
+    names = [name for package, name in PINNED if (package, name) not in SHADOWED]
     assert len(names) == len(set(names))
     assert {*names, "__version__"} == set(treewright.__all__) == set(dir(treewright))
 
 
-@pytest.mark.parametrize(("room", "name"), PINNED, ids=".".join)
-def test_a_public_name_is_one_thing_and_documented(room: str, name: str) -> None:
+@pytest.mark.parametrize(("package", "name"), PINNED, ids=".".join)
+def test_a_public_name_is_one_thing_and_documented(package: str, name: str) -> None:
     import treewright
 
-    value = getattr(import_module(room), name)
-    assert (getattr(treewright, name) is value) == ((room, name) not in SHADOWED)
+    value = getattr(import_module(package), name)
+    assert (getattr(treewright, name) is value) == ((package, name) not in SHADOWED)
     if callable(value) or isinstance(value, type(ast)):
         assert value.__doc__
 
@@ -56,9 +58,9 @@ def test_what_a_face_lacks_is_said_as_python_says_it() -> None:
         grammar.Gramar  # noqa: B018
 
 
-@pytest.mark.parametrize("room", [*ROOMS, "treewright"])
-def test_importing_a_room_loads_no_library(room: str) -> None:
-    script = f"import {room}, sys, json; print(json.dumps(list(sys.modules)))"
+@pytest.mark.parametrize("package", [*PACKAGES, "treewright"])
+def test_importing_a_room_loads_no_library(package: str) -> None:
+    script = f"import {package}, sys, json; print(json.dumps(list(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, check=True, text=True, cwd=ROOT
     )
@@ -78,7 +80,7 @@ def test_a_page_imports_faces_only(page: Path) -> None:
             else:
                 continue
             for module, name in imported:
-                if module.partition(".")[0] in (*ROOMS, "treewright"):
+                if module.partition(".")[0] in (*PACKAGES, "treewright"):
                     assert "." not in module, f"{module} is private"
                     face = import_module(module)
                     assert name in [*face.__all__, "__all__"], f"{module}.{name} is private"

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
+PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
 NETWORK = {
     "aiohttp", "ftplib", "http", "httpx", "huggingface_hub", "requests", "smtplib", "socket",
     "socketserver", "urllib", "urllib3", "xmlrpc",
@@ -45,7 +45,7 @@ def test_the_table_has_every_dependency_with_its_range_and_a_licence():
 def imports() -> dict[str, set[str]]:
     """Return the top-level names that each module imports, and what it calls by bare name."""
     found = {}
-    for path in (p for room in ROOMS for p in (ROOT / room).rglob("*.py")):
+    for path in (p for package in PACKAGES for p in (ROOT / package).rglob("*.py")):
         names = set()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):

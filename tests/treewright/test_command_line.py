@@ -139,7 +139,7 @@ def names(folder: Path) -> set[str]:
 
 # --- what it costs to ask ----------------------------------------------------------------------
 
-ROOMS = "import treewright, grammar, induction, sampling, scan, scan.experiment, treewright.cli"
+PACKAGES = "import treewright, grammar, induction, sampling, scan, scan.experiment, treewright.cli"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ ROOMS = "import treewright, grammar, induction, sampling, scan, scan.experiment,
             "except SystemExit: pass",
             {"numpy", "numba", "scipy", "pyarrow", "networkx", "nltk", "matplotlib", "torch"},
         ),
-        (ROOMS, {"torch", "safetensors", "transformers", "matplotlib", "nltk"}),
+        (PACKAGES, {"torch", "safetensors", "transformers", "matplotlib", "nltk"}),
     ],
     ids=["help", "rooms"],
 )
