@@ -27,7 +27,7 @@ from sampling.alp.words import UNIT, held_out_scores, synonym_rows
 from sampling.examples.entities import refuse_schemes
 from sampling.examples.examples import no_material
 from sampling.examples.labels import Labels, read_labels, refuse_lone_classes
-from sampling.examples.text_columns import protected_words
+from sampling.examples.protection import protected_words
 
 __all__ = ["VERSION", "induce_grammar", "text_classes"]
 

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from grammar.saving.facts import FLAG, TEXT, Fields, each, row
 from induction.corpus.text.tokens import detokenise, surface_of
-from sampling.examples.text_columns import Side, are_tokenised, place_words
+from sampling.examples.text_columns import Side, are_tokenised
+from sampling.examples.word_places import place_words
 
 __all__ = ["Spacing", "learn_spacing"]
 

@@ -8,7 +8,6 @@ the text, so that a span of words can be exchanged and every other character sta
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,14 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel, pack_strings, text_bytes
-from grammar.errors import CorpusError, OptionError
-from grammar.expressions.positions import Automaton, UnreadableError
-from grammar.expressions.searching import MOST_STEPS, Search
+from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, pack_strings, text_bytes
+from grammar.errors import CorpusError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.text.markup import without_markup, without_markup_bytes
-from induction.corpus.text.tokens import is_blank
+from induction.corpus.text.markup import without_markup_bytes
 from induction.corpus.text.units import MAY_HOLD_UNITS, units
 from induction.corpus.text.unspaced import are_unspaced
 from induction.corpus.tree_files import trees_of_corpus
@@ -36,40 +32,17 @@ from sampling.examples.entities import (
     widened,
 )
 from sampling.examples.splicing import as_lists, as_strings, join_pieces
+from sampling.examples.word_places import find_words, place_words, size_of, words_of
 
 __all__ = [
     "Side",
     "are_tokenised",
     "cores_of",
-    "place_words",
-    "protected_words",
     "read_side",
 ]
 
 _FIRST_LETTER, _LAST_LETTER = re.compile(r"\w"), re.compile(r"\w(?=\W*+\Z)")
 _TREES = {"text": "tree", "text_pair": "tree_pair"}
-# how treebanks write signs that texts have otherwise
-_SURFACES = {
-    "-LRB-": ("(",),
-    "-RRB-": (")",),
-    "-LSB-": ("[",),
-    "-RSB-": ("]",),
-    "-LCB-": ("{",),
-    "-RCB-": ("}",),
-    "``": ('"', "“", "''", "„", "«"),
-    "''": ('"', "”", "“", "»"),
-    "`": ("'", "‘"),
-    "'": ("’",),
-    "...": ("…",),
-    "--": ("–", "—"),
-}
-
-
-# white space as str.isspace knows it: bytes, and longer codes as numbers
-_IS_SPACE = np.array([byte < 128 and chr(byte).isspace() for byte in range(256)])
-_WIDE_SPACES = np.array(
-    [int.from_bytes(chr(c).encode(), "big") for c in range(128, 0x3001) if chr(c).isspace()]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,9 +233,9 @@ def _units_of(texts: pa.Array, text_offsets: LongArray) -> Stretches:
         text = texts[i].as_py()
         at, seen = int(text_offsets[i]), 0
         for start, end in units(text):
-            at += _size(text[seen:start])
+            at += size_of(text[seen:start])
             starts.append(at)
-            at += _size(text[start:end])
+            at += size_of(text[start:end])
             ends.append(at)
             seen = end
     return np.array(starts, np.int64), np.array(ends, np.int64)
@@ -291,7 +264,7 @@ def _core_of(form: str) -> tuple[int, int]:
     first, last = _FIRST_LETTER.search(form), _LAST_LETTER.search(form)
     if first is None or last is None:
         return 0, 0
-    return _size(form[: first.start()]), _size(form[last.end() :])
+    return size_of(form[: first.start()]), size_of(form[last.end() :])
 
 
 def cores_of(side: Side, spans: Places | None = None) -> tuple[Stretches, IntArray, list[str]]:
@@ -327,7 +300,7 @@ def cores_of(side: Side, spans: Places | None = None) -> tuple[Stretches, IntArr
         wide = widened(*wide, (side.start, side.end), (spans.start, spans.end))
     numbers: dict[str, int] = {}
     core = [
-        numbers.setdefault(form.encode()[a : _size(form) - b].decode(), len(numbers))
+        numbers.setdefault(form.encode()[a : size_of(form) - b].decode(), len(numbers))
         for form, (a, b) in zip(forms, around, strict=True)
     ]
     codes = np.array(core, np.int32)[side.codes]
@@ -385,218 +358,5 @@ def _find_places(corpus: Corpus, side: Side) -> None:
                 hint="the tokens (or the words of the tree) must stand in the text, in order; "
                 "tokenised=True builds the text from them",
             ) from None
-        side.start[row] = [begin + _size(sentence[:a]) for a, _ in places]
-        side.end[row] = [begin + _size(sentence[:b]) for _, b in places]
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8"))
-
-
-def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of words written as treebanks write them, in characters.
-
-    Markup is no part of a word, unless words are given that have it.
-
-    Raises
-    ------
-    LookupError
-        If they are not the words of the text.
-
-    Examples
-    --------
-    >>> place_words("<b>So</b> (good)", ["So", "-LRB-", "good", "-RRB-"])
-    [(3, 5), (10, 11), (11, 15), (15, 16)]
-    """
-    plain = without_markup(text)
-    try:
-        return _places(plain, words)
-    except LookupError:
-        if plain == text:
-            raise
-        return _places(text, words)
-
-
-def _places(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    places, at = [], 0
-    for word in words:
-        begin = at
-        while text.startswith(" ", at) and not word.startswith(" "):
-            at += 1
-        if word and text.startswith(word, at):  # as most are
-            places.append((at, at + len(word)))
-            at += len(word)
-            continue
-        forms = (
-            word,
-            *_SURFACES.get(word.upper(), ()),
-            word.replace("\\/", "/").replace("\\*", "*"),
-            *(word.replace("'", mark) for mark in "’‘"),
-        )
-        surface = None
-        while surface is None:
-            surface = next((form for form in forms if form and text.startswith(form, at)), None)
-            if surface is None and not (text[at : at + 1] and is_blank(text[at])):
-                raise LookupError(f"{word!r} is not what follows at character {begin}")
-            at += surface is None
-        places.append((at, at + len(surface)))
-        at += len(surface)
-    if not is_blank(text[at:]):
-        raise LookupError(f"{text[at:].strip()!r} is left over")
-    return places
-
-
-@kernel()
-def words_of(
-    text: Bytes, text_offsets: LongArray, wide: bool
-) -> tuple[LongArray, LongArray, LongArray]:
-    """Return where the words of texts stand, and the offsets of their rows.
-
-    White space is that of Unicode, or (unless ``wide``) of ASCII.
-    """
-    offsets = np.zeros(len(text_offsets), np.int64)
-    for fill in range(2):
-        words = 0
-        start, end = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
-        for i in range(len(text_offsets) - 1):
-            inside = False
-            space_end = 0
-            for at in range(text_offsets[i], text_offsets[i + 1]):
-                if wide and 0xC2 <= text[at] <= 0xE3:
-                    space_end = at + _wide_space(text, at)
-                if _IS_SPACE[text[at]] or at < space_end:
-                    inside = False
-                    continue
-                if not inside:
-                    inside = True
-                    words += 1
-                    if fill == 1:
-                        start[words - 1] = at
-                if fill == 1:
-                    end[words - 1] = at + 1
-            offsets[i + 1] = words
-    return start, end, offsets
-
-
-@kernel()
-def _wide_space(text: Bytes, at: int) -> int:
-    """Return how many bytes the white space beyond ASCII at a place takes; 0 if it is none."""
-    size = 2 if text[at] < 0xE0 else 3
-    code = 0
-    for j in range(size):
-        code = code * 256 + text[at + j]
-    for space in _WIDE_SPACES:
-        if code == space:
-            return size
-    return 0
-
-
-@kernel()
-def find_words(
-    text: Bytes,
-    text_offsets: LongArray,
-    offsets: LongArray,
-    codes: IntArray,
-    names: Bytes,
-    bounds: LongArray,
-    start: LongArray,
-    end: LongArray,
-) -> BoolArray:
-    """Fill in the places of words that stand in the text as written; say of which examples.
-
-    Only ASCII white space is passed over between words.
-    """
-    found = np.ones(len(offsets) - 1, np.bool_)
-    for i in range(len(offsets) - 1):
-        at, stop = text_offsets[i], text_offsets[i + 1]
-        for w in range(offsets[i], offsets[i + 1]):
-            while at < stop and (text[at] == 32 or 9 <= text[at] <= 13):
-                at += 1
-            first, last = bounds[codes[w]], bounds[codes[w] + 1]
-            if at + last - first > stop or first == last:
-                found[i] = False
-                break
-            for j in range(last - first):
-                if text[at + j] != names[first + j]:
-                    found[i] = False
-            if not found[i]:
-                break
-            start[w] = at
-            at += last - first
-            end[w] = at
-        while at < stop and (text[at] == 32 or 9 <= text[at] <= 13):
-            at += 1
-        if at < stop:
-            found[i] = False
-    return found
-
-
-def protected_words(corpus: Corpus, side: Side, pattern: str | None) -> BoolArray:
-    """Return which words of a side no substitution may touch.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        A column ``protected`` (of the words of ``text``) holds token numbers, or entities as
-        structs of ``start`` and ``end`` in characters.
-    pattern : str, optional
-        A regular expression; a word that shares a character with a match is protected.
-
-    Raises
-    ------
-    OptionError
-        If the pattern is not a regular expression, or may take more than
-        :data:`~grammar.expressions.searching.MOST_STEPS` steps in a text.
-    CorpusError
-        If the column holds something else, or places that are not there.
-    """
-    mask = np.zeros(len(side.start), np.bool_)
-    if pattern is not None:
-        try:
-            compiled = re.compile(pattern)
-            search = Search(Automaton(pattern))
-        except UnreadableError as error:
-            raise OptionError(
-                f"protect={pattern!r} holds {error}, and there is no telling how long it takes",
-                hint="write it without, as words with | between",
-            ) from None
-        except re.error as error:
-            raise OptionError(
-                f"protect={pattern!r} is not a regular expression: {error}",
-                hint=r"escape special signs, as in r'\[COL\]'",
-            ) from None
-        for i, text in enumerate(corpus.column(side.name)):
-            if not search.can_take(text):
-                raise OptionError(
-                    f"protect={pattern!r} may take more than {MOST_STEPS:,} steps in this text",
-                    where=corpus.where(i),
-                    hint="let repetitions not go back into what they took, as in (?>\\w+) or \\w++",
-                )
-            for match in compiled.finditer(text):
-                _mark(mask, side, i, text, match.start(), match.end())
-    if side.name == "text" and "protected" in corpus.names:
-        _mark_column(mask, corpus, side)
-    return mask
-
-
-def _mark(mask: BoolArray, side: Side, i: int, text: str, first: int, last: int) -> None:
-    row = slice(int(side.offsets[i]), int(side.offsets[i + 1]))
-    begin = int(side.text_offsets[i]) + _size(text[:first])
-    stop = begin + _size(text[first:last])
-    mask[row] |= (side.start[row] < stop) & (side.end[row] > begin)
-
-
-def _mark_column(mask: BoolArray, corpus: Corpus, side: Side) -> None:
-    texts = corpus.column("text")
-    for i, places in enumerate(corpus.column("protected")):
-        for place in places or ():
-            if isinstance(place, dict) and {"start", "end"} <= set(place):
-                _mark(mask, side, i, texts[i], place["start"], place["end"])
-            elif isinstance(place, int) and 0 <= place < side.offsets[i + 1] - side.offsets[i]:
-                mask[side.offsets[i] + place] = True
-            else:
-                raise CorpusError(
-                    f"the column 'protected' holds {place!r}",
-                    where=corpus.where(i),
-                    hint="give word numbers from 0, or {'start': ..., 'end': ...} in characters",
-                )
+        side.start[row] = [begin + size_of(sentence[:a]) for a, _ in places]
+        side.end[row] = [begin + size_of(sentence[:b]) for _, b in places]

@@ -19,7 +19,8 @@ from induction.corpus.text.unspaced import refuse_unspaced
 from sampling.examples.examples import read_examples
 from sampling.examples.labels import read_labels
 from sampling.examples.patterns import HOLE
-from sampling.examples.text_columns import Side, protected_words
+from sampling.examples.protection import protected_words
+from sampling.examples.text_columns import Side
 from sampling.geca.options import FragmentOptions
 from sampling.geca.rows import Rows, equal_rows, sized
 from sampling.geca.template_kernels import SEPARATOR

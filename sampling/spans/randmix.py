@@ -14,7 +14,8 @@ from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples
 from sampling.examples.labels import refuse_sets
-from sampling.examples.text_columns import Side, protected_words
+from sampling.examples.protection import protected_words
+from sampling.examples.text_columns import Side
 from sampling.joins.spacing import WHOLE
 from sampling.spans.induction import assemble
 from sampling.spans.repairs import repair_names, wholes

@@ -23,7 +23,8 @@ from sampling.examples.labels import (
     read_labels,
     refuse_lone_classes,
 )
-from sampling.examples.text_columns import Side, protected_words
+from sampling.examples.protection import protected_words
+from sampling.examples.text_columns import Side
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
 from sampling.spans.repairs import repair_names, stops, whole_spans

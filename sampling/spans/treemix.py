@@ -21,7 +21,8 @@ from sampling.examples.labels import (
     refuse_lone_classes,
     refuse_sets,
 )
-from sampling.examples.text_columns import Side, protected_words
+from sampling.examples.protection import protected_words
+from sampling.examples.text_columns import Side
 from sampling.spans.induction import assemble
 from sampling.spans.pools import Pools, pools_of_classes
 from sampling.spans.repairs import repair_names, stops, whole_spans

@@ -17,7 +17,8 @@ from grammar.arrays import BoolArray, Bytes, FloatArray, IntArray, LongArray, ke
 from induction.corpus.corpus import Corpus
 from sampling.examples.entities import places_in_pieces
 from sampling.examples.examples import read_examples
-from sampling.examples.text_columns import Side, cores_of, protected_words
+from sampling.examples.protection import protected_words
+from sampling.examples.text_columns import Side, cores_of
 from sampling.words.pools import Pools
 
 __all__ = [

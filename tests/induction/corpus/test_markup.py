@@ -11,7 +11,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.text.markup import without_markup, without_markup_bytes
 from induction.corpus.text.sentences import sentence_spans
 from induction.corpus.text.tokens import is_blank, tokenise
-from sampling.examples.text_columns import place_words, read_side
+from sampling.examples.text_columns import read_side
+from sampling.examples.word_places import place_words
 from sampling.method import induce
 from tests.grammar.strategies import texts_of
 

@@ -10,7 +10,8 @@ from benchmarks.round_trip import CORPORA, shares, texts_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.text.tokens import detokenise, tokenise
 from sampling.examples.spacing import Spacing, learn_spacing
-from sampling.examples.text_columns import place_words, read_side
+from sampling.examples.text_columns import read_side
+from sampling.examples.word_places import place_words
 from sampling.sentences.method import GrammarSampler
 
 # of the first 300 texts; docs/how-to/raw-text.md has the shares of all

@@ -16,8 +16,9 @@ from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from sampling.examples.labels import class_numbers
+from sampling.examples.protection import protected_words
 from sampling.examples.splicing import bracket_places, join_heads, join_pieces
-from sampling.examples.text_columns import protected_words, read_side
+from sampling.examples.text_columns import read_side
 from sampling.spans.draws import hash_sides
 from sampling.spans.repairs import repair_names, with_final_mark
 from sampling.spans.sites import (
