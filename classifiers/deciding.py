@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
-from classifiers.choice import ROUNDS, Choice, Evidence, choose
+from classifiers.choice import ROUNDS, Choice, choose
+from classifiers.evidence import Evidence
 from classifiers.networks.model import UNMIXED
 from classifiers.recipe import TFIDF, Recipe, read_recipe
 from classifiers.training.train import Training, trainer
@@ -17,7 +18,8 @@ from sampling.expression import Step
 
 __all__ = ["auto"]
 
-BUDGET = 120.0
+BUDGET = 200
+"""Trainings: what is tried by itself, with names and a grammar, takes fewer."""
 
 
 def auto(
@@ -28,7 +30,8 @@ def auto(
     grammar: PathLike | None = None,
     methods: Iterable[str] = RECOMBINING,
     weights: Sequence[float] | None = None,
-    budget: float = BUDGET,
+    budget: int | None = BUDGET,
+    seconds: float | None = None,
     seed: int = 0,
     train: Training | None = None,
     on_trial: Callable[[Evidence], None] | None = None,
@@ -51,8 +54,10 @@ def auto(
     weights : sequence of float, optional
         What new examples weigh together, relative to the labelled ones: 0.3 and 1, or 0.3 alone
         where an encoder learns, which makes more of what is wrong in them.
-    budget : float
-        Seconds. What is left untried is named.
+    budget : int, optional
+        Trainings, those of the controls among them. What is left untried is named.
+    seconds : float, optional
+        A clock that ends the trials early, and says so.
     seed : int
         Of all draws.
     train : Training, optional
@@ -93,7 +98,8 @@ def auto(
         # dealing folds anew takes trainings, which are quick where nothing learns in batches
         rounds=ROUNDS if judge.linear else 1,
         seed=seed,
-        seconds=budget,
+        budget=budget,
+        seconds=seconds,
         on_trial=on_trial,
     )
 

@@ -19,6 +19,7 @@ from classifiers.networks.from_scratch import train_from_scratch
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.perceptron import train_perceptron
 from classifiers.recipe import TFIDF, Recipe
+from classifiers.training.fitting import fit_recipe
 from classifiers.training.frozen import train_frozen, train_tfidf
 from grammar.errors import CorpusError, OptionError
 
@@ -101,9 +102,11 @@ class Training:
             return learn(held=held, checkpoint=checkpoint, on_update=on_update)
         examples = _merged(examples, self.recipe.gamma)
         if held is None:
-            return self._linear(examples, self.recipe.strength)
+            return self._linear(examples, self.fitted(examples).recipe)
         # the first of several that are alike good
-        models = [self._linear(examples, f * self.recipe.strength) for f in STRENGTHS]
+        middle = self.recipe.strength or 1.0
+        ways = [replace(self.recipe, strength=f * middle) for f in STRENGTHS]
+        models = [self._linear(examples, way) for way in ways]
         right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
         return models[int(np.argmax(right))]
 
@@ -115,10 +118,18 @@ class Training:
             return partial(train_perceptron, self.encoder, examples, self.recipe)
         return partial(fine_tune, self.encoder, examples, self.recipe, mixing=self.mixing)
 
-    def _linear(self, examples: Examples, strength: float) -> Classifier:
+    def fitted(self, examples: Examples) -> Training:
+        """Return this with its linear head fitted to the labelled examples, if it is to be.
+
+        What the recipe leaves open is chosen by :func:`~classifiers.training.fitting.fit_recipe`;
+        otherwise each training chooses anew.
+        """
+        return replace(self, recipe=fit_recipe(self.recipe, examples, self._linear))
+
+    def _linear(self, examples: Examples, recipe: Recipe) -> Classifier:
         if self.encoder is None:
-            return train_tfidf(examples, strength)
-        return train_frozen(self.encoder, examples, replace(self.recipe, strength=strength))
+            return train_tfidf(examples, recipe)
+        return train_frozen(self.encoder, examples, recipe)
 
 
 def trainer(recipe: Recipe, mixing: Mixing = UNMIXED) -> Training:
