@@ -79,7 +79,8 @@ def line_of(
     learnt = [given, *(way.added(given, few, seed) for way in ways)]
     without, *gained = [score(training(examples), tested).accuracy for examples in learnt]
     return {
-        "data": data.name, "k": k, "seed": seed, "examples": len(given), "chance": found.controls.majority,
+        "data": data.name, "k": k, "seed": seed, "examples": len(given),
+        "chance": found.controls.majority,
         "alone": full.alone, "told": full.told, "without": full.without,
         "with 0.3": light.with_new, "with 1": full.with_new,
         "gain 0.3": gained[0] - without, "gain 1": gained[1] - without,

@@ -20,7 +20,7 @@ import numpy as np
 from classifiers import read_examples, read_recipe, trainer
 from classifiers.candidates import candidates_of
 from classifiers.deciding import auto
-from classifiers.evidence import Evidence
+from classifiers.evidence import LEVEL, Evidence, permutation_test
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
 from classifiers.training.train import Training
@@ -73,6 +73,13 @@ def cell(
         order = np.random.default_rng(seed).permutation(len(few))
         few = few.with_column("label", [few.column("label")[i] for i in order.tolist()])
     names = data.names if kind == "names" else None
+    if shuffled and names is not None:
+        p = p_of_names(few, names, seed, training)
+        if p > LEVEL:  # whatever else the trial finds, nothing is taken
+            return {
+                "data": data.name, "k": k, "kind": kind, "shuffled": True, "seed": seed,
+                "chosen": None, "tried": [{"p": p}],
+            }  # fmt: skip
     found = auto(
         few, training.recipe, names=names, methods=KINDS[kind], budget=None, seed=seed,
         train=training,
@@ -82,6 +89,16 @@ def cell(
         "chosen": found.chosen, "tried": [tried(one) for one in found.evidence],
     }  # fmt: skip
     return held if shuffled else held | gains(data, few, (names, kind), seed, training)
+
+
+def p_of_names(few: Corpus, names: Path, seed: int, training: Training) -> float:
+    """Return the p of a trial of names, without the rest of it."""
+    given = read_examples(few)
+    (way,) = candidates_of([str(Step("names", {"file": str(names)}))], few, weights=[1.0])
+    both = way.added(given, few, seed)
+    model = training(both.take(np.flatnonzero(both.new)))
+    told = model.probabilities(list(given.texts)).clip(min=1e-9)
+    return permutation_test(np.log(told), given.hard, seed)
 
 
 def tried(one: Evidence) -> dict[str, Any]:

@@ -40,7 +40,11 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
         )
     facts, recipe = held["facts"], held["recipe"]
     if held["kind"] == "tfidf":  # the other options are about encoders
-        recipe = {name: recipe[name] for name in ("encoder", "strength", "ngrams", "class_weight") if name in recipe}
+        recipe = {
+            name: recipe[name]
+            for name in ("encoder", "strength", "ngrams", "class_weight")
+            if name in recipe
+        }
     named = (
         ("Data", facts.get("data")),
         ("New examples", facts.get("manifest")),

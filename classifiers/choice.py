@@ -2,8 +2,9 @@
 
 All candidates are judged in cross-validation, beside controls: no new examples, copies of the
 labelled ones, shuffled labels, the majority class. A candidate is taken if its test passes
-(:mod:`classifiers.evidence`: one level for all of them) and it makes labels more probable than the
-labelled examples alone and than copies do. Nothing is chosen unless the evidence speaks for it.
+(:mod:`classifiers.evidence`: one level for all of them), it makes labels more probable than the
+labelled examples alone do, and copies gain no more. Nothing is chosen unless the evidence speaks
+for it.
 """
 
 from __future__ import annotations
@@ -265,7 +266,9 @@ def _verdict(one: Evidence) -> Evidence:
     if one.told is not None and one.told <= 0:
         return replace(one, why="not taken, it tells nothing that the labelled examples do not")
     if one.nats <= 0:
-        return replace(one, why="not taken, labels are no more probable than without or by copies")
+        return replace(one, why="not taken, labels are no more probable than without it")
+    if one.with_new < one.copies:
+        return replace(one, why="not taken, copies gain more")
     return replace(one, taken=True, why=f"evidence suffices (p at most {one.level:.4f})")
 
 
@@ -342,7 +345,8 @@ class _Trial:
         except TreewrightError as error:
             if not candidate.recombines:  # what a person wrote is at fault
                 raise
-            without, copies = (float(self._right(one).mean()) for one in (self.without, self.copies))
+            controls = (self.without, self.copies)
+            without, copies = (float(self._right(told).mean()) for told in controls)
             return Evidence(
                 candidate.name, None, None, without, copies, 0.0, (-1.0, 1.0), 0.0, 1.0, 0.0, False,
                 f"not taken, it cannot be made ({error.what})", time.monotonic() - begin,
@@ -358,13 +362,11 @@ class _Trial:
         if tried.alone is None:
             p = max(_p_of(right, other) for other in (without, copies))
         else:
-            p = permutation_test(
-                np.log(tried.alone.clip(min=LEAST)), self.given.hard, self.seed
-            )
+            p = permutation_test(np.log(tried.alone.clip(min=LEAST)), self.given.hard, self.seed)
             alone = float(self._right(tried.alone).mean())
             both = self._nats((self.without + tried.alone) / 2)
             told = float((both - self._nats(self.without)).mean())
-        nats = min(float((self._nats(tried.folds) - self._nats(one)).mean()) for one in against)
+        nats = float((self._nats(tried.folds) - self._nats(against[0])).mean())
         interval = paired_interval(right.mean(0) - without.mean(0))
         return Evidence(
             candidate.name, alone, told, float(without.mean()), float(copies.mean()),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
+from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of, names_expression
 from classifiers.choice import ROUNDS, Choice, choose
 from classifiers.evidence import Evidence
 from classifiers.networks.model import UNMIXED
@@ -27,6 +27,7 @@ def auto(
     recipe: Recipe | None = None,
     *,
     names: PathLike | None = None,
+    classes: str | None = None,
     grammar: PathLike | None = None,
     methods: Iterable[str] = RECOMBINING,
     weights: Sequence[float] | None = None,
@@ -47,6 +48,8 @@ def auto(
         an encoder that learns stands still, with a linear head.
     names : str or path, optional
         A file with what the classes are called (:class:`sampling.Names`).
+    classes : str, optional
+        The names themselves, as ``"positive: good, great; negative: bad, poor"``.
     grammar : str or path, optional
         A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
     methods : iterable of str
@@ -82,14 +85,17 @@ def auto(
     >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
     >>> print(auto(few, methods=["aeda"]).chosen)
     None
+    >>> print(auto(few, classes="g: fine, good; b: poor, bad", methods=[]).chosen)
+    names(g='fine, good', b='poor, bad'), weight 0.3
     """
     corpus = read_corpus(corpus)
     training = train or trainer(recipe or read_recipe(encoder=TFIDF))
     judge = _standing_still(training)
     if weights is None:
         weights = WEIGHTS if judge is training else (LIGHT,)
-    given = [("names", names), ("grammar", grammar)]
-    known = [str(Step(method, {"file": str(path)})) for method, path in given if path is not None]
+    known = [] if classes is None else [names_expression(classes)]
+    for method, path in (("names", names), ("grammar", grammar)):
+        known += [] if path is None else [str(Step(method, {"file": str(path)}))]
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     return choose(
         corpus,

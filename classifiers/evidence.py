@@ -93,8 +93,7 @@ class Evidence:
     interval : (float, float)
         Within it the gain in accuracy over none lies with 95 % confidence.
     nats : float
-        By how much the log-probability of a label grows there, in nats, over none and over copies,
-        whichever is less.
+        By how much the log-probability of a label grows there over none, in nats.
     p : float
         How probable such evidence is by chance.
     level : float

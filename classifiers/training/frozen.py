@@ -88,7 +88,8 @@ def train_frozen(encoder: Encoder, examples: Examples, recipe: Recipe) -> Frozen
     encoder and text (:func:`~classifiers.encoders.cache.cached_vectors`).
     """
     vectors = _vectors(encoder, examples.texts, recipe)
-    return FrozenClassifier(encoder, recipe, examples.classes, fit_linear(vectors, examples, recipe))
+    model = fit_linear(vectors, examples, recipe)
+    return FrozenClassifier(encoder, recipe, examples.classes, model)
 
 
 def train_tfidf(examples: Examples, recipe: Recipe = PLAIN) -> TfidfClassifier:

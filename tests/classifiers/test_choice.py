@@ -61,7 +61,8 @@ TRAIN = trainer(FITTED)
 
 def _chosen(candidate: Candidate) -> list[bool]:
     return [
-        choose(labelled(seed), [candidate], TRAIN, seed=seed, rounds=1).chosen is not None for seed in SEEDS
+        choose(labelled(seed), [candidate], TRAIN, seed=seed, rounds=1).chosen is not None
+        for seed in SEEDS
     ]
 
 
