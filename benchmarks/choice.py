@@ -69,7 +69,7 @@ def line_of(
 ) -> dict[str, object]:
     few = data.sample(k, seed)
     found = auto(
-        few, config, names=data.names, methods=[], weights=(0.3, 1.0), budget=1e9, seed=seed,
+        few, config, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed,
         train=training,
     )  # fmt: skip
     given, (light, full) = read_examples(few), found.evidence
@@ -79,7 +79,8 @@ def line_of(
     learnt = [given, *(way.added(given, few, seed) for way in ways)]
     without, *gained = [score(training(examples), tested).accuracy for examples in learnt]
     return {
-        "data": data.name, "k": k, "seed": seed, "examples": len(given), "chance": full.chance,
+        "data": data.name, "k": k, "seed": seed, "examples": len(given),
+        "chance": found.controls.majority,
         "alone": full.alone, "told": full.told, "without": full.without,
         "with 0.3": light.with_new, "with 1": full.with_new,
         "gain 0.3": gained[0] - without, "gain 1": gained[1] - without,

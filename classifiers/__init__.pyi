@@ -1,10 +1,10 @@
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
-from classifiers.choice import Evidence as Evidence
 from classifiers.choice import choose as choose
 from classifiers.config import read_config as read_config
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
+from classifiers.evidence import Evidence as Evidence
 from classifiers.examples import Examples as Examples
 from classifiers.examples import read_examples as read_examples
 from classifiers.mixing.options import Mixing as Mixing

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from classifiers.choice import Candidate
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, OptionError
 from grammar.messages import heard_by
+from grammar.options import options_of
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import TreeMaker
-from sampling.expression import Expression, read_expression
+from sampling.expression import Expression, Step, read_expression
 from sampling.method import find_method
 from sampling.pipeline.augment import augment
 from sampling.pipeline.chains import recombines
+from sampling.sentences.name_files import parse_names
+from sampling.sentences.names import NamesOptions
 from sampling.stream import shortfalls_heard
 
-__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of"]
+__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of", "names_expression", "offered_names"]
 
 PER_CLASS = 40
 """At most so many examples of a class, where they are not made of the labelled ones."""
+LEAST_LETTERS = 3
+"""Of a label that is a word."""
 LIGHT = 0.3
 WEIGHTS = (LIGHT, 1.0)
 """What new examples weigh together, relative to the labelled ones."""
@@ -79,6 +85,67 @@ def candidates_of(
         for make in [_maker(one, parsed, amount)]
         for weight in weights
     ]
+
+
+def names_expression(classes: str) -> str:
+    """Return the expression of the names of classes that were written in one line.
+
+    Parameters
+    ----------
+    classes : str
+        The lines of a file of names (:func:`~sampling.sentences.name_files.parse_names`), parted by
+        semicolons: each class, a colon, and its names with commas between them.
+
+    Raises
+    ------
+    NotationError
+        If a part is neither names of a class nor a template, or there are fewer than two classes.
+    OptionError
+        If a class is called as an option of the method.
+
+    Examples
+    --------
+    >>> names_expression("positive: good, great; negative: bad")
+    "names(positive='good, great', negative=bad)"
+    """
+    read = parse_names(classes.replace(";", "\n"), source="the classes")
+    own = {one.name for one in options_of(NamesOptions)}
+    for label in read.names:
+        if label in own:
+            raise OptionError(
+                f"the class {label!r} is called as an option of the method names",
+                hint="write the names to a file, a class a line, and use --names FILE",
+            )
+    given = {label: ", ".join(names) for label, names in read.names.items()}
+    templates = {"templates": "|".join(read.templates)} if read.templates else {}
+    return str(Step("names", {**given, **templates}))
+
+
+def offered_names(classes: Sequence[str]) -> str | None:
+    """Return what labels that are words say of their classes, as :func:`names_expression` reads it.
+
+    Nothing takes it by itself: what labels are called may say little of what stands in texts.
+
+    Returns
+    -------
+    str or None
+        None if a label is no word: a number, a code, one letter.
+
+    Examples
+    --------
+    >>> offered_names(["Sci/Tech", "world_news"])
+    'Sci/Tech: sci, tech; world_news: world news'
+    >>> offered_names(["0", "1"])
+    """
+    offered = []
+    for label in classes:
+        # a stroke or a comma parts names, other signs the words of one
+        names = [" ".join(re.findall(r"[^\W\d_]+", part)).lower() for part in label.split("/")]
+        plain = not set(label) & set(":;,#\n") and "NAME" not in label
+        if not plain or any(len(name) < LEAST_LETTERS for name in names):
+            return None
+        offered.append(f"{label}: {', '.join(names)}")
+    return "; ".join(offered)
 
 
 def _needs_trees(expression: Expression) -> bool:

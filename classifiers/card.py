@@ -40,7 +40,11 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
         )
     facts, config = held["facts"], held["config"]
     if held["kind"] == "tfidf":  # the other options are about encoders
-        config = {name: config[name] for name in ("encoder", "C") if name in config}
+        config = {
+            name: config[name]
+            for name in ("encoder", "C", "ngrams", "class_weight")
+            if name in config
+        }
     named = (
         ("Data", facts.get("data")),
         ("New examples", facts.get("manifest")),

@@ -1,45 +1,51 @@
 """Whether new examples help, and which: a choice by evidence from the labelled examples alone.
 
-Examples that were made without the labelled ones (from class names, a written grammar, a prompt)
-leave these as clean held-out data. So a model of the made examples alone is asked two questions:
-does it name the labelled ones better than chance, and does it know what the labelled ones do not
-tell? It does if its opinion, averaged with that of a model of the other folds, makes the labels of
-a fold more probable than the latter alone. Examples that are recombined from the labelled ones must
-gain in cross-validation, each fold judged by models that were given, and whose examples were made
-from, the other folds only. Nothing is chosen unless the evidence speaks for it.
+All candidates are judged in cross-validation, beside controls: no new examples, copies of the
+labelled ones, shuffled labels, the majority class. A candidate is taken if its test passes
+(:mod:`classifiers.evidence`: one level for all of them), it makes labels more probable than the
+labelled examples alone do, and copies gain no more. Nothing is chosen unless the evidence speaks
+for it.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from classifiers.evidence import (
+    PRIOR,
+    Controls,
+    Evidence,
+    holm_levels,
+    paired_interval,
+    permutation_test,
+    sign_test,
+)
 from classifiers.examples import Examples, read_examples
 from classifiers.training.folds import deal_folds
-from classifiers.training.train import Classifier
+from classifiers.training.train import Classifier, Training
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
 from grammar.options import whole_number
+from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from sampling.examples.class_names import class_names
 
-__all__ = ["Candidate", "Choice", "Evidence", "choose"]
+__all__ = ["Candidate", "Choice", "choose"]
 
 Probabilities = NDArray[np.float64]
 """Of classes, along the last axis."""
+Train = Callable[[Examples], Classifier]
 
 FOLDS = 5
 ROUNDS = 3
 """So often are folds dealt again for examples that are made once: few labels say little."""
-LEVEL = 0.05
-"""How improbable a gain must be by chance, where examples are recombined."""
 LEAST = 1e-9
 """A label is never held less probable than this, so that one text cannot decide all."""
 
@@ -88,66 +94,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What spoke for or against a candidate.
-
-    Attributes
-    ----------
-    name : str
-        Of the candidate.
-    alone : float or None
-        The share of the labelled examples that a model of the made ones alone names right; None
-        where these were made from them.
-    told : float or None
-        By how much the mean of that model and of those of the other folds makes labels more
-        probable than the latter do, in nats a label; None likewise.
-    chance : float
-        The share of the largest class.
-    without, with_new : float
-        Accuracy in cross-validation without and with new examples.
-    nats : float
-        By how much the log-probability of a label grows there, in nats.
-    p : float
-        How probable so large a gain is by chance (one-sided sign test over the examples on which
-        the two differ, in all rounds of folds together).
-    taken : bool
-        Whether the evidence suffices.
-    why : str
-        The reason, in words.
-    seconds : float
-        What the trial took.
-    made : int
-        How many new examples there are for all of the labelled ones, or for all but a fold.
-    cost : float
-        What making and learning them once took, in seconds: the mean of the trial.
-    """
-
-    name: str
-    alone: float | None
-    told: float | None
-    chance: float
-    without: float
-    with_new: float
-    nats: float
-    p: float
-    taken: bool
-    why: str
-    seconds: float
-    made: int = 0
-    cost: float = 0.0
-
-    def line(self) -> str:
-        """Return it as one line."""
-        alone = ""
-        if self.alone is not None:
-            alone = f"alone {self.alone:.3f} (chance {self.chance:.3f}), tells {self.told:+.3f}, "
-        return (
-            f"{self.name}: {alone}{self.without:.3f} without, {self.with_new:.3f} with, "
-            f"p {self.p:.3f}: {self.why} [{self.seconds:.1f} s]"
-        )
-
-
-@dataclass(frozen=True)
 class Choice:
     """Which candidate was chosen, or none, and the evidence on all of them.
 
@@ -157,15 +103,25 @@ class Choice:
         The name of the candidate.
     evidence : tuple of Evidence
         On all that were tried, in their order.
+    controls : Controls
+        What they were compared with.
+    fits : int
+        How many trainings all of it took.
     skipped : tuple of str
-        The names of those that were not tried, or given up, since the time was over.
+        The names of those that were not tried, since the budget was spent.
+    ended : tuple of str
+        The names of those that were not tried to the end, since the time was over: a slower machine
+        may choose otherwise.
     candidate : Candidate or None
         The one that was chosen.
     """
 
     chosen: str | None
     evidence: tuple[Evidence, ...]
+    controls: Controls
+    fits: int
     skipped: tuple[str, ...] = field(default=())
+    ended: tuple[str, ...] = field(default=())
     candidate: Candidate | None = field(default=None, repr=False)
 
     def examples(self, corpus: Any, *, seed: int = 0) -> Examples:
@@ -179,27 +135,29 @@ class Choice:
         return "\n".join([first, *(f"  {one.line()}" for one in self.evidence), *rest])
 
     def summary(self) -> str:
-        """Return the choice in words: what it costs, and what was not tried."""
-        lines = [f"chosen: {self.chosen or 'none'}"]
+        """Return the choice in words: what was compared, what it costs, what was not tried."""
+        lines = [f"chosen: {self.chosen or 'none'}", f"  {self.controls}"]
         for one in self.evidence:
             if one.name == self.chosen:
-                lines.append(
-                    f"  it costs {one.made:,} new examples; making and learning them took "
-                    f"{one.cost:.1f} s in the mean of its trial"
-                )
-        return "\n".join(
-            lines + [f"  {name}: not tried to the end, the time was over" for name in self.skipped]
-        )
+                lines.append(f"  it costs {one.made:,} new examples")
+        lines += [f"  {name}: not tried, the budget was spent" for name in self.skipped]
+        lines += [
+            f"  {name}: not tried to the end, the time was over; a slower machine may choose "
+            "otherwise"
+            for name in self.ended
+        ]
+        return "\n".join(lines)
 
 
 def choose(
     corpus: Any,
     candidates: Sequence[Candidate],
-    train: Callable[[Examples], Classifier],
+    train: Train,
     *,
     folds: int = FOLDS,
     rounds: int = ROUNDS,
     seed: int = 0,
+    budget: int | None = None,
     seconds: float | None = None,
     on_trial: Callable[[Evidence], None] | None = None,
 ) -> Choice:
@@ -212,7 +170,9 @@ def choose(
     candidates : sequence of Candidate
         What to try, in this order.
     train : callable
-        Trains a classifier (:func:`~classifiers.training.train.trainer`).
+        Trains a classifier (:func:`~classifiers.training.train.trainer`). What its config leaves to
+        be fitted is fitted once, to the labelled examples, and kept for all candidates. (Made
+        examples alone are learnt without that: their test permutes the labels.)
     folds : int
         Of the cross-validation; fewer if a class has fewer examples.
     rounds : int
@@ -220,18 +180,20 @@ def choose(
         examples for it, but trainings.
     seed : int
         Of the folds and of all draws.
+    budget : int, optional
+        A candidate is not tried if with it there would be more trainings than this; those of the
+        controls count. The choice then is a function of what goes in, on any machine.
     seconds : float, optional
-        A candidate is not tried if it would end after so many seconds, were it as slow as the
-        slowest before it; one that is slower yet is given up then.
+        A clock that ends trials early, in place of or beside the budget; what it ended is named.
     on_trial : callable, optional
-        Told the evidence on each candidate.
+        Told the evidence on each candidate as it is tried, before any verdict.
 
     Returns
     -------
     Choice
         Of those whose evidence suffices, the candidate with which labels are most probable in
-        cross-validation. The more ways to recombine are tried, the less probable by chance the gain
-        of one has to be (Bonferroni).
+        cross-validation. However many are tried, anything is taken at most once in twenty times
+        where labels tell nothing (:mod:`classifiers.evidence`).
 
     Raises
     ------
@@ -244,28 +206,70 @@ def choose(
     whole_number("folds", folds, 2)
     whole_number("rounds", rounds, 1)
     whole_number("seed", seed, 0)
-    begin, max_length, found, skipped = time.monotonic(), 0.0, [], []
+    until = math.inf if seconds is None else time.monotonic() + seconds
     trial = _Trial(corpus, train, (folds, rounds), seed)
-    trial.until = math.inf if seconds is None else begin + seconds
-    trial.level = LEVEL / max(1, sum(candidate.recombines for candidate in candidates))
+    controls = trial.controls()
+    trial.until = until  # the controls are there whatever they take
+    found, skipped, ended = [], [], []
     for candidate in candidates:
-        if seconds is not None and time.monotonic() - begin + max_length > seconds:
+        if budget is not None and trial.fits + trial.price(candidate) > budget:
             skipped.append(candidate.name)
             continue
         try:
             found.append(trial.evidence(candidate))
         except _TimeIsOver:
-            skipped.append(candidate.name)
+            ended.append(candidate.name)
             continue
-        max_length = max(max_length, found[-1].seconds)
         if on_trial is not None:
             on_trial(found[-1])
-    taken = [one for one in found if one.taken]
-    best = max(taken, key=lambda one: one.nats, default=None)
-    if best is None:
-        return Choice(None, tuple(found), tuple(skipped))
-    chosen = next(candidate for candidate in candidates if candidate.name == best.name)
-    return Choice(best.name, tuple(found), tuple(skipped), chosen)
+    tried = {candidate.name: candidate for candidate in candidates}
+    judged = _judged(found, [tried[one.name] for one in found], candidates)
+    best = max((one for one in judged if one.taken), key=lambda one: one.nats, default=None)
+    named = (None, None) if best is None else (best.name, tried[best.name])
+    return Choice(
+        named[0], tuple(judged), controls, trial.fits, tuple(skipped), tuple(ended), named[1]
+    )
+
+
+def _judged(
+    found: list[Evidence], tried: list[Candidate], candidates: Iterable[Candidate]
+) -> list[Evidence]:
+    """Return the evidence with its verdicts: the level is one for all that were to be tried."""
+    weights = _weights(candidates)
+    p = dict.fromkeys(weights, 1.0)  # of what was not tried, too: no clock moves the level
+    p |= {_hypothesis(way): one.p for way, one in zip(tried, found, strict=True)}
+    levels = dict(zip(p, holm_levels(list(p.values()), [weights[key] for key in p]), strict=True))
+    return [
+        _verdict(replace(one, level=levels[_hypothesis(way)]))
+        for way, one in zip(tried, found, strict=True)
+    ]
+
+
+def _hypothesis(candidate: Candidate) -> Any:
+    """Return what a candidate tests: made without labels, its examples are tested in no weight."""
+    return candidate if candidate.recombines else candidate.make
+
+
+def _weights(candidates: Iterable[Candidate]) -> dict[Any, float]:
+    """Return the share of the level of each hypothesis, in the order of the candidates."""
+    each = {_hypothesis(one): one.recombines for one in candidates}
+    count = {kind: sum(one == kind for one in each.values()) for kind in (False, True)}
+    share = {False: PRIOR, True: 1 - PRIOR}
+    return {key: share[kind] / count[kind] for key, kind in each.items()}
+
+
+def _verdict(one: Evidence) -> Evidence:
+    if one.why:  # it could not be made
+        return one
+    if one.p > one.level:
+        return replace(one, why=f"not taken, chance is not excluded (p above {one.level:.4f})")
+    if one.told is not None and one.told <= 0:
+        return replace(one, why="not taken, it tells nothing that the labelled examples do not")
+    if one.nats <= 0:
+        return replace(one, why="not taken, labels are no more probable than without it")
+    if one.with_new < one.copies:
+        return replace(one, why="not taken, copies gain more")
+    return replace(one, taken=True, why=f"evidence suffices (p at most {one.level:.4f})")
 
 
 class _TimeIsOver(Exception):  # noqa: N818 (no error: it ends a trial)
@@ -275,22 +279,20 @@ class _TimeIsOver(Exception):  # noqa: N818 (no error: it ends a trial)
 class _Trial:
     """The folds of one corpus, and how its labels are told without new examples."""
 
-    level = LEVEL
-    """How improbable a gain must be: of so many trials none should be taken by chance."""
     until = math.inf
     """When a trial is given up."""
 
     def __init__(
         self,
         corpus: Corpus,
-        train: Callable[[Examples], Classifier],
+        train: Train,
         folds_and_rounds: tuple[int, int],
         seed: int,
     ) -> None:
         self.corpus = corpus
-        self.train = train
+        self.train_alone = train
         self.seed = seed
-        self.names = class_names(corpus)
+        self.fits = 0
         self.given = read_examples(corpus)
         sizes = np.bincount(self.given.hard, minlength=len(self.given.classes))
         fewest = int(sizes[sizes > 0].min())
@@ -300,83 +302,102 @@ class _Trial:
                 f"the class {rare!r} has one example, which cannot be learnt from and judged by",
                 hint="label one more",
             )
-        self.chance = float(sizes.max() / sizes.sum())
-        folds, rounds = folds_and_rounds
-        count = min(folds, fewest)
-        self.folds = [deal_folds(self.given.hard, count, seed, number) for number in range(rounds)]
-        self.without = self._told(lambda rows: self.given.take(rows), rounds)  # whatever it takes
+        self.train = train.fitted(self.given) if isinstance(train, Training) else train
+        self.majority = float(sizes.max() / sizes.sum())
+        folds, self.rounds = folds_and_rounds
+        self.count = min(folds, fewest)
+        hard = self.given.hard
+        self.folds = [deal_folds(hard, self.count, seed, n) for n in range(self.rounds)]
+        self.alone: dict[Any, tuple[Examples, Probabilities]] = {}
+
+    def controls(self) -> Controls:
+        """Return what every candidate is compared with."""
+        given = self.given
+        self.without = self._told(given.take, self.rounds)
+        self.copies = self._told(
+            lambda rows: given.take(rows).with_new(given.take(rows), 1.0), self.rounds
+        )
+        key = int(stream_key(self.seed, "shuffled labels"))
+        order = np.random.Generator(np.random.Philox(key=key)).permutation(len(given))
+        mixed = replace(given, labels=given.labels[order])
+        # the folds spread the true classes; a class may be missing in some of a few shuffled ones
+        shuffled = self._told(mixed.take, 1, deal_folds(mixed.hard, self.count, self.seed))
+        return Controls(
+            self.majority,
+            float((shuffled.argmax(-1) == mixed.hard).mean()),
+            float(self._right(self.without).mean()),
+            float(self._right(self.copies).mean()),
+            self.count,
+            self.rounds,
+        )
+
+    def price(self, candidate: Candidate) -> int:
+        """Return how many trainings a candidate takes."""
+        if candidate.recombines:
+            return self.count
+        return self.rounds * self.count + (candidate.make not in self.alone)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         """Try a candidate."""
-        begin = time.monotonic()
+        begin, before = time.monotonic(), self.fits
         try:
-            tried = self._tried(candidate)
+            tried = self._recombined(candidate) if candidate.recombines else self._made(candidate)
         except TreewrightError as error:
             if not candidate.recombines:  # what a person wrote is at fault
                 raise
-            return self._unmade(candidate, error, time.monotonic() - begin)
-        return self._weighed(candidate, tried, time.monotonic() - begin)
+            controls = (self.without, self.copies)
+            without, copies = (float(self._right(told).mean()) for told in controls)
+            return Evidence(
+                candidate.name, None, None, without, copies, 0.0, (-1.0, 1.0), 0.0, 1.0, 0.0, False,
+                f"not taken, it cannot be made ({error.what})", time.monotonic() - begin,
+            )  # fmt: skip
+        found = self._weighed(candidate, tried)
+        return replace(found, seconds=time.monotonic() - begin, fits=self.fits - before)
 
-    def _unmade(self, candidate: Candidate, error: TreewrightError, seconds: float) -> Evidence:
-        without = float(self._right(self.without).mean())
-        why = f"not taken: it cannot be made ({error.what})"
+    def _weighed(self, candidate: Candidate, tried: _Tried) -> Evidence:
+        rounds = len(tried.folds)
+        against = [self.without[:rounds], self.copies[:rounds]]
+        right, (without, copies) = self._right(tried.folds), map(self._right, against)
+        alone = told = None
+        if tried.alone is None:
+            p = max(_p_of(right, other) for other in (without, copies))
+        else:
+            p = permutation_test(np.log(tried.alone.clip(min=LEAST)), self.given.hard, self.seed)
+            alone = float(self._right(tried.alone).mean())
+            both = self._nats((self.without + tried.alone) / 2)
+            told = float((both - self._nats(self.without)).mean())
+        nats = float((self._nats(tried.folds) - self._nats(against[0])).mean())
+        interval = paired_interval(right.mean(0) - without.mean(0))
         return Evidence(
-            candidate.name, None, None, self.chance, without, 0.0, 0.0, 1.0, False, why, seconds
-        )
-
-    def _weighed(self, candidate: Candidate, tried: _Tried, seconds: float) -> Evidence:
-        before, after = self.without[: len(tried.folds)], tried.folds
-        without, right = self._right(before), self._right(after)
-        better = right.sum(0) - without.sum(0)
-        p = _sign_test(int((better > 0).sum()), int((better < 0).sum()))
-        alone, told = self._known(tried.alone)
-        taken, why = self._verdict(alone, told, p)
-        nats = float((self._nats(after) - self._nats(before)).mean())
-        return Evidence(
-            candidate.name, alone, told, self.chance, float(without.mean()), float(right.mean()),
-            nats, p, taken, why, seconds, tried.made, seconds / tried.trainings,
+            candidate.name, alone, told, float(without.mean()), float(copies.mean()),
+            float(right.mean()), interval, nats, p, 0.0, False, "", 0.0, tried.made,
         )  # fmt: skip
 
-    def _tried(self, candidate: Candidate) -> _Tried:
-        folds = int(self.folds[0].max()) + 1
-        if candidate.recombines:
-            sizes = []
+    def _recombined(self, candidate: Candidate) -> _Tried:
+        sizes = []
 
-            def of_fold(rows: LongArray) -> Examples:
-                both = candidate.added(self.given.take(rows), self._some(rows), self.seed)
-                sizes.append(len(both) - len(rows))
-                return both
+        def of_fold(rows: LongArray) -> Examples:
+            part = Corpus(self.corpus.table.take(rows))
+            both = candidate.added(self.given.take(rows), part, self.seed)
+            sizes.append(len(both) - len(rows))
+            return both
 
-            return _Tried(None, self._told(of_fold, 1), max(sizes), folds)
+        return _Tried(None, self._told(of_fold, 1), max(sizes))
+
+    def _made(self, candidate: Candidate) -> _Tried:
         # made once, for all folds: these examples know nothing of the labelled ones; what they know
         # does not turn on how much they will weigh
-        both = replace(candidate, weight=1.0).added(self.given, self.corpus, self.seed)
-        made = both.take(np.arange(len(self.given), len(both)))
-        alone = self.train(made).probabilities(list(self.given.texts))
-        rounds = len(self.folds)
+        if candidate.make not in self.alone:
+            both = replace(candidate, weight=1.0).added(self.given, self.corpus, self.seed)
+            made = both.take(np.arange(len(self.given), len(both)))
+            self.fits += 1
+            model = self.train_alone(made)
+            self.alone[candidate.make] = made, model.probabilities(list(self.given.texts))
+        made, alone = self.alone[candidate.make]
         told = self._told(
-            lambda rows: self.given.take(rows).with_new(made, candidate.weight), rounds
+            lambda rows: self.given.take(rows).with_new(made, candidate.weight), self.rounds
         )
-        return _Tried(alone, told, len(made), rounds * folds + 1)
-
-    def _known(self, alone: Probabilities | None) -> tuple[float | None, float | None]:
-        """Return how much a model of made examples knows, and how much of it is new."""
-        if alone is None:
-            return None, None
-        both = self._nats((self.without + alone) / 2)
-        right = float(self._right(alone).mean())
-        return right, float((both - self._nats(self.without)).mean())
-
-    def _verdict(self, alone: float | None, told: float | None, p: float) -> tuple[bool, str]:
-        if alone is not None and told is not None:
-            if alone <= self.chance:
-                return False, "not taken: alone it does not beat chance"
-            if told <= 0:
-                return False, "not taken: it tells nothing that the labelled ones do not"
-            return True, "evidence suffices"
-        if p < self.level:
-            return True, "evidence suffices"
-        return False, "not taken: the gain, if any, can be chance"
+        return _Tried(alone, told, len(made))
 
     def _right(self, told: Probabilities) -> NDArray[np.bool_]:
         """Return which labels are the most probable."""
@@ -387,17 +408,17 @@ class _Trial:
         rows = np.arange(len(self.given))
         return np.log(np.maximum(told[..., rows, self.given.hard], LEAST))
 
-    def _some(self, rows: LongArray) -> Corpus:
-        return Corpus(self.corpus.table.take(rows))
-
-    def _told(self, examples: Callable[[LongArray], Examples], rounds: int) -> Probabilities:
+    def _told(
+        self, examples: Callable[[LongArray], Examples], rounds: int, dealt: LongArray | None = None
+    ) -> Probabilities:
         """Return the probabilities of classes by models of the other folds, for each round."""
         told = np.zeros((rounds, len(self.given), len(self.given.classes)))
-        for fold, found in zip(self.folds, told, strict=False):
+        for fold, found in zip(self.folds if dealt is None else [dealt], told, strict=False):
             for number in range(int(fold.max()) + 1):
                 if time.monotonic() > self.until:
                     raise _TimeIsOver
                 inside = np.flatnonzero(fold == number)
+                self.fits += 1
                 model = self.train(examples(np.flatnonzero(fold != number)))
                 found[inside] = model.probabilities(list(self.given.take(inside).texts))
         return told
@@ -405,7 +426,7 @@ class _Trial:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What a trial found, and how many trainings it took.
+    """What a trial found.
 
     Attributes
     ----------
@@ -413,12 +434,18 @@ class _Tried:
         Probabilities by a model of made examples.
     folds : array, shape (rounds, examples, classes)
         By models of the other folds with new examples.
+    made : int
+        How many there were.
     """
 
     alone: Probabilities | None
     folds: Probabilities
     made: int
-    trainings: int
+
+
+def _p_of(right: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
+    better = right.sum(0) - other.sum(0)
+    return sign_test(int((better > 0).sum()), int((better < 0).sum()))
 
 
 def _with_shares(made: Examples, given: Examples) -> Examples:
@@ -426,12 +453,3 @@ def _with_shares(made: Examples, given: Examples) -> Examples:
     shares, weights = given.labels.sum(0), made.labels.sum(0)
     factor = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
     return replace(made, weights=(made.labels * factor).sum(1).astype(np.float32))
-
-
-def _sign_test(better: int, worse: int) -> float:
-    """Return how probable so many better ones are if better and worse are alike probable."""
-    from scipy.stats import binomtest
-
-    if better + worse == 0:
-        return 1.0
-    return float(binomtest(better, better + worse, alternative="greater").pvalue)

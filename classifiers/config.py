@@ -83,9 +83,10 @@ class TrainingConfig:
         source="Sub2, section 4",
         choices=("linear", "perceptron"),
     )
-    pooling: str = option(
-        "mean",
-        "How the states of pieces become one vector.",
+    pooling: str | None = option(
+        None,
+        "How the states of pieces become one vector; none: their mean, or of a frozen encoder with "
+        "a linear head what cross-validation says, the mean or the first.",
         choices=("mean", "first", "ends"),
     )
     steps: int = option(60, "How many batches are learnt from.", least=1)
@@ -122,8 +123,21 @@ class TrainingConfig:
     max_length: int = option(
         128, "Pieces of a text that are read; what lies behind is cut.", least=3
     )
-    C: float = option(
-        1.0, "Of a frozen encoder: the inverse of the penalty of logistic regression.", least=1e-6
+    c: float | None = option(
+        None,
+        "Of logistic regression (C of scikit-learn): the inverse of the penalty; none: fitted by "
+        "cross-validation on the labelled examples.",
+        least=1e-6,
+    )
+    ngrams: int | None = option(
+        None,
+        "Of tfidf: up to so many words in a row are one feature; none: fitted, 1 or 2.",
+        least=1,
+    )
+    class_weight: str = option(
+        "fitted",
+        "Of logistic regression: whether all classes weigh alike, however many examples they have.",
+        choices=("fitted", "none", "balanced"),
     )
     precision: str = option(
         "auto",
@@ -132,6 +146,11 @@ class TrainingConfig:
     )
     device: str = option("auto", "Where to compute; auto takes CUDA where it is there.")
     seed: int = option(0, "Of the order of examples, of dropout and of new weights.", least=0)
+
+    @property
+    def pooled(self) -> str:
+        """How the states of pieces become one vector, where it is not said: their mean."""
+        return self.pooling or "mean"
 
     @property
     def from_scratch(self) -> bool:

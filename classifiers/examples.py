@@ -17,7 +17,7 @@ from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names, label_kind, number_classes
 from sampling.examples.labels import has_sets, read_labels
 
-__all__ = ["Examples", "read_examples", "texts_of"]
+__all__ = ["Examples", "balanced", "read_examples", "texts_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,12 @@ class Examples:
     def hard(self) -> LongArray:
         """The most probable class of each."""
         return np.asarray(self.labels.argmax(1), np.int64)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each class, by weight."""
+        mass = (self.labels * self.weights[:, None]).sum(0)
+        return np.asarray(mass / mass.sum(), np.float64)
 
     def take(self, rows: Sequence[int] | LongArray) -> Examples:
         """Return some of the examples."""
@@ -113,6 +119,21 @@ class Examples:
             self.classes,
             weight is not None,
         )
+
+
+def balanced(examples: Examples) -> Examples:
+    """Return examples with weights by which all classes count alike: reweighting.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_columns(text=["a", "b", "c"], label=["x", "x", "y"])
+    >>> balanced(read_examples(corpus)).weights.tolist()
+    [0.75, 0.75, 1.5]
+    """
+    shares = examples.shares
+    each = np.divide(1.0, len(shares) * shares, out=np.zeros_like(shares), where=shares > 0)
+    weights = examples.weights * (examples.labels * each).sum(1)
+    return replace(examples, weights=weights.astype(np.float32))
 
 
 def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examples:

@@ -30,7 +30,14 @@ from classifiers.folders import (
 )
 from classifiers.networks.finetuning import FineTuned
 from classifiers.networks.from_scratch import FromScratch
-from classifiers.training.frozen import FrozenClassifier, TfidfClassifier, linear_model, vectoriser
+from classifiers.training.frozen import (
+    NGRAMS,
+    STRENGTH,
+    FrozenClassifier,
+    TfidfClassifier,
+    linear_model,
+    vectoriser,
+)
 from classifiers.training.train import Classifier
 from grammar.files import PathLike
 from grammar.saving.array_checks import check_counts
@@ -118,7 +125,7 @@ def facts_of(folder: PathLike) -> dict[str, Any]:
 def _write(model: Any, folder: Path) -> tuple[str, TrainingConfig]:
     if isinstance(model, TfidfClassifier):
         _write_tfidf(model, folder / _ARRAYS)
-        return "tfidf", TrainingConfig(encoder="tfidf", C=float(model.model.C))
+        return "tfidf", model.config
     if isinstance(model, FrozenClassifier):
         write_encoder(model.encoder, model.encoder.model, folder, model.classes)
         write_head(_linear_arrays(model.model), folder)
@@ -177,18 +184,18 @@ def _open_tfidf(found: _Found) -> Classifier:
     _, held = load_arrays(
         found.files[_ARRAYS], TFIDF_SCHEMA, what="weights of a TF-IDF model", hint=_HINT
     )
-    words = vectoriser(vocabulary=held["terms"])
+    words = vectoriser(found.config.ngrams or NGRAMS, held["terms"])
     check_counts("idf", held["idf"])
     words.idf_ = held["idf"]
     head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
     head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
-    model = linear_model(found.config.C, len(found.classes), **head)
-    return TfidfClassifier(found.classes, words, model)
+    model = linear_model(found.config.C or STRENGTH, len(found.classes), **head)
+    return TfidfClassifier(found.config, found.classes, words, model)
 
 
 def _open_frozen(found: _Found) -> Classifier:
     head = read_head(found.files, _HINT)
-    model = linear_model(found.config.C, len(found.classes), **head)
+    model = linear_model(found.config.C or STRENGTH, len(found.classes), **head)
     return FrozenClassifier(found.encoder(), found.config, found.classes, model)
 
 
@@ -207,7 +214,7 @@ def _open_perceptron(found: _Found) -> Classifier:
     from classifiers.networks.perceptron import Perceptron, PerceptronClassifier
 
     encoder = found.encoder()
-    width = encoder.width * (2 if found.config.pooling == "ends" else 1)
+    width = encoder.width * (2 if found.config.pooled == "ends" else 1)
     model = Perceptron(encoder.depth + 1, width, len(found.classes), found.config)
     return PerceptronClassifier(
         encoder=encoder,

@@ -13,6 +13,9 @@ from grammar.errors import CorpusError
 
 __all__ = ["ClassScores", "Scores", "score"]
 
+NEAR, LEVEL = 0.02, 0.05
+"""A gain over the majority class that is less, or more probable by chance, is none."""
+
 
 @dataclass(frozen=True)
 class ClassScores:
@@ -47,6 +50,10 @@ class Scores:
         The share that is named right.
     macro_f1 : float
         The mean of the F1 of the classes that have examples.
+    majority : float
+        The share of the largest class: what a model that knows no text reaches.
+    confusion : tuple of tuples of int
+        How many examples of each class (rows) are named as each class (columns).
     classes : tuple of ClassScores
         One a class of the classifier.
     """
@@ -54,7 +61,23 @@ class Scores:
     examples: int
     accuracy: float
     macro_f1: float
+    majority: float
+    confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassScores, ...]
+
+    @property
+    def warning(self) -> str | None:
+        """What is to be said if it is hardly better than always naming the largest class."""
+        from scipy.stats import binomtest
+
+        right = round(self.accuracy * self.examples)
+        chance = binomtest(right, self.examples, self.majority, alternative="greater").pvalue
+        if self.accuracy - self.majority >= NEAR and chance < LEVEL:
+            return None
+        return (
+            f"near the majority class: accuracy {self.accuracy:.4f}, and {self.majority:.4f} by "
+            "always naming the largest class"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as values of JSON."""
@@ -62,14 +85,15 @@ class Scores:
                            "examples": one.examples} for one in self.classes}  # fmt: skip
         return {
             "examples": self.examples, "accuracy": self.accuracy, "macro F1": self.macro_f1,
-            "classes": each,
+            "majority class": self.majority, "warning": self.warning, "classes": each,
         }  # fmt: skip
 
     def __str__(self) -> str:
         width = max(5, *(len(one.name) for one in self.classes))
         lines = [
             f"accuracy {self.accuracy:.4f}, macro F1 {self.macro_f1:.4f}, "
-            f"{self.examples:,} examples",
+            f"{self.examples:,} examples, majority class {self.majority:.4f}",
+            *([f"warning: {self.warning}"] if self.warning else []),
             f"{'class':<{width}}  precision  recall      F1  examples",
         ]
         lines += [
@@ -93,14 +117,15 @@ def score(model: Classifier, examples: Any) -> Scores:
     >>> from classifiers.examples import read_examples
     >>> from classifiers.training.frozen import train_tfidf
     >>> from induction import Corpus
-    >>> few = read_examples(Corpus.from_columns(text=["fine", "poor"], label=["good", "bad"]))
+    >>> corpus = Corpus.from_columns(text=["fine", "poor"] * 3, label=["good", "bad"] * 3)
+    >>> few = read_examples(corpus)
     >>> print(score(train_tfidf(few), few))
-    accuracy 1.0000, macro F1 1.0000, 2 examples
+    accuracy 1.0000, macro F1 1.0000, 6 examples, majority class 0.5000
     class  precision  recall      F1  examples
-    bad       1.0000  1.0000  1.0000         1
-    good      1.0000  1.0000  1.0000         1
+    bad       1.0000  1.0000  1.0000         3
+    good      1.0000  1.0000  1.0000         3
     """
-    from sklearn.metrics import precision_recall_fscore_support
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
     if not isinstance(examples, Examples):
         examples = read_examples(examples, classes=model.classes)
@@ -117,4 +142,8 @@ def score(model: Classifier, examples: Any) -> Scores:
     )
     present = [one.f1 for one in each if one.examples]
     accuracy = float((named == examples.hard).mean())
-    return Scores(len(examples), accuracy, float(np.mean(present)), each)
+    majority = float(np.bincount(examples.hard).max() / len(examples))
+    confusion = tuple(
+        tuple(row) for row in confusion_matrix(examples.hard, named, labels=numbers).tolist()
+    )
+    return Scores(len(examples), accuracy, float(np.mean(present)), majority, confusion, each)

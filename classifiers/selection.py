@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
-from classifiers.choice import ROUNDS, Choice, Evidence, choose
+from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of, names_expression
+from classifiers.choice import ROUNDS, Choice, choose
 from classifiers.config import TFIDF, TrainingConfig, read_config
+from classifiers.evidence import Evidence
 from classifiers.networks.model import UNMIXED
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
@@ -17,7 +18,8 @@ from sampling.expression import Step
 
 __all__ = ["auto"]
 
-BUDGET = 120.0
+BUDGET = 200
+"""Trainings: what is tried by itself, with names and a grammar, takes fewer."""
 
 
 def auto(
@@ -25,10 +27,12 @@ def auto(
     config: TrainingConfig | None = None,
     *,
     names: PathLike | None = None,
+    classes: str | None = None,
     grammar: PathLike | None = None,
     methods: Iterable[str] = RECOMBINING,
     weights: Sequence[float] | None = None,
-    budget: float = BUDGET,
+    budget: int | None = BUDGET,
+    seconds: float | None = None,
     seed: int = 0,
     train: Training | None = None,
     on_trial: Callable[[Evidence], None] | None = None,
@@ -44,6 +48,8 @@ def auto(
         an encoder that learns stands still, with a linear head.
     names : str or path, optional
         A file with what the classes are called (:class:`sampling.Names`).
+    classes : str, optional
+        The names themselves, as ``"positive: good, great; negative: bad, poor"``.
     grammar : str or path, optional
         A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
     methods : iterable of str
@@ -51,8 +57,10 @@ def auto(
     weights : sequence of float, optional
         What new examples weigh together, relative to the labelled ones: 0.3 and 1, or 0.3 alone
         where an encoder learns, which makes more of what is wrong in them.
-    budget : float
-        Seconds. What is left untried is named.
+    budget : int, optional
+        Trainings, those of the controls among them. What is left untried is named.
+    seconds : float, optional
+        A clock that ends the trials early, and says so.
     seed : int
         Of all draws.
     train : Training, optional
@@ -77,14 +85,17 @@ def auto(
     >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
     >>> print(auto(few, methods=["aeda"]).chosen)
     None
+    >>> print(auto(few, classes="g: fine, good; b: poor, bad", methods=[]).chosen)
+    names(g='fine, good', b='poor, bad'), weight 0.3
     """
     corpus = read_corpus(corpus)
     training = train or trainer(config or read_config(encoder=TFIDF))
     judge = _standing_still(training)
     if weights is None:
         weights = WEIGHTS if judge is training else (LIGHT,)
-    given = [("names", names), ("grammar", grammar)]
-    known = [str(Step(method, {"file": str(path)})) for method, path in given if path is not None]
+    known = [] if classes is None else [names_expression(classes)]
+    for method, path in (("names", names), ("grammar", grammar)):
+        known += [] if path is None else [str(Step(method, {"file": str(path)}))]
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     return choose(
         corpus,
@@ -93,7 +104,8 @@ def auto(
         # dealing folds again takes trainings, which are quick where nothing learns in batches
         rounds=ROUNDS if judge.linear else 1,
         seed=seed,
-        seconds=budget,
+        budget=budget,
+        seconds=seconds,
         on_trial=on_trial,
     )
 

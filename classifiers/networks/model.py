@@ -67,7 +67,7 @@ class TextModel(nn.Module):
         else:
             self.body = copy.deepcopy(encoder.model)
         self.body.requires_grad_(True)
-        width = encoder.width * (2 if config.pooling == "ends" else 1)
+        width = encoder.width * (2 if config.pooled == "ends" else 1)
         self.dropout = nn.Dropout(0.1)
         self.head = nn.Linear(width, classes)
         nn.init.zeros_(self.head.weight)
@@ -78,10 +78,10 @@ class TextModel(nn.Module):
         """Return the pooled state of each text, or of each mixture of two."""
         mask = inputs["attention_mask"]
         if mixture is None:
-            return pool(self._states(inputs), mask, self.config.pooling)
+            return pool(self._states(inputs), mask, self.config.pooled)
         place, partner, share = mixture.place, mixture.partner, mixture.share
         if place > self.depth:
-            vectors = pool(self._states(inputs), mask, self.config.pooling)
+            vectors = pool(self._states(inputs), mask, self.config.pooled)
             return mixed_rows(vectors, partner, share)
         below = place < self.depth
         layers = self.body.layer if self.frozen_layers else self.body.encoder.layer
@@ -91,7 +91,7 @@ class TextModel(nn.Module):
         if not below:
             states = mixed_states(states, mask, partner, share)
         weights = mixed_weights(mask, partner, share)
-        return pool(states, mask, self.config.pooling, weights)
+        return pool(states, mask, self.config.pooled, weights)
 
     def _states(self, inputs: Mapping[str, Tensor]) -> Tensor:
         if not self.frozen_layers:

@@ -162,6 +162,6 @@ def _states(encoder: Encoder, texts: Sequence[Any], config: TrainingConfig) -> T
     """Return the pooled states of texts, float32 of shape (texts, layers, width)."""
     layers = encoder.depth + 1
     rows = cached_vectors(
-        encoder, list(texts), pooling=config.pooling, max_length=config.max_length, every_layer=True
+        encoder, list(texts), pooling=config.pooled, max_length=config.max_length, every_layer=True
     )
     return torch.from_numpy(rows.reshape(len(texts), layers, -1))

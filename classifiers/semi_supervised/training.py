@@ -79,6 +79,7 @@ def train_semi(
         raise OptionError(
             "ust needs what has dropout: it names texts with dropout", hint="use self-training"
         )
+    training = training.fitted(labelled)  # once, and not in every round
     key = ""
     if folder is not None:
         key = _key(training, labelled, texts, options, held)

@@ -31,7 +31,7 @@ __all__ = ["Cell", "Plan", "Result", "cells_of", "read_results", "run_cells"]
 VERSION = 1
 """To be changed when cells of before are no longer what a run would give."""
 DEVELOPMENT_SEED = 1000
-FROZEN = ("encoder", "train", "head", "pooling", "max_length", "C", "seed")
+FROZEN = ("encoder", "train", "head", "pooling", "max_length", "C", "class_weight", "seed")
 """What a frozen encoder reads of a config."""
 
 
@@ -207,7 +207,7 @@ def _settings_of(config: TrainingConfig) -> dict[str, Any]:
     """Return what decides a training: of an encoder that does not learn, few of the options."""
     held = asdict(config)
     if config.linear:
-        names = FROZEN if config.frozen else ("encoder", "C")
+        names = FROZEN if config.frozen else ("encoder", "C", "ngrams", "class_weight")
         return {name: held[name] for name in names}
     default = asdict(TrainingConfig())
     # what is off by default is left out where it is off, so that a new option changes no old cell

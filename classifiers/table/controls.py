@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from classifiers.examples import Examples
 from classifiers.training.train import Classifier
 from grammar.rng import stream_key
 
-__all__ = ["AdjustedClassifier", "MeanClassifier", "adjusted", "balanced", "undersampled"]
+__all__ = ["AdjustedClassifier", "MeanClassifier", "adjusted", "undersampled"]
 
 Train = Callable[[Examples], Classifier]
 MODELS = 10
@@ -54,23 +54,6 @@ class MeanClassifier:
         return np.asarray(np.mean([m.probabilities(texts) for m in self.models], axis=0))
 
 
-def balanced(examples: Examples) -> Examples:
-    """Return examples with weights by which all classes count alike: reweighting.
-
-    Examples
-    --------
-    >>> from classifiers.examples import read_examples
-    >>> from induction import Corpus
-    >>> corpus = Corpus.from_columns(text=["a", "b", "c"], label=["x", "x", "y"])
-    >>> balanced(read_examples(corpus)).weights.tolist()
-    [0.75, 0.75, 1.5]
-    """
-    shares = _shares(examples)
-    each = np.divide(1.0, len(shares) * shares, out=np.zeros_like(shares), where=shares > 0)
-    weights = examples.weights * (examples.labels * each).sum(1)
-    return replace(examples, weights=weights.astype(np.float32))
-
-
 def adjusted(train: Train, examples: Examples) -> AdjustedClassifier:
     """Train, and divide by the shares of the classes.
 
@@ -78,7 +61,7 @@ def adjusted(train: Train, examples: Examples) -> AdjustedClassifier:
     ----------
     Menon et al. 2021, Long-tail learning via logit adjustment, equation 9 (post hoc, tau 1).
     """
-    return AdjustedClassifier(train(examples), _shares(examples).clip(min=1e-12))
+    return AdjustedClassifier(train(examples), examples.shares.clip(min=1e-12))
 
 
 def undersampled(train: Train, examples: Examples, seed: int) -> MeanClassifier:
@@ -96,8 +79,3 @@ def undersampled(train: Train, examples: Examples, seed: int) -> MeanClassifier:
         rows = [draw.choice(np.flatnonzero(hard == c), fewest, False) for c in np.unique(hard)]
         models.append(train(examples.take(np.concatenate(rows))))
     return MeanClassifier(tuple(models))
-
-
-def _shares(examples: Examples) -> NDArray[np.float64]:
-    mass = (examples.labels * examples.weights[:, None]).sum(0)
-    return np.asarray(mass / mass.sum(), np.float64)

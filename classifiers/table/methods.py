@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from classifiers.candidates import LIGHT, PER_CLASS, RECOMBINING, WEIGHTS, candidates_of
-from classifiers.choice import FOLDS, LEVEL, ROUNDS
+from classifiers.choice import FOLDS, ROUNDS
 from classifiers.config import TrainingConfig
-from classifiers.examples import Examples, read_examples
+from classifiers.evidence import LEVEL, PRIOR
+from classifiers.examples import Examples, balanced, read_examples
 from classifiers.selection import auto
-from classifiers.table.controls import adjusted, balanced, undersampled
+from classifiers.table.controls import adjusted, undersampled
 from classifiers.table.data import FewShot
 from classifiers.training.train import Classifier, Training
 from grammar.errors import MissingDataError, OptionError
@@ -36,13 +37,11 @@ __all__ = [
     "versions_of",
 ]
 
-RULE = "alone above chance, tells what the others do not, judged frozen; else by sign test"
+RULE = "permutation of labels by made examples alone, tells what others do not; sign tests; copies"
 """To be changed when the rule of the choice changes."""
 NAMES = "names"
 FULL = 1.0
 """What new examples weigh together; which of the two suits a method was settled in development."""
-UNTIMED = 1e9
-"""Seconds for a choice in a table: what it finds must not turn on the machine."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class Method:
         if self.learn in (_recombined, _named, _replicated, _taught, _labelled):
             held |= {"weight": self.weight, "per class": PER_CLASS}
         if self.learn is _chosen:
-            held |= {"rule": [RULE, FOLDS, ROUNDS, LEVEL], "weights": list(WEIGHTS),
+            held |= {"rule": [RULE, FOLDS, ROUNDS, LEVEL, PRIOR], "weights": list(WEIGHTS),
                      "per class": PER_CLASS, "tried": list(_tried(self))}  # fmt: skip
         if self.needs_names and data.names is not None:
             held["content of names"] = data.names.read_text("utf-8")
@@ -208,7 +207,7 @@ def _trained(trial: Trial, examples: Examples) -> Learnt:
 def _chosen(method: Method, trial: Trial) -> Learnt:
     names = trial.data.names if method.needs_names else None
     found = auto(
-        trial.few, trial.config, names=names, methods=_tried(method), budget=UNTIMED,
+        trial.few, trial.config, names=names, methods=_tried(method), budget=None,
         seed=trial.seed, train=trial.train,
     )  # fmt: skip
     examples = found.examples(trial.few, seed=trial.seed)

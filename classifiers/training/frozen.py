@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from classifiers.config import TrainingConfig
+from classifiers.config import TFIDF, TrainingConfig
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
-from classifiers.examples import Examples
+from classifiers.examples import Examples, balanced
 from grammar.errors import SchemaError
 from grammar.rng import stream_key
 
 __all__ = [
+    "NGRAMS",
+    "PLAIN",
+    "STRENGTH",
     "FrozenClassifier",
     "TfidfClassifier",
     "fit_linear",
@@ -28,6 +31,9 @@ __all__ = [
 
 Probabilities = NDArray[np.float64]
 DROPOUT = 0.1
+STRENGTH, NGRAMS = 10.0, 2
+"""Of a linear head whose config leaves them to be fitted, and that is fitted by nothing."""
+PLAIN = TrainingConfig(encoder=TFIDF, C=STRENGTH, ngrams=NGRAMS, class_weight="none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,7 @@ class FrozenClassifier:
 class TfidfClassifier:
     """Logistic regression on TF-IDF weights of words and pairs of words."""
 
+    config: TrainingConfig
     classes: tuple[str, ...]
     vectoriser: Any
     model: Any
@@ -81,12 +88,20 @@ def train_frozen(encoder: Encoder, examples: Examples, config: TrainingConfig) -
     encoder and text (:func:`~classifiers.encoders.cache.cached_vectors`).
     """
     vectors = _vectors(encoder, examples.texts, config)
-    model = fit_linear(vectors, examples.labels, examples.weights, config.C)
+    model = fit_linear(vectors, examples, config)
     return FrozenClassifier(encoder, config, examples.classes, model)
 
 
-def train_tfidf(examples: Examples, c: float = 10.0) -> TfidfClassifier:
+def train_tfidf(examples: Examples, config: TrainingConfig = PLAIN) -> TfidfClassifier:
     """Train a linear model on words and pairs of words.
+
+    Parameters
+    ----------
+    examples : Examples
+        What to learn.
+    config : TrainingConfig
+        What it says of logistic regression and of n-grams. What is left to be fitted is as in
+        :data:`PLAIN` (:func:`~classifiers.training.fitting.fitted` fits it).
 
     Examples
     --------
@@ -96,18 +111,17 @@ def train_tfidf(examples: Examples, c: float = 10.0) -> TfidfClassifier:
     >>> train_tfidf(few).probabilities(["good"]).argmax(1)
     array([1])
     """
-    words = vectoriser()
+    words = vectoriser(config.ngrams or NGRAMS)
     vectors = words.fit_transform([_joined(text) for text in examples.texts])
-    model = fit_linear(vectors, examples.labels, examples.weights, c)
-    return TfidfClassifier(examples.classes, words, model)
+    return TfidfClassifier(config, examples.classes, words, fit_linear(vectors, examples, config))
 
 
-def vectoriser(vocabulary: Sequence[str] | None = None) -> Any:
-    """Return what weighs words and pairs of words, to be fitted, or for a known vocabulary."""
+def vectoriser(ngrams: int, vocabulary: Sequence[str] | None = None) -> Any:
+    """Return what weighs up to so many words in a row, to be fitted, or for a known vocabulary."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return TfidfVectorizer(
-        ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\S+", vocabulary=vocabulary
+        ngram_range=(1, ngrams), sublinear_tf=True, token_pattern=r"\S+", vocabulary=vocabulary
     )
 
 
@@ -147,22 +161,24 @@ def linear_model(c: float, classes: int, *, weight: Any, bias: Any, present: Any
     return model
 
 
-def fit_linear(vectors: Any, labels: Any, weights: Any, c: float) -> Any:
-    """Fit logistic regression to vectors with distributions as labels.
+def fit_linear(vectors: Any, examples: Examples, config: TrainingConfig) -> Any:
+    """Fit logistic regression to the vectors of examples.
 
     An example with a distribution counts once for every class, weighted by its share.
     """
     from sklearn.linear_model import LogisticRegression
 
-    rows, classes = np.nonzero(labels)
-    model = LogisticRegression(C=c, max_iter=1000)
-    model.fit(vectors[rows], classes, sample_weight=labels[rows, classes] * weights[rows])
-    return model
+    if config.class_weight == "balanced":
+        examples = balanced(examples)
+    rows, classes = np.nonzero(examples.labels)
+    weights = examples.labels[rows, classes] * examples.weights[rows]
+    model = LogisticRegression(C=config.C or STRENGTH, max_iter=1000)
+    return model.fit(vectors[rows], classes, sample_weight=weights)
 
 
 def _vectors(encoder: Encoder, texts: Any, config: TrainingConfig) -> NDArray[np.float32]:
     vectors = cached_vectors(
-        encoder, list(texts), pooling=config.pooling, max_length=config.max_length
+        encoder, list(texts), pooling=config.pooled, max_length=config.max_length
     )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / lengths.clip(min=1e-12), np.float32)

@@ -19,6 +19,7 @@ from classifiers.networks.finetuning import fine_tune
 from classifiers.networks.from_scratch import train_from_scratch
 from classifiers.networks.model import UNMIXED
 from classifiers.networks.perceptron import train_perceptron
+from classifiers.training.fitting import fit_config
 from classifiers.training.frozen import train_frozen, train_tfidf
 from grammar.errors import CorpusError, OptionError
 
@@ -101,9 +102,11 @@ class Training:
             return learn(held=held, checkpoint=checkpoint, on_update=on_update)
         examples = _merged(examples, self.config.gamma)
         if held is None:
-            return self._linear(examples, self.config.C)
+            return self._linear(examples, self.fitted(examples).config)
         # the first of several that are alike good
-        models = [self._linear(examples, f * self.config.C) for f in STRENGTHS]
+        middle = self.config.C or 1.0
+        ways = [replace(self.config, C=f * middle) for f in STRENGTHS]
+        models = [self._linear(examples, way) for way in ways]
         right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
         return models[int(np.argmax(right))]
 
@@ -115,10 +118,18 @@ class Training:
             return partial(train_perceptron, self.encoder, examples, self.config)
         return partial(fine_tune, self.encoder, examples, self.config, mixing=self.mixing)
 
-    def _linear(self, examples: Examples, c: float) -> Classifier:
+    def fitted(self, examples: Examples) -> Training:
+        """Return this with its linear head fitted to the labelled examples, if it is to be.
+
+        What the config leaves open is chosen by :func:`~classifiers.training.fitting.fit_config`;
+        otherwise each training chooses anew.
+        """
+        return replace(self, config=fit_config(self.config, examples, self._linear))
+
+    def _linear(self, examples: Examples, config: TrainingConfig) -> Classifier:
         if self.encoder is None:
-            return train_tfidf(examples, c)
-        return train_frozen(self.encoder, examples, replace(self.config, C=c))
+            return train_tfidf(examples, config)
+        return train_frozen(self.encoder, examples, config)
 
 
 def trainer(config: TrainingConfig, mixing: Mixing = UNMIXED) -> Training:

@@ -10,15 +10,16 @@ import pytest
 
 from classifiers import candidates as candidates_module
 from classifiers.candidates import candidates_of
-from classifiers.choice import LEVEL, Candidate, choose
+from classifiers.choice import Candidate, choose
 from classifiers.config import TrainingConfig
+from classifiers.evidence import LEVEL
 from classifiers.examples import read_examples
 from classifiers.selection import auto
 from grammar.errors import CorpusError, NotationError
 from induction import Corpus, read_reviews
-from tests.classifiers.test_choice import IDLE, SEEDS, TELLING, TRAIN, labelled
+from tests.classifiers.test_choice import FITTED, IDLE, SEEDS, TELLING, TRAIN, labelled
 
-TFIDF = TrainingConfig(encoder="tfidf")
+TFIDF = FITTED
 
 
 def named(folder: Path, words: dict[int, list[str]]) -> Path:
@@ -146,4 +147,4 @@ def test_the_more_ways_are_tried_the_less_may_a_gain_be_chance() -> None:
 def test_what_would_be_over_the_time_is_not_tried() -> None:
     ways = candidates_of(["aeda"], labelled(3))
     found = choose(labelled(3), ways, TRAIN, seconds=1e-9)
-    assert (len(found.evidence), len(found.skipped)) == (0, 2)
+    assert (len(found.evidence), len(found.ended)) == (0, 2)

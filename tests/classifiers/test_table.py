@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from classifiers.config import TrainingConfig
-from classifiers.examples import read_examples
+from classifiers.examples import balanced, read_examples
 from classifiers.networks import finetuning as finetuning_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Plan, cells_of, read_results, run_cells
-from classifiers.table.controls import adjusted, balanced, undersampled
+from classifiers.table.controls import adjusted, undersampled
 from classifiers.table.data import open_few_shot
 from classifiers.table.files import Cell, Result
 from classifiers.table.methods import IMBALANCE, METHODS, find_compared, versions_of

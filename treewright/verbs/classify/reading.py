@@ -247,7 +247,7 @@ def reads_facts(paths: Iterable[str]) -> dict[str, str]:
 def say_what_is_cut(model: Classifier, texts: Sequence[Any], *, quiet: bool) -> None:
     """Say how many texts are longer than what the model reads."""
     config: Any = getattr(model, "config", None)
-    if config is None:  # of weights of words, which read everything
+    if config is None or config.encoder == "tfidf":  # weights of words read everything
         return
     encoder: Any = getattr(model, "encoder", None)
     if encoder is None:

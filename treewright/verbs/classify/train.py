@@ -109,7 +109,7 @@ def train(
         if parts.held is not None and hasattr(model, "chosen"):
             shown["steps"] = model.chosen
         if held is not None:
-            shown |= _tested(model, held, test, facts)
+            shown |= _tested(model, held, test, facts, quiet=asked.quiet)
         save_classifier(model, output, facts)
     show_facts(shown, as_json=asked.as_json, quiet=asked.quiet)
 
@@ -179,16 +179,22 @@ def _trained(
 
 
 def _tested(
-    model: Classifier, held: Examples, test: str | None, facts: dict[str, Any]
+    model: Classifier, held: Examples, test: str | None, facts: dict[str, Any], *, quiet: bool
 ) -> dict[str, float]:
     from classifiers.scores import score
 
     found = score(model, held)
     facts["scores"] = {
         "test": test, "examples": found.examples, "accuracy": found.accuracy,
-        "macro F1": found.macro_f1,
+        "macro F1": found.macro_f1, "majority class": found.majority,
     }  # fmt: skip
-    return {"test accuracy": found.accuracy, "test macro F1": found.macro_f1}
+    if found.warning:
+        facts["scores"]["warning"] = found.warning
+        say(f"warning: {found.warning}", quiet=quiet)
+    return {
+        "test accuracy": found.accuracy, "test macro F1": found.macro_f1,
+        "test majority class": found.majority,
+    }  # fmt: skip
 
 
 def changed(*options: Any) -> dict[str, Any]:
