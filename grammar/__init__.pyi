@@ -40,6 +40,9 @@ from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood
 from grammar.places.expanding import expanded_limit as expanded_limit
 from grammar.places.permissions import allowing as allowing
+from grammar.prefix.curve import draw_surprisal as draw_surprisal
+from grammar.prefix.curve import surprisal_of_words as surprisal_of_words
+from grammar.prefix.state import Prefix as Prefix
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production
 from grammar.synchronous.drawing import draw_pair_derivation as draw_pair_derivation
