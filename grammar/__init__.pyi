@@ -37,6 +37,9 @@ from grammar.pcfg.ebnf import to_lark as to_lark
 from grammar.pcfg.grammar import Grammar as Grammar
 from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood
+from grammar.prefix.curve import draw_surprisal as draw_surprisal
+from grammar.prefix.curve import surprisal_of_words as surprisal_of_words
+from grammar.prefix.state import Prefix as Prefix
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production
 from grammar.sampling_kernels.lengths import length_distribution as length_distribution

@@ -226,6 +226,49 @@ class Weighted(ABC):
         opening = importlib.import_module("induction.parsers.opening")
         return opening.parser_of(self)
 
+    def prefix(self, words: str | Sequence[str] = ()) -> Any:
+        """Return the beginning of a sentence: its mass, and exactly what may come next.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The first words, or a text whose words stand between spaces; none by default.
+
+        Returns
+        -------
+        Prefix
+            A value that :meth:`~grammar.Prefix.extend` makes others of.
+
+        Raises
+        ------
+        SchemaError
+            If the derivations of the family are not those of a PCFG.
+        ChartGrammarError
+            If charts cannot hold the grammar.
+        OptionError
+            If it is not a sequence of words.
+
+        Examples
+        --------
+        >>> from grammar import Grammar
+        >>> prefix = Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]").prefix("so so")
+        >>> prefix.mass, dict(prefix.next_words()), prefix.extend("good").end
+        (0.25, {'good': 0.5, 'so': 0.5}, 1.0)
+        """
+        return self._no_words.extend(words) if len(words) else self._no_words
+
+    @cached_property
+    def _no_words(self) -> Any:
+        if self.pcfg is None:
+            raise SchemaError(
+                f"what comes next is not known in a grammar of the family {self.family!r}",
+                hint="it must be a PCFG, or one of fragments (tsg) or heads (lpcfg)",
+            )
+        if self.pcfg is not self:
+            return self.pcfg.prefix()
+        # named and not imported, as charts live above
+        return importlib.import_module("grammar.prefix.state").begin_prefix(self)
+
     def check(self) -> Findings:
         """Examine the grammar; what is returned prints itself."""
         return analyse_graph(self.graph)

@@ -24,9 +24,10 @@ from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
 from treewright.verbs.explain import explain
+from treewright.verbs.grammars.intersect import intersect
+from treewright.verbs.grammars.surprisal import surprisal
 from treewright.verbs.induce import InduceCommand, induce
 from treewright.verbs.inspect import inspect
-from treewright.verbs.intersect import intersect
 from treewright.verbs.linda.interpolate import interpolate
 from treewright.verbs.linda.train import LindaFlags
 from treewright.verbs.linda.train import train as train_linda
@@ -66,7 +67,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb,
+    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal,
     quality, explain, replay, models, methods, compile,
 )  # fmt: skip
 _SCAN_VERBS = (

@@ -29,6 +29,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "sample pcfg.json -n 20 --distribution tempered --temperature 1.5",
         "parse pcfg.json --kbest 3 sentences.txt",
         "parse pcfg.json --log-prob sentences.txt",
+        "surprisal pcfg.json sentences.txt -o surprisal.tsv",
         "inspect pcfg.json",
         "intersect pcfg.json --length 3:8 -o band.json",
         *(

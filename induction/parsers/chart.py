@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Literal, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from induction.parsers.protocol import (
 )
 from induction.trees.plain_trees import DEEPEST, plain_spans, plain_tree, visible_labels
 
-__all__ = ["ChartTextParser", "Decoder", "check_options"]
+__all__ = ["ChartTextParser", "Decoder", "KnownSentence", "check_options"]
 
 Decoder = Literal["viterbi", "max-rule"]
 
@@ -61,6 +61,24 @@ _SEPARATOR = "\t"
 """Between tag and word, where tags are given: no word has it."""
 
 Found = TypeVar("Found")
+
+
+class KnownSentence(NamedTuple):
+    """A sentence in the words of a grammar.
+
+    Attributes
+    ----------
+    grammar : Grammar
+        The grammar: the parser's, or with classes of words for this sentence.
+    given : tuple of str
+        The words of the sentence.
+    words : tuple of str
+        What each is taken for.
+    """
+
+    grammar: Grammar
+    given: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 class ChartTextParser(TextParser):
@@ -193,6 +211,24 @@ class ChartTextParser(TextParser):
         """
         return self._each(sentences, tags, self._spans, spans_of)
 
+    def known_each(self, sentences: Iterable[Sentence]) -> Iterator[KnownSentence]:
+        """Yield each sentence in words that a grammar has, as it would be parsed.
+
+        A word that the grammar lacks, where there is no class of words for it, stays as it is; so
+        do those of a sentence that no parser can read.
+
+        >>> parser = ChartTextParser(Grammar.parse("S -> 'so' S [1/2] | '<rare:ed>' [1/2]"))
+        >>> [known.words for known in parser.known_each(["So tired", "so odd"])]
+        [('so', '<rare:ed>'), ('so', '<rare:ed>')]
+        """
+        for given in read_sentences(sentences, None, max_words=None):
+            if isinstance(given, NoParse):
+                yield KnownSentence(self.grammar, given.sentence, given.sentence)
+                continue
+            parser, alike = self._alike(given)
+            words = zip(alike, given.words, strict=True)
+            yield KnownSentence(parser.grammar, given.words, tuple(a or w for a, w in words))
+
     def _each(
         self,
         sentences: Iterable[Sentence],
@@ -263,12 +299,8 @@ class ChartTextParser(TextParser):
 
     def _ready(self, given: Given) -> tuple[Parser, Given, list[str]] | NoParse:
         """Return what parses a sentence, and the words that stand for its words there."""
-        parser = self._parser if given.tags is None else self._tagged[0]
+        parser, alike = self._alike(given)
         words = []
-        alike = self._words.alike(given.words)
-        if given.tags is None and None in alike and self._coarsens:
-            parser, known_words = self._open
-            alike = known_words.alike(given.words)
         for i, word in enumerate(given.words):
             known, reason = alike[i], "the grammar lacks the word"
             if given.tags is not None:
@@ -278,6 +310,15 @@ class ChartTextParser(TextParser):
                 return NoParse(given.words, f"{reason} {word!r} {place}")
             words.append(known)
         return parser, given, words
+
+    def _alike(self, given: Given) -> tuple[Parser, list[str | None]]:
+        """Return what parses a sentence, and the word or class that each word is taken for."""
+        parser = self._parser if given.tags is None else self._tagged[0]
+        alike = self._words.alike(given.words)
+        if given.tags is None and None in alike and self._coarsens:
+            parser, known_words = self._open
+            alike = known_words.alike(given.words)
+        return parser, alike
 
     def _kbest(
         self, parser: Parser, given: Given, words: Sequence[str], *, k: int
