@@ -19,6 +19,7 @@ from grammar.errors import NothingNewError as NothingNewError
 from grammar.errors import NotTightError as NotTightError
 from grammar.errors import OptionError as OptionError
 from grammar.errors import OutputError as OutputError
+from grammar.errors import PatternError as PatternError
 from grammar.errors import SchemaError as SchemaError
 from grammar.errors import StartSymbolError as StartSymbolError
 from grammar.errors import SynchronousRuleError as SynchronousRuleError
@@ -43,6 +44,8 @@ from grammar.prefix.state import Prefix as Prefix
 from grammar.rules.rules import Nonterminal as Nonterminal
 from grammar.rules.rules import Production as Production
 from grammar.sampling_kernels.lengths import length_distribution as length_distribution
+from grammar.search.frequencies import Frequencies as Frequencies
+from grammar.search.hits import Hits as Hits
 from grammar.storage.expanded_size import expanded_limit as expanded_limit
 from grammar.storage.permissions import allowing as allowing
 from grammar.synchronous.drawing import draw_pair_derivation as draw_pair_derivation

@@ -27,6 +27,7 @@ __all__ = [
     "NothingNewError",
     "OptionError",
     "OutputError",
+    "PatternError",
     "SchemaError",
     "StartSymbolError",
     "SynchronousRuleError",
@@ -79,6 +80,10 @@ class BracketError(TreewrightError, ValueError):
 
 class NotationError(TreewrightError, ValueError):
     """A grammar written as text does not follow the notation."""
+
+
+class PatternError(TreewrightError, ValueError):
+    """A search pattern does not follow the notation, or asks for too much."""
 
 
 class SchemaError(TreewrightError, ValueError):

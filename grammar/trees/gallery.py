@@ -23,7 +23,7 @@ from grammar.trees.draw import BRANCH, WORD_SIZE, TreeNode, gallery_picture, pil
 from grammar.trees.fragment import Fragment, shown_tree
 from grammar.trees.tree import Tree
 
-__all__ = ["draw_derivation", "draw_fragments"]
+__all__ = ["COLOURS", "draw_derivation", "draw_fragments", "marked_picture"]
 
 SITE = "#c2410c"
 # neighbours in this order are easy to tell apart, and all are dark enough for text
@@ -108,7 +108,7 @@ def _fragment_picture(fragment: Fragment) -> Picture:
     inks = {Fragment: INK, Nonterminal: SITE, str: WORD}
     colours = [inks[type(item)] for item in items]
     bold = [isinstance(item, Fragment) and not _is_tag(item) for item in items]
-    return _picture(nodes, colours, [BRANCH] * len(nodes), bold, pills, str(fragment))
+    return marked_picture(nodes, colours, [BRANCH] * len(nodes), bold, pills, str(fragment))
 
 
 def _is_tag(fragment: Fragment) -> bool:
@@ -129,10 +129,10 @@ def _derivation_picture(fragments: Sequence[Fragment]) -> Picture:
     colours = [COLOURS[owner % len(COLOURS)] for owner in owners]
     title = f"A derivation by {len(fragments)} fragments"
     nodes = tree_layout(_tree(fragments))
-    return _picture(nodes, colours, colours, [node.is_bold for node in nodes], begins, title)
+    return marked_picture(nodes, colours, colours, [node.is_bold for node in nodes], begins, title)
 
 
-def _picture(
+def marked_picture(
     nodes: Sequence[TreeNode],
     inks: Sequence[str],
     branches: Sequence[str],

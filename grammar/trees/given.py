@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from grammar.errors import BracketError
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 
-__all__ = ["as_treebank", "given_trees"]
+__all__ = ["HasTreebank", "as_treebank", "given_trees"]
+
+
+@runtime_checkable
+class HasTreebank(Protocol):
+    """What can be made trees of, such as the hits of a search."""
+
+    def to_treebank(self) -> Treebank:
+        """Return the trees."""
+
 
 _HINT = "give a Treebank, trees, or brackets such as '(S (NP we) (VP ran))'"
 
@@ -51,6 +60,8 @@ def given_trees(data: Any) -> Treebank | None:
     """Return the trees that data are; None if they are no trees, or a list of no trees at all."""
     if isinstance(data, Treebank):
         return data
+    if isinstance(data, HasTreebank):
+        return data.to_treebank()
     if isinstance(data, str):
         return Treebank.parse(data) if data.lstrip()[:1] == "(" and _is_closed(data) else None
     if isinstance(data, Tree):

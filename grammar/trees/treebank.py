@@ -223,6 +223,40 @@ class Treebank:
         """int64 array, shape (trees,): number of words of each tree."""
         return np.diff(self.words_before[self.offsets])
 
+    @cached_property
+    def search_index(self) -> Any:
+        """What searches read (:class:`~grammar.search.tree_index.TreeIndex`), made once."""
+        # named and not imported, as it stands above
+        return importlib.import_module("grammar.search.tree_index").TreeIndex(self)
+
+    def search(self, pattern: str) -> Any:
+        """Find the nodes of which a pattern of TGrep2 holds.
+
+        Parameters
+        ----------
+        pattern : str
+            Such as ``S < (NP=subject $.. VP)``; docs/search.md has the whole language.
+
+        Returns
+        -------
+        Hits
+            See :class:`grammar.Hits`.
+
+        Raises
+        ------
+        PatternError
+            If the pattern does not follow the notation, or asks for too much.
+
+        Examples
+        --------
+        >>> treebank = Treebank.parse("(S (NP we) (VP ran)) (S (NP they) (VP (V saw) (NP us)))")
+        >>> treebank.search("NP > VP").words()
+        ['us']
+        >>> treebank.search("S < (NP=n $.. VP)").words("n")
+        ['we', 'they']
+        """
+        return importlib.import_module("grammar.search.searching").search(self, pattern)
+
     def sentences(self) -> list[tuple[str, ...]]:
         """Return the words of each tree."""
         names = list(self.symbols)

@@ -1,0 +1,329 @@
+"""Hits: where a pattern is found, as columns, and what can be made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import pyarrow as pa
+
+from grammar.arrays import BoolArray, LongArray
+from grammar.errors import OptionError
+from grammar.pictures.svg import Picture
+from grammar.rng import stream_key, uniforms
+from grammar.search.drawing import hits_picture
+from grammar.search.frequencies import Frequencies
+from grammar.trees.tree import Tree
+from grammar.trees.treebank import Treebank
+
+__all__ = ["Hits"]
+
+_VARIABLES = ("label", "words")
+_SHOWN = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hits:
+    """Nodes of a treebank that a pattern finds, with the nodes that have names in it.
+
+    Each hit is one way to find the pattern: if it has names, a node is there once for each
+    choice of named nodes.
+
+    Attributes
+    ----------
+    treebank : Treebank
+        What was searched.
+    pattern : str
+        What was searched for.
+    head : int64 array, shape (hits,)
+        Numbers of nodes in the columns of the treebank, ascending.
+    named : mapping of str to int64 array, shape (hits,)
+        The same of the nodes that have names; -1 where a hit has no such node.
+
+    Examples
+    --------
+    >>> treebank = Treebank.parse("(S (NP (PRP we)) (VP (VBD saw) (NP (NNS cats))))")
+    >>> hits = treebank.search("VP < (NP < /^N/=noun)")
+    >>> hits
+    1 hits in 1 of 1 trees: VP < (NP < /^N/=noun)
+      saw cats  [noun: NNS cats]
+    >>> hits.count(by="noun.words")["cats"]
+    1
+    """
+
+    treebank: Treebank
+    pattern: str
+    head: LongArray
+    named: Mapping[str, LongArray]
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> Hits: ...
+    def __getitem__(self, index: int | slice) -> Tree | Hits:
+        """Return the tree below a hit, or a part of the hits."""
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        return self._tree_at(int(self.head[range(len(self))[index]]))
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self._tree_at(node) for node in self.head.tolist())
+
+    def __repr__(self) -> str:
+        shown = [f"  {self._line(i)}" for i in range(min(len(self), _SHOWN))]
+        rest = [f"  ... and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
+        return "\n".join([self.summary(), *shown, *rest])
+
+    def _repr_svg_(self) -> str | None:
+        return self.show().svg() if len(self) else None
+
+    def summary(self) -> str:
+        """Return how many hits there are, in one line."""
+        trees = len(np.unique(self.tree))
+        return f"{len(self):,} hits in {trees:,} of {len(self.treebank):,} trees: {self.pattern}"
+
+    @cached_property
+    def tree(self) -> LongArray:
+        """int64 array, shape (hits,): the tree of each hit."""
+        return np.searchsorted(self.treebank.offsets, self.head, side="right") - 1
+
+    @property
+    def node(self) -> LongArray:
+        """int64 array, shape (hits,): the node of each hit in its tree, in preorder from 0."""
+        return self.head - self.treebank.offsets[self.tree]
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes are hits, each counted once."""
+        return len(np.unique(self.head))
+
+    def take(self, chosen: Sequence[int] | LongArray | BoolArray) -> Hits:
+        """Return the chosen hits, in the order of the treebank."""
+        index = np.sort(np.arange(len(self))[np.asarray(chosen, None if len(chosen) else np.int64)])
+        named = {name: nodes[index] for name, nodes in self.named.items()}
+        return replace(self, head=self.head[index], named=named)
+
+    def sample(self, n: int, seed: int = 0) -> Hits:
+        """Return n hits, drawn without replacement; all, if there are fewer.
+
+        Raises
+        ------
+        OptionError
+            If n is negative, or the seed is no whole number.
+        """
+        if n < 0:
+            raise OptionError(f"{n} hits cannot be drawn", hint="ask for 0 or more")
+        drawn = uniforms(stream_key(seed, "hits"), 0, len(self))
+        return self.take(np.argsort(drawn, kind="stable")[:n])
+
+    def trees(self) -> Treebank:
+        """Return the whole trees that have hits, each once."""
+        return self.treebank.take(np.unique(self.tree))
+
+    def to_treebank(self, name: str | None = None) -> Treebank:
+        """Return what stands at the hits, or at a named node, as trees of their own.
+
+        Each node is there once. Words by themselves are no trees and are left out.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the node; else the node that is searched for.
+
+        Raises
+        ------
+        OptionError
+            If there is no such name.
+
+        Examples
+        --------
+        >>> treebank = Treebank.parse("(S (NP we) (VP (VBD saw) (NP cats)))")
+        >>> [str(tree) for tree in treebank.search("S << NP=n").to_treebank("n")]
+        ['(NP we)', '(NP cats)']
+        """
+        bank = self.treebank
+        nodes = np.unique(self._nodes_of(name))
+        nodes = nodes[nodes >= 0]
+        nodes = nodes[bank.size[nodes] > 1]
+        sizes = bank.size[nodes].astype(np.int64)
+        offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        index = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
+        return Treebank(bank.label[index], bank.size[index], offsets, bank.symbols)
+
+    def labels(self, name: str | None = None) -> list[str | None]:
+        """Return the label of each hit, or of a named node; None where there is none."""
+        symbols = self.treebank.symbols
+        return [
+            None if node < 0 else symbols[self.treebank.label[node]]
+            for node in self._nodes_of(name).tolist()
+        ]
+
+    def words(self, name: str | None = None) -> list[str | None]:
+        """Return the words below each hit, or below a named node, with spaces between them."""
+        bank, found = self.treebank, []
+        for node in self._nodes_of(name).tolist():
+            if node < 0:
+                found.append(None)
+                continue
+            below = slice(node, node + int(bank.size[node]))
+            of_words = bank.label[below][bank.size[below] == 1]
+            found.append(" ".join(bank.symbols[word] for word in of_words.tolist()))
+        return found
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row for each hit.
+
+        Its columns are ``tree`` and ``node`` (numbers from 0, nodes in preorder), ``label`` and
+        ``words``; and for each name the same three, as ``n``, ``n.label`` and ``n.words``.
+        """
+        columns: dict[str, Any] = {
+            "tree": self.tree,
+            "node": self.node,
+            "label": pa.array(self.labels(), pa.string()),
+            "words": pa.array(self.words(), pa.string()),
+        }
+        starts = self.treebank.offsets[self.tree]
+        for name, nodes in self.named.items():
+            columns[name] = pa.array(nodes - starts, mask=nodes < 0)
+            columns[f"{name}.label"] = pa.array(self.labels(name), pa.string())
+            columns[f"{name}.words"] = pa.array(self.words(name), pa.string())
+        return pa.table(columns)
+
+    def to_pandas(self) -> Any:
+        """Return the columns of :meth:`to_arrow` as a data frame of pandas."""
+        return self.to_arrow().to_pandas()
+
+    def count(
+        self,
+        by: str | Sequence[str] = "label",
+        *,
+        of_trees: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Frequencies:
+        """Count hits by variables.
+
+        Parameters
+        ----------
+        by : str or sequence of str
+            ``label`` or ``words`` of the hit, ``n.label`` or ``n.words`` of the node named n, or
+            a variable of trees.
+        of_trees : mapping of str to sequence, optional
+            Variables of trees, such as genre: a value for each tree of the treebank.
+
+        Raises
+        ------
+        OptionError
+            If there is no such variable, or it has not one value for each tree.
+
+        Examples
+        --------
+        >>> treebank = Treebank.parse("(S (NP we) (VP ran)) (S (NP they) (VP ran))")
+        >>> treebank.search("NP").count(by="genre", of_trees={"genre": ["news", "poem"]})
+        genre  hits  trees  per_1000_words
+        news      1      1         500.000
+        poem      1      1         500.000
+        """
+        variables = (by,) if isinstance(by, str) else tuple(by)
+        trees = of_trees or {}
+        for name, values in trees.items():
+            if len(values) != len(self.treebank):
+                raise OptionError(
+                    f"the variable {name} has {len(values):,} values for "
+                    f"{len(self.treebank):,} trees",
+                    hint="give one value for each tree",
+                )
+        values = [self._values(name, trees) for name in variables]
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for i, row in enumerate(zip(*values, strict=True)):
+            found.setdefault(row, []).append(i)
+        dividing = [place for place, name in enumerate(variables) if name in trees]
+        words = _words_of_parts(self.treebank, [trees[variables[place]] for place in dividing])
+        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), str(item[0])))
+        columns: dict[str, Any] = {
+            name: [row[place] for row, _ in ranked] for place, name in enumerate(variables)
+        }
+        counts = [len(rows) for _, rows in ranked]
+        columns["hits"] = pa.array(counts, pa.int64())
+        columns["trees"] = pa.array([len(np.unique(self.tree[rows])) for _, rows in ranked])
+        parts = [words[tuple(row[place] for place in dividing)] for row, _ in ranked]
+        rates = [1000 * count / part for count, part in zip(counts, parts, strict=True)]
+        columns["per_1000_words"] = pa.array(rates, pa.float64())
+        return Frequencies(pa.table(columns), variables)
+
+    def show(self, most: int = _SHOWN) -> Picture:
+        """Return a picture of the first trees that have hits, with all their hits marked.
+
+        Parameters
+        ----------
+        most : int
+            How many trees to draw. For others, take or sample the hits first.
+
+        Raises
+        ------
+        OptionError
+            If there are no hits.
+        """
+        return hits_picture(self.treebank, self.head, self.named, most)
+
+    def _values(self, variable: str, of_trees: Mapping[str, Sequence[Any]]) -> Iterable[Any]:
+        if variable in of_trees:
+            values = of_trees[variable]
+            return [values[tree] for tree in self.tree.tolist()]
+        name, dot, kind = variable.rpartition(".")
+        if kind in _VARIABLES and (name in self.named or not dot):
+            read = self.labels if kind == "label" else self.words
+            return read(name or None)
+        known = [
+            *of_trees,
+            *_VARIABLES,
+            *(f"{n}.{kind}" for n in self.named for kind in _VARIABLES),
+        ]
+        raise OptionError(
+            f"there is no variable {variable!r}", hint=f"there are: {', '.join(known)}"
+        )
+
+    def _nodes_of(self, name: str | None) -> LongArray:
+        if name is None:
+            return self.head
+        if name not in self.named:
+            known = ", ".join(self.named) or "none"
+            raise OptionError(
+                f"no node of the pattern is named {name}",
+                hint=f"names there are: {known}; NP={name} in the pattern gives one",
+            )
+        return self.named[name]
+
+    def _tree_at(self, node: int) -> Tree:
+        bank = self.treebank
+        if bank.size[node] == 1:
+            raise OptionError(
+                f"the hit {bank.symbols[bank.label[node]]!r} is a word and no tree",
+                hint="read it with hits.words(), or search for the label above it",
+            )
+        return Tree.from_columns(bank.symbols, bank.label, bank.size, node)
+
+    def _line(self, place: int) -> str:
+        one = self.take([place])
+        names = [
+            f"{name}: {one.labels(name)[0]} {one.words(name)[0]}"
+            for name in self.named
+            if one.named[name][0] >= 0
+        ]
+        return f"{one.words()[0]}  [{'; '.join(names)}]" if names else str(one.words()[0])
+
+
+def _words_of_parts(
+    treebank: Treebank, variables: Sequence[Sequence[Any]]
+) -> dict[tuple[Any, ...], int]:
+    """Return how many words the trees with each combination of values have together."""
+    if not variables:
+        return {(): max(1, treebank.word_count)}
+    words: dict[tuple[Any, ...], int] = {}
+    for values, length in zip(zip(*variables, strict=True), treebank.lengths.tolist(), strict=True):
+        words[values] = words.get(values, 0) + length
+    return words
