@@ -39,7 +39,7 @@ def fit_config(
 ) -> TrainingConfig:
     """Fit what a config leaves open of a linear head, by stratified cross-validation.
 
-    These are the c of logistic regression, the max_length n-gram (TF-IDF) or the pooling (of a
+    These are C of logistic regression, the longest n-gram (TF-IDF) or the pooling (of a
     frozen encoder), and the weights of classes, one after the other. What is right most often is
     taken, of several alike that which makes labels most probable.
 

@@ -26,7 +26,7 @@ from grammar.errors import CorpusError, OptionError
 __all__ = ["Classifier", "Training", "trainer"]
 
 STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
-"""What held examples choose from, in place of a number of steps: factors of the c."""
+"""What held examples choose from, in place of a number of steps: factors of C."""
 
 
 class Classifier(Protocol):
@@ -80,7 +80,7 @@ class Training:
         examples : Examples
             What to learn.
         held : Examples, optional
-            What the number of steps is chosen by; the c, of a linear head.
+            What the number of steps is chosen by; C, of a linear head.
         checkpoint : path, optional
             A file for the state of what learns in batches (see
             :func:`~classifiers.networks.finetuning.fine_tune`).
