@@ -43,7 +43,7 @@ __all__ = [
 
 UPDATES = 4000
 HEADER = (
-    "split", "method", "model", "seeds", "made pairs", "audit", "tests made", "train exact",
+    "split", "method", "model", "seeds", "new pairs", "verified", "tests made", "train exact",
     "test exact", "test exact, never made", "minutes",
 )  # fmt: skip
 

@@ -36,15 +36,17 @@ class ChainOptions(Checked):
 
     prior: str = option(
         "pitman-yor",
-        "The process that the fragments of each root come from.",
+        "The prior process of the fragments of each root.",
         source="Cohn, Blunsom & Goldwater 2010; Post & Gildea 2009",
         choices=("pitman-yor", "dirichlet"),
     )
-    seed: int = option(0, "All draws are a function of it and of the iteration.", least=0)
+    seed: int = option(
+        0, "Seed; every random choice is a function of it and of the iteration.", least=0
+    )
     annealing: int = option(
         0,
-        "During so many first iterations the moves are heated, from a temperature of 3 falling "
-        "to 1; 0 is none.",
+        "Number of first iterations with a temperature that falls from 3 to 1; 0 turns "
+        "annealing off.",
         least=0,
     )
 

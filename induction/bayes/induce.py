@@ -31,12 +31,12 @@ class BayesTSGOptions(ChainOptions, Preparation):
     """The options of :func:`induce_bayes_tsg`."""
 
     iterations: int = option(
-        100, "Length of the chain; 0 gives the PCFG of the first state.", least=0
+        100, "Number of iterations of the chain; 0 gives the PCFG of the first state.", least=0
     )
     checkpoint: PathLike | None = option(
         None,
-        "A file where the chain is saved after each iteration; if the file is there, the chain "
-        "goes on from it, up to the iterations in all.",
+        "A file that keeps the chain after each iteration. If it exists, the chain "
+        "continues from it, up to the total number of iterations.",
     )
 
 

@@ -74,17 +74,17 @@ class EMResult:
 class EMOptions(Checked):
     """The options of :func:`inside_outside`."""
 
-    iterations: int = option(50, "At most so many.", least=0)
+    iterations: int = option(50, "The largest number of iterations.", least=0)
     tolerance: float = option(
         1e-6,
         "Stop when the log-likelihood of the training sentences grows by less than this share.",
         least=0.0,
     )
     patience: int = option(
-        3, "Stop when the held-out likelihood has not risen for so many iterations.", least=1
+        3, "Stop when the held-out likelihood has not risen for this number of iterations.", least=1
     )
     smoothing: float = option(
-        0.0, "Added to each expected count of a rule with a weight above zero.", least=0.0
+        0.0, "Added to the expected count of each rule with a weight above zero.", least=0.0
     )
 
 

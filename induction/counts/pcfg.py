@@ -24,7 +24,8 @@ class PCFGOptions(Preparation):
 
     smoothing: float = option(
         0.0,
-        "Added to the count of every rule that was seen (Lidstone); 0 is relative frequency.",
+        "Added to the count of every rule of the treebank (Lidstone); 0 gives relative "
+        "frequencies.",
         least=0.0,
     )
 

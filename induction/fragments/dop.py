@@ -53,9 +53,9 @@ class DOPOptions(Preparation):
 
     weights: str = option(
         "dop1",
-        "Weights of fragments: how often they were seen (dop1, relative-frequency); the equal "
-        "weights estimate, by which every node has the same share (ewe); or those that halve with "
-        "every node (bonnema).",
+        "Weights of fragments: their counts (dop1, relative-frequency); the equal "
+        "weights estimate, which gives every node the same share (ewe); or weights that"
+        " halve with every node (bonnema).",
         source="Goodman 1996, 2003; Bonnema et al. 1999",
         choices=("dop1", "ewe", "bonnema"),
     )

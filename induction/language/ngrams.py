@@ -51,7 +51,9 @@ __all__ = ["NGramModel", "NGramOptions"]
 class NGramOptions(Checked):
     """The options of :meth:`NGramModel.train`."""
 
-    order: int = option(5, "Most words of an n-gram.", source="Chen & Goodman 1999", least=1)
+    order: int = option(
+        5, "The largest number of words of an n-gram.", source="Chen & Goodman 1999", least=1
+    )
 
 
 class NGramModel(LanguageModel):

@@ -56,7 +56,7 @@ class SplitMerge(Checked):
 
     rounds: int = option(
         4,
-        "Rounds of splitting and merging; 0 leaves one state a label.",
+        "Number of rounds of splitting and merging; 0 leaves one state a label.",
         source="Petrov et al. 2006, section 2",
         least=0,
     )
@@ -64,26 +64,28 @@ class SplitMerge(Checked):
     merge_iterations: int = option(10, "Iterations of EM after merging.", least=1)
     merge_share: float = option(
         0.5,
-        "Which share of the splits is undone.",
+        "Share of the splits that is undone.",
         source="Petrov et al. 2006, section 2.3",
         least=0.0,
         most=1.0,
     )
     rule_smoothing: float = option(
         0.01,
-        "How far the rules of the states of a label move towards their mean.",
+        "How far the rules of a label's states move towards their mean: 0 is not at "
+        "all, 1 is all the way.",
         source="Petrov et al. 2006, section 2.4",
         least=0.0,
         most=1.0,
     )
     word_smoothing: float = option(
         0.1,
-        "How far the words of the states of a tag move towards their mean.",
+        "How far the words of a tag's states move towards their mean: 0 is not at all, "
+        "1 is all the way.",
         source="Petrov et al. 2006, section 2.4",
         least=0.0,
         most=1.0,
     )
-    seed: int = option(0, "Of the noise that tells new states apart.", least=0)
+    seed: int = option(0, "Seed of the noise that separates new states.", least=0)
 
     @property
     def iterations(self) -> int:

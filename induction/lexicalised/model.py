@@ -64,17 +64,27 @@ class Smoothing(Checked):
     """
 
     choice_weight: float = option(
-        5.0, "Weight of the next context, for rules.", source="Collins 1999", least=TINY, most=_MOST
+        5.0,
+        "Weight of the next more general context, for rules.",
+        source="Collins 1999",
+        least=TINY,
+        most=_MOST,
     )
     tag_weight: float = option(
-        5.0, "Weight of the next context, for tags of dependents.", least=TINY, most=_MOST
+        5.0,
+        "Weight of the next more general context, for tags of dependents.",
+        least=TINY,
+        most=_MOST,
     )
     word_weight: float = option(
-        10.0, "Weight of the next context, for words of dependents.", least=TINY, most=_MOST
+        10.0,
+        "Weight of the next more general context, for words of dependents.",
+        least=TINY,
+        most=_MOST,
     )
     rare_words: int = option(
         4,
-        "Words seen at most so often are known by their class where others depend on them.",
+        "As heads of dependents, words seen at most this many times are replaced by their class.",
         least=0,
         most=_MOST,
     )

@@ -32,13 +32,13 @@ class ParserOptions(SplitMerge, SkeletonOptions):
 
     models: int = option(
         4,
-        "How many grammars are multiplied; that of number k has the seed plus k.",
+        "Number of grammars whose posteriors are multiplied; grammar k has the seed plus k.",
         source="Petrov 2010",
         least=1,
     )
     lexicalised: bool = option(
         True,
-        "Whether a lexicalised PCFG of the same trees has a vote beside these grammars.",
+        "Add a lexicalised PCFG of the same trees to the product.",
     )
     direction: Direction | None = again(SkeletonOptions, "direction", "head")
 

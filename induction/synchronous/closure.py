@@ -37,16 +37,17 @@ Context = tuple[str, str]
 class ClosureOptions(Checked):
     """What it takes to be of one class."""
 
-    evidence: int = option(1, "Closure: contexts that two words must share.", least=1)
+    evidence: int = option(1, "Closure: number of contexts that two words must share.", least=1)
     overlap: float = option(
         0.5,
-        "Closure: share of the contexts of the word that has fewer that must be shared.",
+        "Closure: share of the contexts of the word with fewer contexts that must be shared.",
         least=0.0,
         most=1.0,
     )
     precision: float = option(
         0.9,
-        "Closure: least share of confirmed among confirmed and refuted rules for it to be used.",
+        "Closure: it is used if at least this share of its confirmed and refuted rules "
+        "is confirmed.",
         least=0.0,
         most=1.0,
     )

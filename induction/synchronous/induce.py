@@ -212,15 +212,15 @@ class SynchronousOptions(SearchOptions, ClosureOptions):
 
     purpose: str = option(
         "sampling",
-        "What the saved grammar is for: sampling (layers of rules, which rule out what nothing "
-        "seen speaks for), parsing (types, which leave that improbable; sampled, it can make "
+        "Use of the saved grammar: sampling (layers of rules, which exclude what has no"
+        " evidence), parsing (types, which leave that improbable; its samples can be "
         "wrong pairs), or reading (bare rules of one type).",
         choices=PURPOSES,
     )
     lexicon: str = option(
         "auto",
-        "How to find which source word a target word needs: necessity, or association where "
-        "that finds nothing; or the links of IBM model 1.",
+        "How to find the source word that a target word needs: necessity, with "
+        "association where that finds nothing (auto); or the links of IBM model 1.",
         source="Brown et al. 1993",
         choices=LEXICONS,
     )
@@ -229,23 +229,23 @@ class SynchronousOptions(SearchOptions, ClosureOptions):
     )
     closure: bool | None = option(
         None,
-        "Close the rules under classes of words; none is if the training pairs speak for it.",
+        "Close the rules under classes of words; by default only if the training pairs support it.",
         source="Andreas 2020",
     )
     types: int | None = option(
         None,
-        "Number of fitted types; none takes layers, unless fitted types are better at held-out "
-        "recombinations of the training pairs.",
+        "Number of fitted types; by default layers, unless fitted types are better at "
+        "held-out recombinations of the training pairs.",
         source="Qiu et al. 2022, section 3.3",
         least=1,
     )
     parts: int = option(
         16,
-        "The pairs, ordered by length, are given to the search in so many parts. A part whose "
-        "pairs are all derived costs no search.",
+        "Number of parts in which the pairs, ordered by length, go to the search. A "
+        "part whose pairs are all derived costs no search.",
         least=1,
     )
-    seed: int = option(0, "Of the starts of EM and of the held-out folds.", least=0)
+    seed: int = option(0, "Seed of the starts of EM and of the held-out folds.", least=0)
     trace: PathLike | None = option(
         None, "A folder for the rules after each step of the search, as graphs."
     )

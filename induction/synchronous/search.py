@@ -54,13 +54,13 @@ class SearchOptions(Checked):
 
     word_size: float = option(
         4.0,
-        "Search: what a word adds to the size of a rule.",
+        "Search: the size that a word adds to a rule.",
         source="Qiu et al. 2022, section 3.2",
         least=TINY,
     )
     slot_size: float = option(
         1.0,
-        "Search: what a slot adds to the size of a rule.",
+        "Search: the size that a slot adds to a rule.",
         source="Qiu et al. 2022, section 3.2",
         least=TINY,
     )
@@ -72,24 +72,24 @@ class SearchOptions(Checked):
     )
     tolerance: float = option(
         0.1,
-        "Faults: the largest share of the pairs that may contradict rules without these being "
-        "taken for wrong.",
+        "Faults: the largest share of pairs that may contradict a trusted rule.",
         least=0.0,
         most=0.5,
     )
     compare: bool = option(
-        True, "Search: where it is stuck, take apart pairs that differ in one place on both sides."
+        True, "Search: where no step is left, compare pairs that differ in one place on both sides."
     )
-    max_slots: int = option(4, "Search: most slots of a rule.", least=1)
+    max_slots: int = option(4, "Search: the largest number of slots of a rule.", least=1)
     max_steps: int = option(
         5,
-        "Search: most steps for one part of the training pairs; where pairs are compared, there "
-        "may be more as long as some are rules of their own.",
+        "Search: the largest number of steps for one part of the training pairs. Where "
+        "pairs are compared, there may be more as long as some pairs are rules of their"
+        " own.",
         least=1,
     )
     support: int = option(
         10,
-        "Search: so many of the shortest rules are asked whether they, too, would go.",
+        "Search: number of the shortest rules that are tested for redundancy.",
         least=1,
     )
 

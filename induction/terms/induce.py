@@ -105,17 +105,18 @@ class TermOptions(Checked):
 
     evidence: int = option(
         2,
-        "Templates that two slots must share to be of one type, and words of a class that must "
-        "have been seen in a context before the others may take it.",
+        "Number of templates that two slots must share to be of one type. Also the "
+        "number of words of a class that must be seen in a context before the others "
+        "may take it.",
         least=1,
     )
     refuted: float = option(
         0.05,
-        "Share of the uses of a context that may speak against its words being of one class.",
+        "Share of the uses of a context that may contradict that its words are of one class.",
         least=TINY,
         most=1.0,
     )
-    frames: bool = option(True, "Whether words may take contexts in which they were not seen.")
+    frames: bool = option(True, "Let words take contexts in which they were not seen.")
 
 
 @takes(TermOptions)

@@ -55,20 +55,20 @@ class TreeOptions(Checked):
 
     steps: tuple[str, ...] = option(
         DEFAULT_STEPS,
-        "Normalisation, in this order: traces and function tags go, chains of single "
-        "constituents are joined (unaries), the first word loses its capital (initials), a root "
-        "comes above every tree.",
+        "Normalisation steps, in this order: traces and functions remove traces and "
+        "function tags, unaries joins chains of single constituents, initials writes "
+        "the first word without its capital, root puts a root above every tree.",
         choices=STEPS,
     )
     horizontal_markov: int | None = option(
         None,
-        "Siblings that a binarised rule remembers; none is all.",
+        "Number of siblings that a binarised rule remembers; by default all.",
         source="Klein & Manning 2003",
         least=0,
     )
     vertical_markov: int = option(
         1,
-        "Ancestors that a label remembers, itself included: 2 adds the parent's label.",
+        "Number of ancestors that a label remembers, itself included: 2 adds the parent's label.",
         source="Klein & Manning 2003",
         least=1,
     )
@@ -96,8 +96,9 @@ class Binarisation(TreeOptions):
 
     direction: Direction | None = option(
         None,
-        "Binarise rules first: from the right, from the left, or outward from the head. None "
-        "leaves rules whole, unless a Markov option asks for binarised ones (to the right).",
+        "Direction of binarisation: from the right, from the left, or outward from the "
+        "head. By default rules stay whole, unless a Markov option needs binarised ones"
+        " (then from the right).",
         choices=get_args(Direction),
     )
 
@@ -123,7 +124,7 @@ class Preparation(Binarisation):
 
     rare_words: int = option(
         0,
-        "Words seen at most so often become classes of their shapes; 0 is none.",
+        "Replace words seen at most this many times by classes of their shapes; 0 replaces none.",
         source="Petrov et al. 2006",
         least=0,
     )

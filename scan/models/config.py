@@ -34,47 +34,52 @@ class TrainingConfig(Checked):
     embedding: int = option(64, "Width of embeddings.", least=1, most=2**16)
     hidden: int = option(128, "Width of hidden states.", code=512, least=1, most=2**16)
     layers: int = option(1, "Layers of the encoder and of the decoder.", least=1, most=64)
-    dropout: float = option(0.1, "Share that dropout leaves out.", code=0.5, least=0.0, most=0.99)
-    batch: int = option(64, "Pairs an update.", least=1, most=2**20)
+    dropout: float = option(
+        0.1, "Share of values that dropout sets to zero.", code=0.5, least=0.0, most=0.99
+    )
+    batch: int = option(64, "Pairs in a batch.", least=1, most=2**20)
     augmented_share: float = option(
         0.3,
-        "Share of each batch (on average) taken from the augmented pairs, where there are any.",
+        "Share of each batch (on average) taken from the augmented pairs, if there are any.",
         least=0.0,
         most=1.0,
     )
-    peak_rate: float = option(4e-3, "Largest learning rate.", code=1e-3, least=TINY, most=1e3)
-    clip: float = option(1.0, "Largest norm of the gradient.", least=TINY, most=1e9)
-    steps: int = option(3000, "Updates at most.", code=150 * 32, least=1, most=_MANY)
+    peak_rate: float = option(4e-3, "The highest learning rate.", code=1e-3, least=TINY, most=1e3)
+    clip: float = option(1.0, "The largest norm of the gradient.", least=TINY, most=1e9)
+    steps: int = option(
+        3000, "The largest number of optimiser steps.", code=150 * 32, least=1, most=_MANY
+    )
     check_every: int = option(
         250,
-        "Updates between two looks at training exact match, each of which is also a checkpoint.",
+        "Steps between two measurements of training exact match; each also saves a checkpoint.",
         code=32,
         least=1,
         most=_MANY,
     )
     checked_pairs: int = option(
         512,
-        "Pairs looked at, drawn once from the training and once from the augmented pairs.",
+        "Number of pairs to measure on, drawn once from the training and once from the "
+        "augmented pairs.",
         least=1,
         most=_MANY,
     )
     stop_at: float = option(
         0.999,
-        "Training stops when a look finds at least this exact match, and so do all the pairs. If "
-        "there are validation pairs, it goes on to the last update.",
+        "Training stops when a measurement and then all pairs reach this exact match. "
+        "With validation pairs, it continues to the last step.",
         least=0.0,
         most=1.0,
     )
     again_below: float = option(
         0.0,
-        "If fewer than this share of all training pairs is right after the last update, training "
-        "goes on from there with the learning rates of all steps once more, and only once (a "
-        "warm restart). 0 means never.",
+        "If fewer than this share of all training pairs is right after the last step, "
+        "the schedule of learning rates runs once more from there (a warm restart). 0 "
+        "turns this off.",
         source="Loshchilov & Hutter 2017",
         least=0.0,
         most=1.0,
     )
-    seed: int = option(0, "Where all that is random starts from.", least=0, most=2**63 - 1)
+    seed: int = option(0, "Seed of everything random.", least=0, most=2**63 - 1)
     copy: bool = option(
         False, "Copy words of the source, by a gate.", source="See et al. 2017", code=True
     )
@@ -85,8 +90,8 @@ class TrainingConfig(Checked):
     )
     mix: float = option(
         0.0,
-        "SeqMix: each pair of a batch is mixed with another pair of the batch, its share of the "
-        "embeddings and of the loss drawn from Beta(mix, mix). 0 mixes nothing; the paper uses "
+        "SeqMix: mix each pair of a batch with another one; its share of the embeddings"
+        " and of the loss comes from Beta(mix, mix). 0 turns this off; the paper uses "
         "0.1 to 1.5.",
         source="Guo, Kim & Rush 2020",
         least=0.0,
@@ -94,15 +99,15 @@ class TrainingConfig(Checked):
     )
     schedule: str = option(
         "cosine",
-        "How the learning rate goes on from its peak: down in half a cosine, or halved each time "
-        "that eleven looks in a row found nothing better.",
+        "How the learning rate falls from its peak: half a cosine, or halved each time "
+        "that eleven measurements in a row are no better.",
         code="plateau",
         choices=SCHEDULES,
     )
     feed: bool = option(
         False,
-        "Feed the decoder of the LSTM its attention, and build it otherwise too as GECA's program "
-        "does.",
+        "Give the decoder of the LSTM its attention as an input, and build it like that"
+        " of GECA's program.",
         source="Andreas 2020",
         code=True,
     )

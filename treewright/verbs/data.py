@@ -13,7 +13,7 @@ from treewright.terminal import say, show
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Corpora and word lists: list them, fetch them.", no_args_is_help=True)
+app = typer.Typer(help="List and fetch corpora and word lists.", no_args_is_help=True)
 
 NLTK_RESOURCES = {
     "treebank": ("corpora/treebank", "Penn Treebank sample: 3,914 parsed sentences (English)"),
@@ -28,7 +28,7 @@ NLTK_RESOURCES = {
 
 @app.command(name="list", cls=Verb)
 def list_data(as_json: Json = False) -> None:
-    """List corpora: what is embedded, what NLTK has here, and what could be fetched.
+    """List corpora: embedded ones, those of NLTK on this machine, and those to fetch.
 
     Example: treewright data list
     """

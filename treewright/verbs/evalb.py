@@ -22,17 +22,20 @@ _MISSING = re.compile(r"\s*\(\s*(\(\s*\)\s*)?\)\s*")
 
 def evalb(
     gold: Annotated[
-        str, typer.Argument(help="The right trees: a file or folder of brackets, nltk:NAME, or -.")
+        str, typer.Argument(help="Gold trees: a file or folder of brackets, nltk:NAME, or -.")
     ],
     predicted: Annotated[
-        str, typer.Argument(help="Trees of the same sentences; a line such as () is no parse.")
+        str,
+        typer.Argument(
+            help="Predicted trees of the same sentences; a line such as () is no parse."
+        ),
     ],
     max_length: Annotated[
         int | None,
-        typer.Option(min=0, help="Sentences of at most so many words are scored apart, too; 40."),
+        typer.Option(min=0, help="Also score sentences of at most this many words; 40 by default."),
     ] = None,
     prm: Annotated[
-        str | None, typer.Option(help="A .prm file of evalb; else as COLLINS.prm has it.")
+        str | None, typer.Option(help="A .prm file of evalb; by default COLLINS.prm.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
     as_json: Json = False,

@@ -53,7 +53,7 @@ def induce(
             "--output",
             "-o",
             metavar=FILE,
-            help="The file; treewright models NAME has its suffixes.",
+            help="Grammar file; treewright models NAME lists its suffixes.",
         ),
     ],
     model: Annotated[
@@ -62,26 +62,28 @@ def induce(
     ] = "pcfg",
     set_option: Annotated[
         list[str] | None,
-        typer.Option("--set", "-O", help="An option as NAME=VALUE; each has a flag, too."),
+        typer.Option("--set", "-O", help="An option as NAME=VALUE; each has a flag too."),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="Of examples, texts, pairs, if the name does not tell: sst, scan, ..."),
+        typer.Option(
+            help="Format of examples, texts or pairs, if not clear from the name: sst, scan, ..."
+        ),
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option(help="Of examples and texts: the column with them; of pairs: the sources."),
+        typer.Option(help="Column of texts; for pairs, of sources."),
     ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="Of examples: the column that holds the classes.")
-    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of classes of examples.")] = None,
     on_error: OnError = "stop",
     encoding: Annotated[str, typer.Option(help="Encoding of files of trees.")] = "utf-8",
     discontinuous: Annotated[
         str,
-        typer.Option(help="Constituents of words that are apart: refuse, raise what is, or split."),
+        typer.Option(help="Discontinuous constituents: refuse, raise or split."),
     ] = "refuse",
-    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of workers; the result is the same.")
+    ] = 1,
     engine: EngineName = None,
     force: Force = False,
     as_json: Json = False,

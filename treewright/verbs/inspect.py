@@ -1,4 +1,4 @@
-"""The verb inspect: what a grammar of any family is like."""
+"""The verb inspect: describe a grammar of any family."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def inspect(
         str, typer.Argument(metavar="GRAMMAR", help="A .json, text or .arrow file, or -.")
     ],
     lhs: Annotated[
-        str | None, typer.Option(help="Show this symbol; else the start symbol.")
+        str | None, typer.Option(help="Symbol to show; by default the start symbol.")
     ] = None,
     top: Annotated[
-        int, typer.Option(min=1, help="How many rules, fragments, heads or words to show.")
+        int, typer.Option(min=1, help="Number of rules, fragments, heads or words to show.")
     ] = 20,
-    check: Annotated[bool, typer.Option("--check", help="Only the check report.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Show only the diagnostics.")] = False,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
     ] = False,
@@ -48,7 +48,7 @@ def inspect(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look at a grammar: its health, its most ambiguous symbols, its rules.
+    """Describe a grammar: its diagnostics, its most ambiguous symbols, its rules.
 
     Example: treewright inspect wsj.json --lhs NP --top 5 --plot np.svg
     """

@@ -44,8 +44,8 @@ def parse(
         str,
         typer.Argument(
             metavar="GRAMMAR",
-            help="A .json, text or .arrow file; a folder of structured train; or english, which "
-            "ships.",
+            help="A .json, text or .arrow file; a folder of structured train; or english, the "
+            "packaged parser.",
         ),
     ],
     sentences: Annotated[
@@ -53,39 +53,45 @@ def parse(
     ] = "-",
     kbest: Annotated[
         int | None,
-        typer.Option(min=1, help="So many trees a sentence, best first, with log-probabilities."),
+        typer.Option(min=1, help="Number of trees a sentence, best first, with log-probabilities."),
     ] = None,
     log_prob: Annotated[
-        bool, typer.Option("--log-prob", help="The natural log-probability before each tree.")
+        bool, typer.Option("--log-prob", help="Write the natural log-probability before each tree.")
     ] = False,
     spans: Annotated[
-        bool, typer.Option("--spans", help="Instead of trees, how probable each bracket is.")
+        bool,
+        typer.Option("--spans", help="Write the probability of each bracket instead of trees."),
     ] = False,
     decoder: Annotated[
-        str | None, typer.Option(help="PCFG: best derivation (viterbi), or max-rule.")
+        str | None, typer.Option(help="For a PCFG: viterbi (best derivation) or max-rule.")
     ] = None,
     tokenised: Annotated[
-        bool, typer.Option("--tokenised", help="Tokens are what stands between spaces.")
+        bool, typer.Option("--tokenised", help="Input is tokenised: spaces separate tokens.")
     ] = False,
     tagged: Annotated[
         str | None,
         typer.Option(
             metavar="SEPARATOR",
-            help="Tokens between spaces carry their tags, after this character: with / saw/VBD.",
+            help="Input has tags: this character separates token and tag (/ for saw/VBD).",
         ),
     ] = None,
-    max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
+    max_words: Annotated[
+        int, typer.Option(min=1, help="Longer sentences are parsed in parts.")
+    ] = 300,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar=FILE, help="Write here, when all is done; else shown."
+            "--output",
+            "-o",
+            metavar=FILE,
+            help="Output file, written at the end; by default standard output.",
         ),
     ] = None,
     cache: Annotated[
         str | None,
-        typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
+        typer.Option(metavar=STORE, help="A file that keeps parses for later runs."),
     ] = None,
     plot: Annotated[
         str | None, typer.Option(metavar=FILE, help="Draw the trees side by side: .svg or .png.")
@@ -93,10 +99,12 @@ def parse(
     heat_map: Annotated[
         str | None,
         typer.Option(
-            metavar=FILE, help="Draw how probable each span of one sentence is: .svg or .png."
+            metavar=FILE, help="Draw the probability of each span of one sentence: .svg or .png."
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of threads; the result is the same.")
+    ] = 1,
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
     force: Force = False,

@@ -37,7 +37,7 @@ def parse_corpus(
         str,
         typer.Argument(
             metavar="[GRAMMAR]",
-            help="A .json, text or .arrow file of a parser; without, that of English, which ships.",
+            help="A .json, text or .arrow file of a parser; by default that of English.",
         ),
     ],
     second: Annotated[
@@ -46,33 +46,36 @@ def parse_corpus(
     ] = None,
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar=FILE, help="The same with trees.")
+        str, typer.Option("--output", "-o", metavar=FILE, help="The corpus with a column of trees.")
     ],
-    text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
-    text_pair: Annotated[
-        str, typer.Option(help="The column that holds the second texts of pairs.")
-    ] = "text_pair",
+    text: Annotated[str | None, typer.Option(help="Column of texts.")] = None,
+    text_pair: Annotated[str, typer.Option(help="Column of second texts of pairs.")] = "text_pair",
     format: Annotated[
-        str | None, typer.Option(help="Of IN, if its name does not tell: sst, scan, ...")
+        str | None, typer.Option(help="Format of IN, if not clear from its name: sst, scan, ...")
     ] = None,
     on_error: OnError = "stop",
     cache: Annotated[
         str | None,
-        typer.Option(metavar=STORE, help="A file that keeps parses, so that none is made twice."),
+        typer.Option(metavar=STORE, help="A file that keeps parses for later runs."),
     ] = None,
-    max_words: Annotated[int, typer.Option(min=1, help="Longer ones are parsed in parts.")] = 300,
+    max_words: Annotated[
+        int, typer.Option(min=1, help="Longer sentences are parsed in parts.")
+    ] = 300,
     max_text: Annotated[
-        int, typer.Option(min=1, help="Words of a text; longer ones are not parsed.")
+        int,
+        typer.Option(min=1, help="The largest number of words of a text; longer ones get no tree."),
     ] = 20_000,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
-    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of workers; the result is the same.")
+    ] = 1,
     engine: EngineName = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Parse the texts of a corpus: examples get a column of trees, which sub2 and treemix need.
+    """Parse the texts of a corpus: add the column of trees that sub2 and treemix need.
 
     Each sentence of a text is parsed by itself, and the trees of several joined below TOP.
     Pairs of texts get two, tree and tree_pair. Examples with a text that has no parse are left

@@ -31,12 +31,12 @@ def translate(
     sources: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="One source a line, words apart by spaces; - is stdin."
+            metavar="FILE", help="One source a line, words separated by spaces; - is stdin."
         ),
     ] = "-",
     kbest: Annotated[
         int | None,
-        typer.Option(min=1, help="So many targets a source, best first, with log-probabilities."),
+        typer.Option(min=1, help="Number of targets a source, best first, with log-probabilities."),
     ] = None,
     score: Annotated[
         bool,
@@ -49,7 +49,10 @@ def translate(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar=FILE, help="Write here, when all is done; else shown."
+            "--output",
+            "-o",
+            metavar=FILE,
+            help="Output file, written at the end; by default standard output.",
         ),
     ] = None,
     plot: Annotated[

@@ -26,16 +26,16 @@ def intersect(
     avoid: Annotated[
         list[str] | None, typer.Option(help="A word that must not occur; may be repeated.")
     ] = None,
-    prefix: Annotated[str | None, typer.Option(help="The words that begin the sentence.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="First words of the sentence.")] = None,
     pattern: Annotated[
         str | None, typer.Option(help="A regular pattern over words: 'the . (cat | dog) .*'.")
     ] = None,
-    length: Annotated[str | None, typer.Option(help="Numbers of words: 5:20, or 12.")] = None,
+    length: Annotated[str | None, typer.Option(help="Number of words: 5:20, or 12.")] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Restrict a grammar to sentences of some kind, with exactly their conditional probabilities.
+    """Restrict a grammar to sentences of one kind, with exact conditional probabilities.
 
     Sampling from the result is sampling from the grammar given the constraint; nothing is rejected.
     A grammar of fragments or of heads gives the PCFG that its derivations are those of.

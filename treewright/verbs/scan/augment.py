@@ -19,7 +19,7 @@ __all__ = ["augment"]
 def augment(
     train: PairsFile,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar=FILE, help="Where the new pairs go.")
+        str, typer.Option("--output", "-o", metavar=FILE, help="Output file of the new pairs.")
     ],
     method: Annotated[
         str,
@@ -30,10 +30,16 @@ def augment(
     ] = "geca",
     n: Annotated[
         int | None,
-        typer.Option("-n", min=0, help="How many; by default all of GECA, 10,000 of the others."),
+        typer.Option(
+            "-n", min=0, help="Number of pairs; by default all of GECA, 10,000 of the others."
+        ),
     ] = None,
-    size: Annotated[int, typer.Option(min=1, help="GECA: most words of an n-gram.")] = 1,
-    gaps: Annotated[int, typer.Option(min=1, help="GECA: most n-grams of a fragment.")] = 2,
+    size: Annotated[
+        int, typer.Option(min=1, help="GECA: the largest number of words of an n-gram.")
+    ] = 1,
+    gaps: Annotated[
+        int, typer.Option(min=1, help="GECA: the largest number of n-grams of a fragment.")
+    ] = 2,
     faithful: Annotated[
         str, typer.Option(help="GECA: paper, or code (the released program).")
     ] = "paper",
@@ -49,7 +55,7 @@ def augment(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make new pairs from training pairs alone; the interpreter only audits them.
+    """Make new pairs from training pairs alone; the interpreter only verifies them.
 
     Only the methods with 'oracle' in their names, and geca+treemix, have targets from the
     interpreter.

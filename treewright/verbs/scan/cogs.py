@@ -26,7 +26,7 @@ def cogs(
         typer.Option("--output", "-o", metavar=FILE, help="A corpus, or .txt for IN:/OUT: lines."),
     ],
     form: Annotated[
-        str, typer.Option(help="What targets are to be: original or variable-free.")
+        str, typer.Option(help="Form of the targets: original or variable-free.")
     ] = "original",
     force: Force = False,
     as_json: Json = False,

@@ -28,7 +28,7 @@ def features(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Induce grammars of small languages from pairs alone, and say how much of each is right.
+    """Induce grammars of small languages from pairs alone, and report how much of each is right.
 
     Example: treewright scan features order modifiers invented-7
     """

@@ -19,7 +19,8 @@ def geoquery(
     ],
     split: Annotated[str, typer.Argument(help="question, query (also: template) or length.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar=FOLDER, help="A folder; made if not there.")
+        str,
+        typer.Option("--output", "-o", metavar=FOLDER, help="Output folder; created if needed."),
     ],
     method: Annotated[
         str | None,
@@ -27,7 +28,7 @@ def geoquery(
             help="Also make new pairs from the training part: geca, synchronous, exchange or names."
         ),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=0, help="How many new pairs at most.")] = 1000,
+    n: Annotated[int, typer.Option("-n", min=0, help="The largest number of new pairs.")] = 1000,
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,

@@ -13,7 +13,9 @@ __all__ = ["interpret"]
 
 
 def interpret(
-    command: Annotated[str, typer.Argument(help="A command, or - for one a line.")],
+    command: Annotated[
+        str, typer.Argument(help="A command, or - for commands on standard input, one a line.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Print the actions of a command.

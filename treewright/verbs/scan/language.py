@@ -21,7 +21,7 @@ def language(
     name: LanguageName,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar=FOLDER, help="A folder; made if not there."),
+        typer.Option("--output", "-o", metavar=FOLDER, help="Output folder; created if needed."),
     ] = None,
     seed: Seed = 0,
     force: Force = False,

@@ -25,7 +25,7 @@ def slog(
         str,
         typer.Option("--output", "-o", metavar=FILE, help="A corpus, or .txt for IN:/OUT: lines."),
     ],
-    form: Annotated[str, typer.Option(help="What targets are to be: published or terms.")] = (
+    form: Annotated[str, typer.Option(help="Form of the targets: published or terms.")] = (
         "published"
     ),
     force: Force = False,

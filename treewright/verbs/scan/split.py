@@ -15,7 +15,8 @@ __all__ = ["split"]
 def split(
     name: Annotated[str, typer.Argument(help="jump, length, around-right, ..., mcd1.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar=FOLDER, help="A folder; made if not there.")
+        str,
+        typer.Option("--output", "-o", metavar=FOLDER, help="Output folder; created if needed."),
     ],
     force: Force = False,
     as_json: Json = False,

@@ -28,7 +28,7 @@ METHODS = ("none", "geca", "synchronous")
 
 def table(
     split: Annotated[
-        list[str] | None, typer.Option(help="A split, or several; the eleven by default.")
+        list[str] | None, typer.Option(help="A split; may be repeated; by default all eleven.")
     ] = None,
     method: Annotated[
         list[str] | None,
@@ -37,7 +37,7 @@ def table(
             "geca+treemix, sub2, synchronous or geca-code; none, geca and synchronous by default."
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each split and method.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of runs of each split and method.")] = 3,
     model: Annotated[
         list[str] | None, typer.Option(help="lstm, transformer, or both; lstm by default.")
     ] = None,
@@ -53,16 +53,19 @@ def table(
         typer.Option("--output", "-o", metavar=FILE, help="Write the table here: .md or .csv."),
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar=FILE, help="Draw it here: .svg or .png.")
+        str | None, typer.Option(metavar=FILE, help="Draw the table here: .svg or .png.")
     ] = None,
     run: Annotated[
         bool, typer.Option("--run/--no-run", help="Run what is missing, or only read.")
     ] = True,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time, one core each; all cores by default.")
+        int | None,
+        typer.Option(
+            min=1, help="Number of parallel runs, one core each; by default one for each core."
+        ),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Updates instead of 4,000: to try it out.")
+        int | None, typer.Option(min=1, help="Steps instead of 4,000, for a short trial.")
     ] = None,
     force: Force = False,
     as_json: Json = False,

@@ -24,17 +24,17 @@ def train(
         str, typer.Option("--output", "-o", metavar=FILE, help="The model: .safetensors.")
     ],
     test: Annotated[str | None, typer.Option(help="Pairs to test on, after training.")] = None,
-    augmented: Annotated[str | None, typer.Option(help="Made pairs to train on too.")] = None,
+    augmented: Annotated[str | None, typer.Option(help="New pairs to train on too.")] = None,
     model: Annotated[str, typer.Option(help="lstm or transformer.")] = "lstm",
     set_option: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", "-O", help="Another value of the config as NAME=VALUE; each has a flag, too."
+            "--set", "-O", help="A value of the config as NAME=VALUE; each has a flag too."
         ),
     ] = None,
     checkpoint: Annotated[
         str | None,
-        typer.Option(metavar=STORE, help="State file; if it is there, training goes on from it."),
+        typer.Option(metavar=STORE, help="State file; if it exists, training continues from it."),
     ] = None,
     seed: Seed = 0,
     force: Force = False,
