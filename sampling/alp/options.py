@@ -29,51 +29,51 @@ class ALPOptions:
 
     faithful: str = option(
         "paper",
-        "The model of the paper, or what the released program does instead: phrases put side by "
-        "side, with the options seq_len, parser and distinct alone.",
+        "The model of the paper, or the released program: phrases side by side. The program has "
+        "only the options seq_len, parser and distinct.",
         choices=("paper", "code"),
     )
     parser: Any = option(  # a TextParser or its name
         "auto",
-        "What parses texts: a TextParser, a file with one, 'english', which ships, or the treebank "
-        "whose lexicalised PCFG is taken: 'nltk:treebank' or 'embedded'. 'auto' is 'english' if "
-        "the corpus has neither 'tree' nor 'trees'; any other is taken before those.",
+        "The parser: a TextParser, a file with one, 'english', which ships, or the treebank of a "
+        "lexicalised PCFG: 'nltk:treebank' or 'embedded'. 'auto' is 'english' if the corpus has "
+        "neither 'tree' nor 'trees'. Any other replaces those columns.",
         source="stage 1",
     )
     tau: float = option(
         0.1,
-        "Trees with a probability of tau or more of the best one's are all taken.",
+        "Least probability of a used tree, as a share of the best tree's.",
         source="stages 1-2 (threshold τ)",
         code=1.0,
         least=0,
         most=1,
     )
     most_trees: int = option(
-        10, "At most so many trees of a sentence; the grammar says of how many more were cut off.",
+        10, "Most trees per sentence. The grammar says how many sentences had more.",
         source="stages 1-2", code=1, least=1,
     )  # fmt: skip
     exchange: float = option(
         0.3,
-        "p_swap: the probability that an open constituent is exchanged.",
+        "Probability that an open constituent is exchanged (p_swap).",
         source="stage 3",
         least=0,
         most=1,
     )
     match: str = option(
         "tag",
-        "What two exchanged constituents of one class of texts have in common: label and tag of "
-        "the head (tag), label and head word (word), or the label alone (label).",
+        "What exchanged constituents of one class of texts share: label and head tag (tag), "
+        "label and head word (word), or only the label (label).",
         source="stage 3",
         choices=("tag", "word", "label"),
     )
     depth: int = option(
-        2, "Exchanges may be nested so deep: a filler's own constituents are open to exchange too.",
+        2, "Levels of nested exchanges: constituents inside an inserted one can be exchanged too.",
         source="stage 3", least=1, most=8,
     )  # fmt: skip
     pool: float = option(
         0.7,
-        "Probability that an open word is redrawn from the words that its class of texts has "
-        "under its tag.",
+        "Probability that an open word is replaced by a word of the same tag and the same class "
+        "of texts.",
         source="stages 4-5",
         least=0,
         most=1,
@@ -81,66 +81,66 @@ class ALPOptions:
     synonym: float = option(
         0.3,
         "Probability that an open word becomes a WordNet synonym of its part of speech, in its "
-        "inflection. With what pool and synonym leave of 1, it stays. If only one of the two is "
-        "given, the other takes at most the rest.",
+        "inflection. With the rest of the probability the word stays. If only one of pool and "
+        "synonym is given, the other takes at most the rest.",
         source="stages 4-5",
         least=0,
         most=1,
     )
     most_synonyms: int = option(
-        5, "At most so many synonyms of a word, those of its commonest senses.",
+        5, "Most synonyms per word; those of its most frequent senses come first.",
         source="stages 4-5", least=1,
     )  # fmt: skip
     never: str = option(
         "english",
-        "Words that have no synonyms and are none (ordinals, numbers, units, vulgar words): the "
-        "list that ships, none, or a file with one word a line.",
+        "Words that have no synonyms and are not used as synonyms (ordinals, numbers, units, "
+        "vulgar words): english (the list that ships), none, or a file with one word per line.",
     )
     back_off: float = option(
         5.0,
-        "Weight of the more general context where words are drawn given their tag, the label of "
+        "Weight of the more general context when words are drawn given their tag, the label of "
         "their phrase, and the head of the phrase above (5 in Collins 1999).",
         source="stages 4-5",
         least=1e-6,
     )
     quantile: float = option(
         0.05,
-        "An example must be as plausible as this quantile of the original texts (mean "
-        "log-probability of the words given their heads; the originals' held out).",
+        "Least plausibility of an example, as a quantile of the original texts (mean "
+        "log-probability of the words given their heads; held out for originals).",
         source="'plausible' throughout; the measure is ours",
         least=0,
         most=1,
     )
     min_length: float = option(
-        0.5, "Fewest words of an example, as a share of those of its host.", least=0
+        0.5, "Fewest words of an example, as a share of those of its source.", least=0
     )
     max_length: float = option(
-        2.0, "Most words of an example, as a share of those of its host.", least=0
+        2.0, "Most words of an example, as a share of those of its source.", least=0
     )
     stop_words: str = option(
         "english",
-        "Words that are never redrawn, whatever their tag: auxiliaries, negations and the like "
-        "(english), or only those that the tag closes (none).",
+        "Words that are never replaced, whatever their tag: auxiliaries, negations and other "
+        "stop words (english), or only words with a closed tag (none).",
         choices=("english", "none"),
     )
-    article: bool = option(True, "Write a or an by the sound of a new word behind it.")
+    article: bool = option(True, "Write a or an by the sound of the new word after it.")
     seq_len: int = option(
         64,
-        "Of the released program (faithful=code): an example is phrases side by side until it has "
-        "twice as many characters.",
+        "With faithful=code: phrases are added to an example until it has twice this number of "
+        "characters.",
         source="aug_alp.py (max_seq_len)",
         least=1,
         most=LONGEST,
     )
     distinct: bool = option(
         True,
-        "Give no text twice, and none of the corpus.",
+        "Give only new texts: no repeated text and none of the corpus.",
         code=False,
     )
     protect: str | None = option(
         None,
-        "A regular expression; words that share a character with a match are never redrawn or "
-        "moved. A column 'protected' does the same by word numbers or entities.",
+        "A regular expression. Words that overlap a match are never replaced or moved. A column "
+        "'protected' does the same by word numbers or entities.",
     )
 
 

@@ -31,7 +31,7 @@ class FragmentOptions:
 
     gaps: int = option(
         2,
-        "Most n-grams in a fragment (the program's wug_count). The paper has 2 for SCAN and "
+        "Most n-grams in a fragment (wug_count in the program). The paper uses 2 for SCAN and "
         "semantic parsing (the program: 3 for SQL), 1 for language models.",
         source="section 3, 'a fragment consisting of a set of spans'; the experiments",
         least=1,
@@ -45,37 +45,36 @@ class FragmentOptions:
     )
     window: int | None = option(
         None,
-        "Words on either side of every hole that make its environment (sim_window_size); none: "
-        "the whole context. Language models have 2.",
+        "Words on either side of every slot that make its environment (sim_window_size). none: "
+        "the whole context. Language models use 2.",
         source="section 3, environments",
         least=1,
     )
     max_count: int | None = option(
         None,
-        "Leave out n-grams that occur more often (wug_limit): 20 for language models, 50 for "
+        "Ignore n-grams that occur more often (wug_limit): 20 for language models, 50 for "
         "logical forms.",
         source="not in the paper",
         least=1,
     )
     max_length: int | None = option(
         None,
-        "Most words of a new example, both sides and the separator together; 99 for language "
-        "models.",
+        "Most words of a new example, with both sides and the separator; 99 for language models.",
         least=1,
     )
     labels: str | None = option(
         None,
-        "Examples of classes: with same, fragments are exchangeable, and exchanged, only among "
-        "examples of one label; with host, among all, and a new one has the label of its host. "
-        "By default same, unless labels are distributions or faithful is given.",
+        "With classes: exchange fragments only among examples of one label (same), or among all "
+        "(host); a new example has the label of its source. By default same, unless labels are "
+        "distributions or faithful is given.",
         source="not in the paper",
         choices=("host", "same"),
     )
     protect: str | None = option(
         None,
-        "A regular expression; words of text or target that share a character with a match are "
-        "neither cut out nor put in. A column 'protected' does the same by numbers of words of "
-        "the text, or entities.",
+        "A regular expression. Words of text or target that overlap a match are neither cut out "
+        "nor inserted. A column 'protected' does the same by word numbers of the text, or "
+        "entities.",
     )
 
 
@@ -85,57 +84,56 @@ class GECAOptions(FragmentOptions):
 
     max_source_length: int | None = option(
         None,
-        "Longer examples are not cut; they still count as known.",
+        "Most words of an example that is cut. Longer ones still count as known.",
         source="not in the paper; the program: under 40 (100 for language models)",
         code=39,
         least=1,
     )
     pool: str | None = option(
         "fragments",
-        "What fillers are counted by: all interchangeable fragments, by how many examples hold "
-        "them; or the neighbouring templates that offer them.",
+        "Weight of fillers: the number of examples with the fragment (fragments), or of "
+        "neighbouring templates with it (templates).",
         source="section 3, the boxed operation",
         code="templates",
         choices=("fragments", "templates"),
     )
     disjoint: bool | None = option(
         False,
-        "Refuse a filler that shares an n-gram with every filler the context holds.",
+        "Refuse a filler that shares an n-gram with every filler of the context.",
         source="not in the paper",
         code=True,
     )
     max_adjacencies: int | None = option(
         None,
-        "A template becomes the neighbour of only so many that share one filler with it. Needs "
-        "pool=templates.",
+        "Most neighbours of a template that share one filler with it. Needs pool=templates.",
         source="not in the paper",
         code=1000,
         least=1,
     )
     variants: int | None = option(
         None,
-        "Most fillers drawn for a context, new or not; none: all.",
+        "Most fillers drawn per context, new or not. none: all.",
         source="section 3; the program: 2 (1 for language models)",
         code=2,
         least=1,
     )
     limit: int | None = option(
         None,
-        "Most examples given for one seed (n_sample).",
+        "Most examples per seed (n_sample).",
         source="the experiments: 1,000 (SQL 2,000, language models 5,000)",
         code=1000,
         least=1,
     )
     draw: str | None = option(
         "uniform",
-        "How examples are ordered: at random and alike, at random by their probability under the "
-        "grammar, or by context in the order of the corpus.",
+        "Order of the examples: random (uniform), random by their probability under the grammar "
+        "(weighted), or by context in the order of the corpus (corpus).",
         source="not in the paper",
         code="corpus",
         choices=("uniform", "weighted", "corpus"),
     )
     separator: str = option(
-        "##", "A word that does not occur in the corpus; it parts text and target."
+        "##", "The word between text and target; it must not occur in the corpus."
     )
     faithful: str = option(
         "paper",

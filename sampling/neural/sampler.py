@@ -35,14 +35,14 @@ BLOCK = 32
 """So many attempts are computed together."""
 _SIDES = ("text", "text_pair")
 
-MODEL = option("", "The model: a folder, or a name on the hub of Hugging Face. It is needed.")
+MODEL = option("", "The model: a folder, or a name on the Hugging Face hub. Required.")
 TEACHER = option(
     None,
-    "What labels new texts: a classifier of texts of Hugging Face by folder or name, whose classes "
-    "are in the order of the corpus; in Python also a function of texts that returns "
-    "probabilities. None: labels follow from the parents.",
+    "The classifier that labels new texts: a Hugging Face text classifier by folder or name, "
+    "whose classes are in the order of the corpus; in Python also a function of texts that "
+    "returns probabilities. none: labels follow from the parents.",
 )
-DEVICE = option("auto", "Where the model computes: auto, cpu, cuda.")
+DEVICE = option("auto", "Device of the model: auto, cpu, cuda.")
 
 
 class BlockAttempts(Attempts):

@@ -50,44 +50,44 @@ class FluentOptions:
     of: str = option("treemix", "The method, with its options in parentheses.")
     score: str = option(
         "joins",
-        "What fits: cohesion over words and tags at the seams, and of a span with its place in the "
-        "tree (seams), or what tells a span in its own place from a random one (learnt; methods "
-        "that exchange spans).",
+        "The score: cohesion of words and tags across joins, and of a span with its slot in the "
+        "tree (joins); or a model that separates a span in its own slot from a random one "
+        "(learnt; methods that exchange spans).",
         choices=("joins", "learnt"),
     )
     power: float | None = option(
-        None, "The power of the score; 0 is the method itself. 2.5; of a learnt score 1.", least=0
+        None,
+        "Power of the score; 0 is the method itself. By default 2.5, and 1 for a learnt score.",
+        least=0,
     )
     candidates: int | None = option(
         None,
-        "Draws that an example is chosen of; 32, of alp 64 for its exchanges and for each word. Of "
-        "proposals to a model 64, of methods that exchange spans 4096, and of alp, whose words it "
+        "Candidates per example. By default 32; for alp 64 for its exchanges and for each word. "
+        "With a model 64, for methods that exchange spans 4096, and for alp, whose words it "
         "writes, 32.",
         source="Rubin 1987",
         least=1,
     )
     candidates_per_source: int | None = option(
         None,
-        "Methods that take hosts in turn: so many draws in a row are of one host; 1, of proposals "
-        "to a model as many as leave 64 hosts, of alp 16.",
+        "For methods that visit sources in turn: candidates in a row of one source. By default "
+        "1; with a model as many as leave 64 sources, for alp 16.",
         least=1,
     )
     most_pairs: int = option(
         2**24,
-        "Methods that exchange spans: up to so many pairs of a context and a filler, compute the "
-        "distribution exactly instead.",
+        "For methods that exchange spans: up to this number of pairs of context and substitute, "
+        "the distribution is computed exactly.",
         least=0,
     )
     model: str = option(
         "",
-        "A causal language model that chooses among what the score proposes, by the odds that it "
-        "reads well, and of alp has a say in each word: a folder, a file in GGUF, a name on the "
-        "hub, or smollm2 if its package is installed.",
+        "A causal language model that chooses among the proposals of the score, by the odds that "
+        "a text reads well. For alp it also scores each word. A folder, a GGUF file, a name on "
+        "the hub, or smollm2 if its package is installed.",
     )
-    model_power: float = option(
-        4.0, "The power of these odds; with 0 all that is read is as good.", least=0
-    )
-    device: str = option("auto", "Where the model computes: auto, cpu, cuda.")
+    model_power: float = option(4.0, "Power of these odds; 0 makes all proposals equal.", least=0)
+    device: str = option("auto", "Device of the model: auto, cpu, cuda.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class AgreeOptions:
 
     of: str = option("treemix", "The method, with its options in parentheses.")
     folds: int = option(
-        5, "Parts of the source; a classifier sees those without the parents.", least=2
+        5, "Folds of the source. A classifier is trained on those without the parents.", least=2
     )
 
 

@@ -26,43 +26,48 @@ often than Sub2 by itself, for a few seconds more."""
 class Settings:
     """What is asked for; together with the corpora it decides every byte of the result."""
 
-    method: str = option(METHOD, "What to make: an expression of methods.")
+    method: str = option(
+        METHOD, "The methods: an expression such as sub2, a | b, or 0.7*a + 0.3*b."
+    )
     options: Mapping[str, Any] | None = option(
         None, "Options of the methods: name, or method.name, to value."
     )
-    n: int | None = option(None, "How many new examples.", least=0)
+    n: int | None = option(None, "Number of new examples.", least=0)
     times: int | None = option(
-        None, "How many times as many as the corpus has; 1 if nothing else says how many.", least=0
+        None, "New examples per original; 1 if no other option gives a number.", least=0
     )
-    per_class: int | None = option(None, "So many of each class.", least=0)
+    per_class: int | None = option(None, "New examples per class.", least=0)
     balance: bool = option(
-        False, "Bring all classes, originals included, to one count, as near as n allows."
+        False, "Bring all classes, originals included, to the same count, as near as n allows."
     )
     length: str | None = option(
-        None, "Words a text: a band, 5:20, or bands with counts, 5:10=100,11:20=50."
+        None, "Words per text: a band, 5:20, or bands with counts, 5:10=100,11:20=50."
     )
     dedup: str = option(
         "exact",
-        "Leave out texts of the source and repeated ones (exact), near ones too (minhash), or "
-        "nothing (none).",
+        "Remove texts equal to an original or to an earlier new text (exact), similar ones too "
+        "(minhash), or nothing (none).",
         choices=DEDUPLICATION,
     )
     threshold: float = option(
-        0.8, "From which Jaccard similarity of word bigrams texts are near (minhash).",
+        0.8, "Least Jaccard similarity of word bigrams of similar texts (minhash).",
         least=0, most=1,
     )  # fmt: skip
     columns: str = option(
         "all",
-        "Which other columns new examples get from their parents: all, none, or names with commas.",
+        "Other columns that new examples get from their parents: all, none, or names with commas.",
     )
     parser: str = option(
         "auto",
-        "What parses texts without trees where a method needs some: a file, english (which ships), "
-        "nltk:treebank or embedded.",
+        "The parser of texts without trees, if a method needs trees: a file, english (which "
+        "ships), nltk:treebank or embedded.",
     )
-    drop_leaked: bool = option(False, "Leave out texts of the test corpus, not only count them.")
+    drop_leaked: bool = option(
+        False,
+        "Remove new texts that equal a text of the test corpus. By default they are only counted.",
+    )
     keep_originals: bool = option(False, "Put the originals before the new examples.")
-    seed: int = option(0, "Every random draw is a function of (seed, index).", least=0)
+    seed: int = option(0, "Random seed; example i depends on (seed, i) alone.", least=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them."""

@@ -48,24 +48,28 @@ class NamesOptions:
 
     file: str | None = option(
         None,
-        "A file with a line for each class, `class: name, name`, and lines with the word NAME, "
-        "which are templates. It stands first without its name: names(classes.txt).",
+        "A file with one line per class, `class: name, name`, and lines with the word NAME, "
+        "which are templates. In an expression it comes first, without a name: "
+        "names(classes.txt).",
     )
     named: Mapping[str, str] | None = option(
-        None, "The names of each class, with commas; every other option is a class too."
+        None, "The names of each class, with commas. Every other option is a class too."
     )
     templates: str | None = option(
-        None, "Texts with the word NAME, parted by |, in place of those of the file or our own."
+        None,
+        "Texts with the word NAME, separated by |, instead of those of the file or the defaults.",
     )
     neighbours: int = option(
         0,
-        "So many words of WordNet for each name, the commonest sense first. They dilute more often "
-        "than they help.",
+        "WordNet words per name, the most frequent sense first. They harm more often than they "
+        "help.",
         least=0,
     )
     trees: bool = option(False, "Give the derivations as trees.")
     distinct: bool = option(
-        True, "Give no text twice, and none of the corpus; without it draws are given as they come."
+        True,
+        "Give only new texts: no repeated text and none of the corpus. Without it, every draw is "
+        "given.",
     )
 
 

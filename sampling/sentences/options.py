@@ -43,21 +43,21 @@ class GrammarOptions:
 
     file: str | None = option(
         None,
-        "A grammar that a person wrote, with a start symbol a class, in place of those of the "
-        "classes of the corpus. It stands first without its name: grammar(labelled.txt).",
+        "A hand-written grammar with one start symbol per class, instead of those of the corpus. "
+        "In an expression it comes first, without a name: grammar(labelled.txt).",
     )
     model: str | None = option(
         None,
-        "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or fragments that "
-        "recur (double-dop). By default lpcfg, or pcfg where words have no tags of their own; "
-        "beside a written one pcfg, and no other.",
+        "The grammar: rules of the trees (pcfg), rules with head words (lpcfg), or recurring "
+        "fragments (double-dop). By default lpcfg, or pcfg if words have no tags of their own. "
+        "With a hand-written grammar only pcfg.",
         choices=("pcfg", "lpcfg", "double-dop"),
     )
     distribution: str = option(
         "mle",
-        "Probabilities of the rules of a symbol: their frequencies, all alike, frequencies to the "
-        "power of 1 / temperature, the inverse of their counts; or coverage, examples drawn for "
-        "the rules least used so far.",
+        "Probabilities of the rules of a symbol: their frequencies (mle), all equal (uniform), "
+        "frequencies to the power of 1 / temperature (tempered), the inverse of their counts "
+        "(inverse-frequency); or examples drawn for the least used rules (coverage).",
         source="uniform: Yao & Koller 2024, arXiv:2401.09815",
         choices=("mle", "uniform", "tempered", "inverse-frequency", "coverage"),
     )
@@ -66,35 +66,37 @@ class GrammarOptions:
     )
     length: str | None = option(
         "corpus",
-        "Numbers of words, such as 5:20 (or a pair of numbers); conditioned on exactly. By default "
-        "from the shortest to the longest text of the corpus; any: as the grammar has it, which "
-        "is refused where sentences would grow without end, and for coverage.",
+        "Words per sentence, such as 5:20 (or a pair of numbers), an exact condition. corpus: "
+        "from the shortest to the longest text of the corpus. any: no condition, which is "
+        "refused if sentences would grow without end, and for coverage.",
     )
     contains: str | None = option(
-        None, "Words, parted by spaces, that must all occur; conditioned on exactly."
+        None, "Words that must all occur, separated by spaces; an exact condition."
     )
-    avoid: str | None = option(None, "Words, parted by spaces, that must not occur.")
+    avoid: str | None = option(None, "Words that must not occur, separated by spaces.")
     shares: str = option(
         "corpus",
-        "How many examples each class gets: as in the corpus, or all as many. (With coverage that "
-        "follows from the rules.)",
+        "Shares of the classes: those of the corpus, or equal. With coverage they follow from "
+        "the rules.",
         choices=("corpus", "equal"),
     )
     horizontal_markov: int | None = option(
         None,
-        "Siblings that binarised rules remember; none: rules stay whole (1 for lpcfg).",
+        "Siblings that binarised rules remember. none: rules are not binarised (1 for lpcfg).",
         least=0,
     )
     vertical_markov: int | None = option(
         None,
         "Ancestors that symbols remember, themselves included. By default 2, so that a whole "
-        "sentence has other rules than a clause in it (it ends in a full stop); beside a written "
-        "grammar, which names symbols as they are, 1.",
+        "sentence has other rules than a clause (it ends in a full stop). With a hand-written "
+        "grammar, which has plain symbols, 1.",
         least=1,
     )
     trees: bool = option(True, "Give the trees of the examples.")
     distinct: bool = option(
-        True, "Give no text twice, and none of the corpus; without it draws are given as they come."
+        True,
+        "Give only new texts: no repeated text and none of the corpus. Without it, every draw is "
+        "given.",
     )
 
 

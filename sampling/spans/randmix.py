@@ -37,20 +37,23 @@ class RandMixOptions(MixOptions):
     """The options of :meth:`RandMix.induce`."""
 
     threshold: float = option(
-        0.3, "Largest ratio of a span's words to its sentence's.", source="section 5.2",
+        0.3, "Largest share of a span in the words of its sentence.", source="section 5.2",
         least=0, most=1,
     )  # fmt: skip
     draw: str = option(
         "uniform",
-        "How the ratio λ is drawn for host and donor. uniform: λ ~ U(0, threshold), then any span "
-        "of a ratio up to λ. fixed: any span of a ratio up to the threshold. grid: λ is 0.1, 0.2 "
-        "or 0.3, and the span has λ of the words, rounded down.",
+        "How the share λ is drawn for source and insert. uniform: λ ~ U(0, threshold), then any "
+        "span of a share up to λ. fixed: any span of a share up to the threshold. grid: λ is "
+        "0.1, 0.2 or 0.3, and the span has λ of the words, rounded down.",
         source="section 5.2, footnote 4",
         code="grid",
         choices=("uniform", "fixed", "grid"),
     )
     same_length: bool = option(
-        False, "As many words go in as come out.", source="appendix D.2", code=True
+        False,
+        "Inserted and removed spans have the same number of words.",
+        source="appendix D.2",
+        code=True,
     )
 
 

@@ -56,24 +56,25 @@ class SpanOptions:
     )
     distinct: bool = option(
         True,
-        "Give no text twice, and none of the corpus; without it draws are given as they come.",
+        "Give only new texts: no repeated text and none of the corpus. Without it, every draw is "
+        "given.",
         code=False,
     )
     tokenised: bool = option(
-        False, "Make texts of tokens with single spaces, instead of keeping their spacing."
+        False, "Make texts of tokens with single spaces instead of keeping their spacing."
     )
     protect: str | None = option(
         None,
-        "A regular expression; words that share a character with a match are never exchanged. "
-        "A column 'protected' does the same by word numbers or entities.",
+        "A regular expression. Words that overlap a match are never exchanged. A column "
+        "'protected' does the same by word numbers or entities.",
     )
     repair: str = option(
         "article,capital,spacing,whole",
-        "What makes a new text read like the source, with commas between: a or an by the sound "
-        "of the next word (article), capitals where a sentence begins and only there (capital), "
-        "spaces as the words at the seams have them (spacing), no span that tears a contraction "
-        "or holds one of two brackets, quotes or tags, and constituents that end in a final mark "
-        "for each other alone (whole), one final mark (final); or none.",
+        "Repairs at joins, with commas between: a or an by the sound of the next word (article), "
+        "capitals where a sentence begins and only there (capital), spaces as the words at the "
+        "join have them (spacing), no span that splits a contraction or a pair of brackets, "
+        "quotes or tags, and constituents with a final mark only for each other (whole), one "
+        "final mark (final); or none.",
         code="none",
     )
 

@@ -70,41 +70,45 @@ class Sub2Options(SpanOptions):
 
     task: str = option(
         "text",
-        "What is annotated: nothing but the class (text), a tag a word (tags), labelled "
-        "spans (spans), brackets (constituency), heads and relations (dependency).",
+        "The annotation: only the class (text), a tag per word (tags), labelled spans (spans), "
+        "brackets (constituency), heads and relations (dependency).",
         source="section 3.1",
         choices=TASKS,
     )
     phrase: bool | None = option(
         None,
-        "+p: spans are phrases of the trees (text); texts without trees are parsed. By default "
-        "where none of phrase, label, text_label, sentiment, backbone and faithful is given.",
+        "+p: spans are phrases of the trees (text). Texts without trees are parsed. The default "
+        "if none of phrase, label, text_label, sentiment, backbone and faithful is given.",
         source="section 3.2",
     )
     label: bool | None = option(
         None,
-        "+l: the phrase labels are equal; needs phrase (text). By default as phrase, likewise.",
+        "+l: the phrase labels are equal (text). Needs phrase. The default if phrase is the "
+        "default.",
         source="section 3.2",
     )
     length: bool = option(
         False,
-        "+n: as many words go in as come out (text, constituency, dependency).",
+        "+n: inserted and removed spans have the same number of words (text, constituency, "
+        "dependency).",
         source="section 3.2",
         code=True,
     )
     text_label: bool | None = option(
         None,
-        "+t: both texts have the same class (text). By default if there are classes, likewise.",
+        "+t: both texts have the same class (text). The default if there are classes and phrase "
+        "is the default.",
         source="section 3.2",
     )
     sentiment: bool = option(
         False,
-        "+senti: the phrases have the same sentiment, which the trees have for labels (text).",
+        "+senti: the phrases have the same sentiment; the trees need sentiments as labels (text).",
         source="section 4.6",
     )
     backbone: str = option(
         "parse",
-        "Phrases are those of the trees, or the nodes of balanced binary trees (text).",
+        "Phrases: those of the trees (parse), or the nodes of balanced binary trees (balanced) "
+        "(text).",
         source="section 4.2",
         choices=("parse", "balanced"),
     )
@@ -119,8 +123,8 @@ class Sub2Options(SpanOptions):
     )
     whole: bool | None = option(
         None,
-        "Spans may be whole texts. By default they may unless the task is text, where the class "
-        "would stay while nothing of the text does; the paper does not say.",
+        "Allow spans that are whole texts. The default for all tasks but text, where nothing of "
+        "the text would stay but the class. The paper does not say.",
     )
 
 

@@ -53,14 +53,16 @@ class MixOptions(SpanOptions):
 
     mix: str = option(
         "any",
-        "Which examples give a span to which: any, only those of the same class, or only those of "
-        "another class (cross).",
+        "Which examples exchange spans: any, only those of the same class (same), or only those "
+        "of different classes (cross).",
         source="section 5.4",
         choices=("any", "same", "cross"),
     )
-    same_length: bool = option(False, "As many words go in as come out.", source="appendix D.2")
+    same_length: bool = option(
+        False, "Inserted and removed spans have the same number of words.", source="appendix D.2"
+    )
     classes: int | None = option(
-        None, "How many classes there are; by default one more than the largest label.", least=1
+        None, "Number of classes; by default one more than the largest label.", least=1
     )
 
 
@@ -69,11 +71,12 @@ class TreeMixOptions(MixOptions):
     """The options of :meth:`TreeMix.induce`."""
 
     low: float = option(
-        0.1, "λL: least ratio of a constituent's words to its sentence's.", source="section 4.2",
+        0.1, 
+        "Least share of a constituent in the words of its sentence (λL).", source="section 4.2",
         least=0, most=1,
     )  # fmt: skip
     high: float = option(
-        0.3, "λU: largest ratio; 1 for SCAN (section 5.6).", source="section 4.2", least=0, most=1
+        0.3, "Largest share (λU); 1 for SCAN (section 5.6).", source="section 4.2", least=0, most=1
     )
     min_children: int = option(
         2, "Fewest children of a constituent.", source="section 3.1", code=1, least=1
@@ -81,18 +84,18 @@ class TreeMixOptions(MixOptions):
     same_label: bool = option(
         False, "The constituents have the same phrase label.", source="appendix D.2"
     )
-    strict: bool = option(False, "Ratios equal to λL or λU are out.", code=True)
+    strict: bool = option(False, "Exclude shares equal to λL or λU.", code=True)
     insert_ratio: str = option(
         "own",
-        "The filler's ratio is to its own sentence (paper) or to the host (code; single texts).",
+        "The share of the inserted constituent: of its own sentence (own), or of the source "
+        "(host; single texts).",
         source="section 3.1",
         code="host",
         choices=("own", "host"),
     )
     tokenised: bool = option(
         False,
-        "Make texts of the words of the trees with single spaces, instead of keeping their "
-        "spacing.",
+        "Make texts of the words of the trees with single spaces instead of keeping their spacing.",
         code=True,
     )
 

@@ -36,7 +36,7 @@ class AEDAOptions(TokenOptions):
     one_more: bool = option(
         False, "Add one to the words times the ratio before rounding down.", code=True
     )
-    at_end: bool = option(True, "A mark may stand behind the last word.", code=False)
+    at_end: bool = option(True, "A mark may be inserted after the last word.", code=False)
     marks: str = option(".;?:!,", "The marks, one character each.", source="definition of AEDA")
 
 

@@ -34,7 +34,7 @@ class WordDropOptions(TokenOptions):
     )
     blank: str | None = option(
         None,
-        "A word to put in the place of dropped ones, such as <unk>; by default they are deleted.",
+        "A word that replaces dropped words, such as <unk>. By default they are deleted.",
     )
 
 

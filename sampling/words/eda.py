@@ -72,25 +72,26 @@ class EDAOptions(TokenOptions):
     )
     pos: str = option(
         "any",
-        "Synonyms of any sense, as published, or of the part of speech that 'tags' says.",
+        "Synonyms of any part of speech (any, as published), or of the one in the column 'tags' "
+        "(tag).",
         choices=("any", "tag"),
     )
     senses: str = option(
         "frequent",
-        "Synonyms of the frequent senses of a word, for which they are used often too; or of all "
-        "senses, numbers, units and offensive words among them.",
+        "Synonyms of the frequent senses of a word, which are frequent in these senses "
+        "themselves (frequent); or of all senses, with numbers, units and offensive words (all).",
         code="all",
         choices=("frequent", "all"),
     )
     never: str = option(
         "english",
-        "Words that have no synonyms and are none (ordinals, numbers, units, vulgar words), with "
-        "senses=frequent: the list that ships, none, or a file with one word a line.",
+        "With senses=frequent: words that have no synonyms and are not used as synonyms "
+        "(ordinals, numbers, units, vulgar words): english (the list that ships), none, or a "
+        "file with one word per line.",
     )
     inflect: bool = option(
         True,
-        "Put synonyms into the inflection of the word, and leave out those for which that is not "
-        "one known word.",
+        "Inflect synonyms like the word, and leave out those without exactly one known form.",
         code=False,
     )
     phrases: bool = option(
@@ -98,7 +99,7 @@ class EDAOptions(TokenOptions):
         "Synonyms may be several words. Never in a corpus with tokens, tags, heads or trees, whose "
         "words must stay aligned.",
     )
-    at_end: bool = option(True, "RI may insert behind the last word.", code=False)
+    at_end: bool = option(True, "RI may insert after the last word.", code=False)
     all_occurrences: bool = option(
         False, "SR replaces a chosen word wherever it occurs in the text.", code=True
     )
@@ -110,24 +111,24 @@ class EDAOptions(TokenOptions):
     )
     redraws: int | None = option(
         None,
-        "RS draws the second word at most so often, and swaps nothing if it is the first each "
-        "time. By default the two are different.",
+        "Most draws of the second word of RS. If each draw gives the first word, nothing is "
+        "swapped. By default the two words are different.",
         code=3,
         least=1,
     )
     balanced: bool = option(
         False,
-        "Give every text equal numbers of the operations, but for a few left out at random, in "
-        "each block of num_aug examples. By default operations are drawn independently.",
+        "Use all operations equally often per text in each block of num_aug examples, except for "
+        "a random few left out. By default operations are drawn independently.",
         code=True,
     )
-    num_aug: int = option(9, "Examples of a text in a block; used with balanced.", least=1)
+    num_aug: int = option(9, "Examples per text in a block; used with balanced.", least=1)
     repair: str = option(
         "article,capital,spacing",
-        "What makes a new text read like the source, with commas between: a or an by the sound "
-        "of the next word (article), capitals where a sentence begins and only there (capital), "
-        "punctuation that stays where it is when words move (spacing); or none. Not in a "
-        "corpus with tokens or trees, whose words stay as they are.",
+        "Repairs of a new text, with commas between: a or an by the sound of the next word "
+        "(article), capitals where a sentence begins and only there (capital), punctuation that "
+        "stays in place when words move (spacing); or none. Not used in a corpus with tokens or "
+        "trees, whose words stay as they are.",
         code="none",
     )
     clean: bool = option(

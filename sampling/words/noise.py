@@ -35,16 +35,17 @@ class RandomWordOptions(TokenOptions):
 
     replaced: int = option(
         1,
-        "How many words of a text are replaced.",
+        "Words replaced per text.",
         source="Shi et al., section 4.2",
         least=1,
     )
     draw: str = option(
         "uniform",
-        "New words are drawn from the vocabulary alike, or as often as they occur.",
+        "Draw new words from the vocabulary with equal probability (uniform), or by frequency "
+        "(unigram).",
         choices=("uniform", "unigram"),
     )
-    same_tag: bool = option(False, "New words had the same tag somewhere; needs 'tags'.")
+    same_tag: bool = option(False, "Use only words that have the same tag somewhere. Needs 'tags'.")
 
 
 class RandomWord(TokenSampler):

@@ -46,14 +46,15 @@ class TokenOptions:
     )
     distinct: bool = option(
         True,
-        "Give no text twice, and none of the corpus; without it draws are given as they come.",
+        "Give only new texts: no repeated text and none of the corpus. Without it, every draw is "
+        "given.",
         code=False,
     )
     protect: str | None = option(
         None,
-        "A regular expression; words that share a character with a match are never edited or "
-        "parted, and moved only with the constituents that hold them. A column 'protected' does "
-        "the same by word numbers or entities.",
+        "A regular expression. Words that overlap a match are never edited or split, and are "
+        "moved only with their constituents. A column 'protected' does the same by word numbers "
+        "or entities.",
     )
 
 

@@ -33,15 +33,15 @@ class ShuffleOptions(TokenOptions):
 
     structure: str = option(
         "words",
-        "What is moved: single words; the children of tree nodes (needs 'tree'); heads and the "
-        "subtrees that hang on them (needs 'heads'); or words within segments, which are labelled "
-        "spans and what is between them (needs 'spans').",
+        "What is shuffled: single words (words); the children of tree nodes (tree, needs "
+        "'tree'); heads and their subtrees (dependency, needs 'heads'); or words within labelled "
+        "spans and between them (segments, needs 'spans').",
         choices=("words", "tree", "dependency", "segments"),
     )
     rate: float = option(
         1.0,
-        "Probability that a node's children, or a segment's words, are put in another order "
-        "(tree, dependency, segments).",
+        "Probability that a node's children, or a segment's words, are shuffled (tree, "
+        "dependency, segments).",
         least=0,
         most=1,
     )

@@ -28,8 +28,8 @@ class SwitchOutOptions(TokenOptions):
 
     inverse_temperature: float = option(
         0.95,
-        "1/tau: n of the words are replaced with a probability proportional to exp(-n / tau). The "
-        "value is that of public reimplementations for source sentences.",
+        "1/tau: n words are replaced with a probability proportional to exp(-n / tau). The "
+        "default is that of public reimplementations for source sentences.",
         source="the sampling algorithm",
         least=0,
     )
@@ -41,8 +41,8 @@ class SwitchOutOptions(TokenOptions):
     )
     target: bool = option(
         False,
-        "Replace words of the column 'target' too, by words of the targets, with a number drawn "
-        "for itself. The paper does so for translation; where targets are run or parsed, they "
+        "Also replace words of the column 'target' by words of the targets, with a number drawn "
+        "separately. The paper does this for translation. Targets that are executed or parsed "
         "would be wrong.",
         source="the sampling algorithm, for both sentences",
     )

@@ -48,7 +48,7 @@ def augment(
             "--output",
             "-o",
             metavar=FILE,
-            help="The name tells the format: .jsonl .csv .parquet .conllu ...",
+            help="The ending decides the format: .jsonl .csv .parquet .conllu ...",
         ),
     ] = None,
     method: Annotated[
@@ -56,29 +56,31 @@ def augment(
         typer.Option(
             "--method",
             "-m",
-            help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B; without, fluent(sub2), which "
+            help="METHOD(OPTION=VALUE, ...), A | B, 0.7*A + 0.3*B. By default fluent(sub2), which "
             "keeps labels.",
         ),
     ] = None,
     class_names: Annotated[
         str | None,
         typer.Option(
-            "--names", help="The method names(FILE): examples of what classes are called."
+            "--names", help="Same as --method names(FILE): examples from the names of classes."
         ),
     ] = None,
     config: Annotated[
-        str | None, typer.Option(help="A TOML file with a table [augment]; flags come before it.")
+        str | None,
+        typer.Option(
+            help="A TOML file with a table [augment]. Options of the command line override it."
+        ),
     ] = None,
-    n: Annotated[int | None, typer.Option("-n", help="How many new examples.")] = None,
-    times: Annotated[
-        int | None, typer.Option(help="How many times as many as there are originals.")
-    ] = None,
-    per_class: Annotated[int | None, typer.Option(help="So many of each class.")] = None,
+    n: Annotated[int | None, typer.Option("-n", help="Number of new examples.")] = None,
+    times: Annotated[int | None, typer.Option(help="New examples per original.")] = None,
+    per_class: Annotated[int | None, typer.Option(help="New examples per class.")] = None,
     balance: Annotated[
         bool | None, typer.Option("--balance/--no-balance", help="Bring all classes to one count.")
     ] = None,
     length: Annotated[
-        str | None, typer.Option(help="Words: a band, 5:20, or bands with counts, 5:9=40,10:20=60.")
+        str | None,
+        typer.Option(help="Words per text: a band, 5:20, or bands with counts, 5:9=40,10:20=60."),
     ] = None,
     set_option: Annotated[
         list[str] | None,
@@ -87,14 +89,18 @@ def augment(
         ),
     ] = None,
     dedup: Annotated[
-        str | None, typer.Option(help="Leave out repeated texts: exact, minhash (near ones), none.")
+        str | None,
+        typer.Option(help="Remove duplicates: exact, minhash (similar texts too), none."),
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Similarity from which texts are near (minhash).")
+        float | None, typer.Option(help="Least similarity of similar texts (minhash).")
     ] = None,
-    test: Annotated[str | None, typer.Option(help="A test corpus, to look for leakage.")] = None,
+    test: Annotated[str | None, typer.Option(help="A test corpus, to measure leakage.")] = None,
     drop_leaked: Annotated[
-        bool | None, typer.Option("--drop-leaked/--keep-leaked", help="Leave out test texts.")
+        bool | None,
+        typer.Option(
+            "--drop-leaked/--keep-leaked", help="Remove new texts that equal a test text."
+        ),
     ] = None,
     keep_originals: Annotated[
         bool | None,
@@ -103,49 +109,53 @@ def augment(
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Which other columns new examples get from their parents: all, none, or names "
+            help="Other columns that new examples get from their parents: all, none, or names "
             "with commas."
         ),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
+    text: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
     label: Annotated[
-        str | None, typer.Option(help="The column that holds the classes; '' if there are none.")
+        str | None, typer.Option(help="The column of classes; '' if there are none.")
     ] = None,
     test_text: Annotated[
-        str | None, typer.Option(help="The column of texts in the test corpus, if another.")
+        str | None, typer.Option(help="The column of texts in the test corpus, if different.")
     ] = None,
     test_label: Annotated[
-        str | None, typer.Option(help="The column of classes in the test corpus, if another.")
+        str | None, typer.Option(help="The column of classes in the test corpus, if different.")
     ] = None,
     on_error: Annotated[
         str | None,
-        typer.Option(
-            help="Rows that cannot be used: stop, or skip them; OUT.skipped.jsonl says which."
-        ),
+        typer.Option(help="Unusable rows: stop, or skip them and list them in OUT.skipped.jsonl."),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="Of IN and the test corpus, if their names do not tell: sst, scan, ..."),
+        typer.Option(
+            help="Format of IN and the test corpus, if the endings do not give it: sst, scan, ..."
+        ),
     ] = None,
     parser: Annotated[
         str | None,
-        typer.Option(help="Parses texts without trees: a file, or english, which ships."),
+        typer.Option(help="The parser of texts without trees: a file, or english, which ships."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="How many work; they change nothing.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Number of workers. The output is the same for any.")
+    ] = None,
     engine: EngineName = None,
     seed: Annotated[
-        int | None, typer.Option(help="Every random draw is a function of (seed, index).")
+        int | None,
+        typer.Option(help="Random seed; example i depends on (seed, i) alone."),
     ] = None,
     each: Annotated[
         bool,
         typer.Option(
             "--each",
-            help="Each file of 'IN-*' by itself into its own of 'OUT-*', with its own seed; counts "
-            "are those of a file.",
+            help="Augment each file of 'IN-*' separately into a file of 'OUT-*', with its own "
+            "seed. Counts are per file.",
         ),
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with OUT.partial, with the same result.")
+        bool,
+        typer.Option("--resume", help="Continue the run in OUT.partial, with the same result."),
     ] = False,
     endpoint: Asked = None,
     key: Key = None,
@@ -153,7 +163,7 @@ def augment(
     allow_network: AllowNetwork = False,
     force: Force = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and draw nothing.")
+        bool, typer.Option("--dry-run", help="Print the plan and draw nothing.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,

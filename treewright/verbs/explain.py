@@ -19,21 +19,20 @@ def explain(
     output: Annotated[str, typer.Argument(help="A corpus that treewright made.")],
     identifier: Annotated[str, typer.Argument(metavar="ID", help="The id of the example.")],
     grammar: Annotated[
-        str | None, typer.Option(help="The grammar it was made with: shows the rules used.")
+        str | None, typer.Option(help="The grammar of the example; shows its rules.")
     ] = None,
     source: Annotated[
         str | None,
         typer.Option(
-            help="The corpus it was made from: shows the parents. Without it, the one that the "
-            "manifest beside OUT names."
+            help="The corpus of the parents. By default the one that the manifest beside OUT names."
         ),
     ] = None,
     plot: Annotated[
         str | None,
         typer.Option(
             metavar=FILE,
-            help="Draw here (.svg or .png): the parents with what was exchanged or edited, or the "
-            "derivation as a tree.",
+            help="Draw to this file (.svg or .png): the parents with the exchanged or edited "
+            "words, or the derivation as a tree.",
         ),
     ] = None,
     allow_network: AllowNetwork = False,

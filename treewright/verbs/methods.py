@@ -13,7 +13,7 @@ __all__ = ["methods", "models"]
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(help="A method; without it, all are named.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A method. By default all are listed.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show what methods there are, and each option with its default, meaning and source.
@@ -26,7 +26,7 @@ def methods(
 
 
 def models(
-    name: Annotated[str | None, typer.Argument(help="A model; without it, all are named.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A model. By default all are listed.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show what models there are, and each option with its default, meaning and source.

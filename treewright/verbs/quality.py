@@ -24,35 +24,37 @@ __all__ = ["quality"]
 
 def quality(
     original: Annotated[str, typer.Argument(help="The corpus that was augmented.")],
-    augmented: Annotated[str, typer.Argument(help="What was made from it, or -.")],
-    test: Annotated[str | None, typer.Option(help="A test corpus, to look for leakage.")] = None,
+    augmented: Annotated[str, typer.Argument(help="The new examples, or -.")],
+    test: Annotated[str | None, typer.Option(help="A test corpus, to measure leakage.")] = None,
     parser: Annotated[
         str | None,
-        typer.Option(help="Parses new texts again: a file, or english, which ships."),
+        typer.Option(help="A parser that parses new texts again: a file, or english, which ships."),
     ] = None,
     html: Annotated[
         str | None,
-        typer.Option(metavar=FILE, help="Write a page with plots and examples here."),
+        typer.Option(metavar=FILE, help="Write a page with plots and examples to this file."),
     ] = None,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
-            help="Exit with 1 if this holds: NAME OP NUMBER, as 'duplicates>0.01'; several with "
-            "commas, or by repeating the option.",
+            help="Exit with 1 if this holds: NAME OP NUMBER, such as 'duplicates>0.01'. Give "
+            "several with commas, or repeat the option.",
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option(help="The column of ORIGINAL and of the tests that holds texts.")
+        str | None, typer.Option(help="The column of texts in ORIGINAL and the tests.")
     ] = None,
-    label: Annotated[str | None, typer.Option(help="The column that holds their classes.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="The column of classes in ORIGINAL and the tests.")
+    ] = None,
     test_text: Annotated[
-        str | None, typer.Option(help="The column of the tests that holds texts, if another.")
+        str | None, typer.Option(help="The column of texts in the tests, if different.")
     ] = None,
     test_label: Annotated[
-        str | None, typer.Option(help="The column of the tests that holds classes, if another.")
+        str | None, typer.Option(help="The column of classes in the tests, if different.")
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="Their format, if the names do not tell: sst, scan, ...")
+        str | None, typer.Option(help="Their format, if the endings do not give it: sst, scan, ...")
     ] = None,
     seed: Seed = 0,
     force: Force = False,

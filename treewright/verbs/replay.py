@@ -24,17 +24,19 @@ _MANIFEST = ".manifest.json"
 
 
 def replay(
-    output: Annotated[str, typer.Argument(help="What treewright augment made, or its manifest.")],
+    output: Annotated[
+        str, typer.Argument(help="An output of treewright augment, or its manifest.")
+    ],
     identifier: Annotated[
-        str | None, typer.Argument(metavar="ID", help="One example; without it, all.")
+        str | None, typer.Argument(metavar="ID", help="One example. By default all.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--input", help="The source, if it lies elsewhere now.")
+        str | None, typer.Option("--input", help="The source corpus, if it was moved.")
     ] = None,
-    test: Annotated[
-        str | None, typer.Option(help="The test corpus, if it lies elsewhere now.")
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Threads; they change nothing.")] = 1,
+    test: Annotated[str | None, typer.Option(help="The test corpus, if it was moved.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of threads. The output is the same for any.")
+    ] = 1,
     endpoint: Asked = None,
     key: Key = None,
     max_requests: MaxRequests = None,

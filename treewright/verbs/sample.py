@@ -40,28 +40,32 @@ def sample(
     grammar: Annotated[
         str, typer.Argument(metavar="GRAMMAR", help="A .json, .arrow or text file, or -.")
     ],
-    n: Annotated[int, typer.Option("-n", min=0, help="How many sentences, or pairs.")] = 10,
+    n: Annotated[int, typer.Option("-n", min=0, help="Number of sentences or pairs.")] = 10,
     output: Annotated[
         str | None,
         typer.Option(
             "--output",
             "-o",
             metavar=FILE,
-            help=".parquet .arrow .jsonl .csv .tsv .txt; else shown. With --tokens a folder.",
+            help=".parquet .arrow .jsonl .csv .tsv .txt. By default printed. With --tokens a "
+            "folder.",
         ),
     ] = None,
     tokens: Annotated[
         float | None,
-        typer.Option(min=1, help="A corpus for language models of so many tokens: 1e9."),
+        typer.Option(
+            min=1, help="Make a corpus for language models with this number of tokens: 1e9."
+        ),
     ] = None,
-    shards: Annotated[int, typer.Option(min=1, help="With --tokens: so many files.")] = 1,
+    shards: Annotated[int, typer.Option(min=1, help="With --tokens: number of files.")] = 1,
     form: Annotated[
         str, typer.Option(help="With --tokens: packed tokens (.npy), or texts (.parquet).")
     ] = "tokens",
     length: Annotated[
-        str | None, typer.Option(help="Only sentences of so many words, exactly: 5:20.")
+        str | None,
+        typer.Option(help="Only sentences with this number of words, an exact condition: 5:20."),
     ] = None,
-    trees: Annotated[bool, typer.Option("--trees", help="With their trees.")] = False,
+    trees: Annotated[bool, typer.Option("--trees", help="Also give the trees.")] = False,
     distribution: Annotated[
         str, typer.Option(help="Rule probabilities: mle uniform tempered inverse-frequency.")
     ] = "mle",
@@ -69,25 +73,40 @@ def sample(
         float, typer.Option(help="For tempered: above 1 flatter, below 1 sharper.")
     ] = 1.0,
     source_length: Annotated[
-        str | None, typer.Option(help="Synchronous: only sources of so many words, exactly: 1:9.")
+        str | None,
+        typer.Option(
+            help="Synchronous: only sources with this number of words, an exact condition: 1:9."
+        ),
     ] = None,
     target_length: Annotated[
-        str | None, typer.Option(help="Synchronous: only targets of so many words, exactly.")
+        str | None,
+        typer.Option(
+            help="Synchronous: only targets with this number of words, an exact condition."
+        ),
     ] = None,
     depth: Annotated[
-        str | None, typer.Option(help="Synchronous: only so many levels of rules, exactly: 1:8.")
+        str | None,
+        typer.Option(help="Synchronous: only derivations of this depth, an exact condition: 1:8."),
     ] = None,
     uniform: Annotated[
-        bool, typer.Option("--uniform", help="Synchronous: all derivations of the band alike.")
+        bool,
+        typer.Option(
+            "--uniform", help="Synchronous: all derivations of the band have equal probability."
+        ),
     ] = False,
     flat: Annotated[
-        bool, typer.Option("--flat", help="Synchronous: all lengths of the bands alike.")
+        bool,
+        typer.Option(
+            "--flat", help="Synchronous: all lengths of the bands have equal probability."
+        ),
     ] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="How many; they change nothing.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of workers. The output is the same for any.")
+    ] = 1,
     engine: EngineName = None,
     seed: Seed = 0,
     endpoint: Asked = None,

@@ -48,12 +48,15 @@ class LindaOptions:
     beams: int = option(4, "Beams of the search.", source="appendix B.1", least=1)
     spread: float = option(
         3.2,
-        "What sigma of the length converter is multiplied by half way, and less towards the "
-        "ends: above 1, fewer mixes are copies of a parent; 1 as in the paper.",
+        "Factor of the length converter's sigma half way between the texts, smaller towards the "
+        "ends. Above 1, fewer mixes are copies of a parent. 1 is the paper.",
         least=TINY,
     )
     temperature: float = option(
-        1.0, "Labels are sharpened by it; 1 leaves them.", source="equation 6", least=TINY
+        1.0,
+        "Temperature that sharpens mixed labels; 1 changes nothing.",
+        source="equation 6",
+        least=TINY,
     )
     teacher: Any = TEACHER
     device: str = DEVICE

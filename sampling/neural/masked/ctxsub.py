@@ -24,7 +24,7 @@ class CtxSubOptions:
 
     model: str = MODEL
     share: float = option(
-        0.15, "Share of the words replaced; at least one is.", source="Wu et al. 2019",
+        0.15, "Share of the words replaced, at least one word.", source="Wu et al. 2019",
         least=0, most=1,
     )  # fmt: skip
     draw: str = option(
@@ -33,7 +33,7 @@ class CtxSubOptions:
         source="Kobayashi 2018; Shi et al. 2021 take the best",
         choices=("sample", "best"),
     )
-    top: int = option(0, "Draw from so many of the most probable words; 0 for all.", least=0)
+    top: int = option(0, "Number of most probable words to draw from; 0 for all.", least=0)
     label: bool = option(
         False,
         "The model sees the name of the text's class before the text.",

@@ -23,19 +23,21 @@ class SSMBAOptions:
 
     model: str = MODEL
     share: float = option(
-        0.15, "Share of the words corrupted, rounded by chance; at least one is.",
+        0.15, "Share of the words corrupted, rounded at random, at least one word.",
         source="section 4", least=0, most=1,
     )  # fmt: skip
     masked: float = option(
         0.8,
-        "Of these, the share that is masked; half of the rest becomes a random word.",
+        "Share of the corrupted words that is masked. Half of the rest become random words.",
         source="section 3, after BERT",
         least=0,
         most=1,
     )
-    steps: int = option(1, "Steps of the walk: each corrupts what the last one gave.", least=1)
+    steps: int = option(
+        1, "Steps of the walk. Each corrupts the result of the one before.", least=1
+    )
     top: int = option(
-        0, "Draw from so many of the most probable words; 0 for all.", source="section 4", least=0
+        0, "Number of most probable words to draw from; 0 for all.", source="section 4", least=0
     )
     teacher: Any = TEACHER
     device: str = DEVICE

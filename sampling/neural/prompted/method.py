@@ -48,33 +48,33 @@ class PromptedOptions:
 
     model: str = option(
         "",
-        "A causal language model by folder or name; with an endpoint, its name there. It is "
-        "needed.",
+        "A causal language model by folder or name; with an endpoint, its name there. Required.",
     )
     endpoint: str | None = option(
         None,
-        "The address of a server that speaks as OpenAI's does, such as http://127.0.0.1:8000/v1. "
+        "The address of a server with the OpenAI interface, such as http://127.0.0.1:8000/v1. "
         "Texts of the corpus are sent to it, and to no other.",
     )
     key: str = option(
         USUAL_KEY, "The environment variable that holds the key of the endpoint, if any."
     )
-    shown: int = option(2, "Examples that are shown.", source="Yoo et al. 2021", least=1, most=64)
-    temperature: float = option(1.0, "Words are drawn at it.", least=0.01)
-    pieces: int = option(100, "The most pieces of an answer.", source="Yoo et al. 2021", least=4)
+    shown: int = option(2, "Examples in a prompt.", source="Yoo et al. 2021", least=1, most=64)
+    temperature: float = option(1.0, "Temperature of the draws.", least=0.01)
+    pieces: int = option(
+        100, "Most subword tokens of an answer.", source="Yoo et al. 2021", least=4
+    )
     soft: bool = option(
-        True, "Labels are how probable each class's name is, in place of the name that was written."
+        True,
+        "Labels are the probabilities of the class names. Otherwise the class that was written.",
     )
     skeletons: str | None = option(
         None,
-        "A saved grammar: its sentences, with gaps for content words, are what the model fills.",
+        "A saved grammar. The model fills its sentences, whose content words are gaps.",
     )
-    tries: int = option(
-        4, "How often an endpoint is asked for an example, at most.", least=1, most=16
-    )
-    seconds: float = option(60.0, "How long an answer of an endpoint may take.", least=0.01)
+    tries: int = option(4, "Most requests to an endpoint per example.", least=1, most=16)
+    seconds: float = option(60.0, "Time limit of an endpoint's answer, in seconds.", least=0.01)
     prices: str | None = option(
-        None, "What a million pieces cost, of prompts and of answers, as 0.15:0.6."
+        None, "Price of a million subword tokens of prompts and of answers, as 0.15:0.6."
     )
     teacher: Any = TEACHER
     device: str = DEVICE

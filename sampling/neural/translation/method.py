@@ -28,20 +28,21 @@ class BackTranslationOptions:
 
     model: str = option(
         "",
-        "To the other language: a translator of Hugging Face by folder or name, or apertium:PAIR, "
-        "such as apertium:eng-spa. It is needed.",
+        "The translator to the other language: a Hugging Face model by folder or name, or "
+        "apertium:PAIR, such as apertium:eng-spa. Required.",
     )
     back: str | None = option(
-        None, "And back, in the same way; of Apertium by default the pair turned round."
+        None,
+        "The translator back, given in the same way. For Apertium, the reversed pair by default.",
     )
     temperature: float = option(
-        0.8, "Models draw words at it; 0 searches the best text.", source="Xie et al. 2020", least=0
+        0.8, "Temperature of the draws; 0 uses beam search.", source="Xie et al. 2020", least=0
     )
-    beams: int = option(4, "Beams of that search.", least=1)
+    beams: int = option(4, "Beams of the beam search.", least=1)
     least: int = option(10, "Fewest characters of a paraphrase.", source="UDA's program", least=0)
     ratio: float = option(
         0.5,
-        "Most that the length may change, as a share of the text's, in characters.",
+        "Largest change of the length in characters, as a share of the text's.",
         source="UDA's program",
         least=0,
     )
