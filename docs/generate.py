@@ -1,4 +1,4 @@
-"""Pages of the site that are made from the code: the public API, the verbs, the methods, the decisions.
+"""Pages of the site that are made from the code: public API, verbs, methods, decisions.
 
 ``mkdocs.yml`` names this file as a hook, so ``make docs`` calls the ``on_...`` functions. A page
 that has the line ``<!-- generated: NAME -->`` gets the text of that name in its place; the pages of
@@ -69,14 +69,20 @@ def summary(module: str, name: str) -> str:
     file = ROOT.joinpath(*module.split(".")).with_suffix(".py")
     file = file if file.exists() else file.with_suffix("") / "__init__.py"
     body = ast.parse(file.read_text("utf-8")).body
-    for number, line in enumerate(body):
-        if isinstance(line, ast.FunctionDef | ast.ClassDef) and line.name == name:
-            return _first_line(ast.get_docstring(line))
-        targets = [line.target] if isinstance(line, ast.AnnAssign) else getattr(line, "targets", ())
-        if any(isinstance(one, ast.Name) and one.id == name for one in targets):
-            after = body[number + 1] if number + 1 < len(body) else None
-            held = after.value if isinstance(after, ast.Expr) else None
-            return _first_line(held.value if isinstance(held, ast.Constant) else None)
+    found = (_said(line, after, name) for line, after in zip(body, [*body[1:], None], strict=True))
+    return next(filter(None, found), "")
+
+
+def _said(line: ast.stmt, after: ast.stmt | None, name: str) -> str:
+    """Return what a statement says of a name that it defines or imports, else nothing."""
+    if isinstance(line, ast.FunctionDef | ast.ClassDef):
+        return _first_line(ast.get_docstring(line)) if line.name == name else ""
+    if isinstance(line, ast.ImportFrom):
+        return summary(str(line.module), name) if name in {a.name for a in line.names} else ""
+    targets = [line.target] if isinstance(line, ast.AnnAssign) else getattr(line, "targets", ())
+    held = after.value if isinstance(after, ast.Expr) else None
+    if any(isinstance(one, ast.Name) and one.id == name for one in targets):
+        return _first_line(held.value if isinstance(held, ast.Constant) else None)
     return ""
 
 
@@ -212,9 +218,7 @@ def _method(method: Any, page: str) -> str:
 def decisions_text() -> str:
     """Return the list of the decisions, by their numbers."""
     files = sorted(_numbered(), key=lambda file: int(file.stem.partition("-")[0]))
-    rows = [
-        (file.stem.partition("-")[0], f"[{_title(file)}]({file.name})") for file in files
-    ]
+    rows = [(file.stem.partition("-")[0], f"[{_title(file)}]({file.name})") for file in files]
     return _table(("number", "decision"), rows)
 
 
@@ -284,7 +288,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Put generated texts in their places; what a link names outside of the site is shown as code."""
+    """Put in generated texts, and show links that lead out of the site as paths."""
     markdown = MARKER.sub(lambda found: GENERATED[found[1]](), markdown)
     here = (DOCS / page.file.src_uri).parent
 
