@@ -6,7 +6,7 @@ READY := .venv/.ready
 # modules are compiled once and not in every process, whatever is set where this runs
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick compile wheel lint bench accuracy parser fuzz clean
+.PHONY: demo test quick docs compile wheel lint bench accuracy parser fuzz clean
 
 demo: compile
 	.venv/bin/treewright demo --force
@@ -18,6 +18,11 @@ test: compile
 # the tests of what differs from the last commit, and of what is near it
 quick: compile
 	$(PY) -m tests.quick
+
+# the documentation site, in site/; open site/index.html
+docs: $(READY)
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
 
 # the machine code of all kernels, once; nothing if it is of these sources
 compile: $(READY)
@@ -69,4 +74,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build site *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

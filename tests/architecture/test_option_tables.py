@@ -7,23 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from docs.generate import METHOD_PAGES as PAGES
 from grammar.options import Option
 from sampling.method import METHODS
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = {
-    "alp": ("alp",),
-    "fluent": ("fluent", "agree"),
-    "geca": ("geca", "geca-stream"),
-    "grammar-sampling": ("grammar",),
-    "linda": ("linda",),
-    "names": ("names",),
-    "neural": ("ctxsub", "ssmba", "backtranslation", "prompted"),
-    "spans": ("mention-replacement", "label-wise"),
-    "sub2": ("sub2",),
-    "token-methods": ("eda", "aeda", "random-word", "switchout", "worddrop", "shuffle"),
-    "treemix": ("treemix", "randmix"),
-}
 
 
 def declared(page: str) -> dict[str, list[Option]]:
