@@ -1,4 +1,3 @@
-from classifiers.at_once import TextClassifier as TextClassifier
 from classifiers.at_once import split as split
 from classifiers.at_once import train as train
 from classifiers.choice import Candidate as Candidate
@@ -7,6 +6,7 @@ from classifiers.choice import choose as choose
 from classifiers.deciding import auto as auto
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
+from classifiers.estimator import TextClassifier as TextClassifier
 from classifiers.evidence import Evidence as Evidence
 from classifiers.examples import Examples as Examples
 from classifiers.examples import read_examples as read_examples
