@@ -123,7 +123,7 @@ class TrainingConfig:
     max_length: int = option(
         128, "Pieces of a text that are read; what lies behind is cut.", least=3
     )
-    c: float | None = option(
+    C: float | None = option(
         None,
         "Of logistic regression (C of scikit-learn): the inverse of the penalty; none: fitted by "
         "cross-validation on the labelled examples.",
