@@ -4,6 +4,7 @@ from classifiers.choice import choose as choose
 from classifiers.config import read_config as read_config
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
+from classifiers.estimator import TextClassifier as TextClassifier
 from classifiers.evidence import Evidence as Evidence
 from classifiers.examples import Examples as Examples
 from classifiers.examples import read_examples as read_examples
@@ -17,7 +18,6 @@ from classifiers.scores import score as score
 from classifiers.selection import auto as auto
 from classifiers.semi_supervised.options import SemiSupervised as SemiSupervised
 from classifiers.semi_supervised.training import train_semi as train_semi
-from classifiers.shortcuts import TextClassifier as TextClassifier
 from classifiers.shortcuts import split as split
 from classifiers.shortcuts import train as train
 from classifiers.structured.config import read_structured_config as read_structured_config

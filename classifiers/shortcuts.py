@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from classifiers.config import TFIDF, read_config
-from classifiers.examples import read_examples
-from classifiers.saving import save_classifier
-from classifiers.scores import Scores, score
-from classifiers.training.train import Classifier, trainer
+from classifiers.config import TFIDF
+from classifiers.estimator import TextClassifier
 from grammar.errors import OptionError
-from grammar.files import PathLike
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 
-__all__ = ["TextClassifier", "split", "train"]
+__all__ = ["split", "train"]
+
+OWN = ("names", "class_names", "train", "C", "class_weight")
+"""Parameters of the estimator; all else is of the config."""
 
 
 def split(
@@ -93,44 +90,6 @@ def _rows(corpus: Corpus, chosen: NDArray[np.bool_]) -> Corpus:
     return Corpus(corpus.table.take(np.flatnonzero(chosen)), classes=corpus.classes)
 
 
-@dataclass(frozen=True, eq=False)
-class TextClassifier:
-    """A trained classifier.
-
-    Attributes
-    ----------
-    model : Classifier
-        What a trainer returned (:func:`~classifiers.training.train.trainer`).
-    """
-
-    model: Classifier
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The names of the classes."""
-        return self.model.classes
-
-    def probabilities(self, texts: Sequence[str | tuple[str, str]]) -> NDArray[np.float64]:
-        """Return the probability of every class, of shape (texts, classes)."""
-        return self.model.probabilities(_listed(texts))
-
-    def predict(self, texts: Sequence[str | tuple[str, str]]) -> list[str]:
-        """Return the most probable class of each text; one text is one."""
-        return [self.classes[i] for i in self.probabilities(texts).argmax(1).tolist()]
-
-    def score(self, data: Any) -> Scores:
-        """Return how well labelled data of any kind are named."""
-        return score(self.model, data)
-
-    def save(self, folder: PathLike) -> None:
-        """Save as a folder with a card (:func:`~classifiers.saving.save_classifier`)."""
-        save_classifier(self.model, folder)
-
-
-def _listed(texts: Sequence[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
-    return [texts] if isinstance(texts, str) else list(texts)
-
-
 def train(
     data: Any,
     *,
@@ -148,7 +107,8 @@ def train(
     data : Corpus, or data of any kind
         Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
     method : str, optional
-        What to make new examples by, as many as there are (:func:`sampling.augment`).
+        What to make new examples by, as many as there are (:func:`sampling.augment`); ``auto``:
+        what the examples speak for, or none.
     text, label : str, optional
         The columns of texts and classes, where their names do not tell.
     seed : int
@@ -156,7 +116,8 @@ def train(
     encoder : str
         An encoder of Hugging Face, or ``tfidf``: weights of words and pairs of words.
     **config
-        Further fields of the config (:func:`~classifiers.config.read_config`).
+        Parameters of :class:`~classifiers.estimator.TextClassifier`, and further fields of the
+        config (:func:`~classifiers.config.read_config`).
 
     Raises
     ------
@@ -170,15 +131,9 @@ def train(
     Examples
     --------
     >>> few = {"text": ["a fine film", "a poor film"] * 3, "label": ["good", "bad"] * 3}
-    >>> train(few, method="aeda").predict("fine")
+    >>> train(few, method="aeda").predict("fine").tolist()
     ['good']
     """
-    asked = read_config(encoder=encoder, seed=seed, **config)
+    own = {name: config.pop(name) for name in OWN if name in config}
     corpus = read_corpus(data, text=text, label=label)
-    examples = read_examples(corpus)
-    if method is not None:
-        from sampling.pipeline.augment import augment
-
-        made = augment(corpus, method, times=1, seed=seed, columns="none").corpus
-        examples = examples.with_new(read_examples(made, classes=examples.classes))
-    return TextClassifier(trainer(asked)(examples))
+    return TextClassifier(encoder, augment=method, seed=seed, config=config, **own).learn(corpus)

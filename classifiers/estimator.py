@@ -1,0 +1,233 @@
+"""A classifier of texts as scikit-learn has them, with new examples where these help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from classifiers.choice import Choice
+from classifiers.config import TFIDF, TrainingConfig, read_config
+from classifiers.examples import Examples, read_examples
+from classifiers.saving import save_classifier
+from classifiers.scores import score
+from classifiers.selection import auto
+from classifiers.training.train import Classifier, trainer
+from grammar.errors import CorpusError
+from grammar.files import PathLike
+from induction.corpus.corpus import Corpus
+
+__all__ = ["TextClassifier"]
+
+AUTO = "auto"
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of texts, in scikit-learn's manner.
+
+    It stands in a ``Pipeline``, in ``GridSearchCV`` and ``cross_val_score``; new examples are made
+    of what it is fitted to, and never of what it is tested on.
+
+    Parameters
+    ----------
+    encoder : str
+        ``tfidf``, or an encoder of Hugging Face (:func:`~classifiers.config.read_config`).
+    augment : str, optional
+        ``auto``: what the labelled examples speak for, or none
+        (:func:`~classifiers.selection.auto`). Or an expression of methods, which makes as many new
+        examples as there are labelled ones (:func:`sampling.augment`).
+    names : str or path, optional
+        With ``auto``: a file with what the classes are called.
+    class_names : str, optional
+        The same in one line: ``"positive: good, great; negative: bad, poor"``.
+    train : {"top_layers", "whole", "frozen"}
+        What of an encoder learns.
+    c : float, optional
+        ``C`` of logistic regression; none: fitted by cross-validation within the training part.
+    class_weight : {"fitted", "none", "balanced"}
+        Whether all classes weigh alike.
+    seed : int
+        Of all draws.
+    config : mapping, optional
+        Further fields of the config.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, as they were given.
+    model_ : Classifier
+        What was trained.
+    choice_ : Choice or None
+        With ``augment="auto"`` the choice, and the evidence for it.
+
+    Examples
+    --------
+    >>> texts, labels = ["a fine film", "a poor film"] * 3, ["good", "bad"] * 3
+    >>> model = TextClassifier(augment="aeda").fit(texts, labels)
+    >>> model.predict(["fine"]).tolist(), model.score(texts, labels)
+    (['good'], 1.0)
+    >>> from sklearn.model_selection import cross_val_score
+    >>> cross_val_score(TextClassifier(), texts, labels, cv=3).tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        encoder: str = TFIDF,
+        *,
+        augment: str | None = None,
+        names: PathLike | None = None,
+        class_names: str | None = None,
+        train: str = "top_layers",
+        c: float | None = None,
+        class_weight: str = "fitted",
+        seed: int = 0,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.encoder = encoder
+        self.augment = augment
+        self.names = names
+        self.class_names = class_names
+        self.train = train
+        self.C = c
+        self.class_weight = class_weight
+        self.seed = seed
+        self.config = config
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Learn texts with their classes.
+
+        Parameters
+        ----------
+        X : list, array or series of str
+            Texts; or of pairs of texts.
+        y : list, array or series
+            A class each: names, numbers, true and false.
+
+        Raises
+        ------
+        CorpusError
+            If there is no class for each text, or one class alone.
+        OptionError, MissingDataError
+            If a parameter cannot be used, or the encoder is not there.
+        """
+        texts, labels = _listed(X), column_or_1d(y)
+        if len(texts) != len(labels):
+            raise CorpusError(f"{len(labels)} classes for {len(texts)} texts", hint="give one each")
+        check_classification_targets(labels)
+        classes, numbers = np.unique(labels, return_inverse=True)
+        named = [str(one) for one in classes.tolist()]
+        columns: dict[str, Any] = {"text": texts, "label": [named[i] for i in numbers.tolist()]}
+        if texts and not isinstance(texts[0], str):
+            columns["text"], columns["text_pair"] = map(list, zip(*texts, strict=True))
+        self.learn(Corpus.from_columns(**columns))
+        self.classes_ = classes
+        # the columns of probabilities are in the order of the names
+        self._order = [self.model_.classes.index(name) for name in named]
+        return self
+
+    def learn(self, corpus: Corpus) -> Self:
+        """Learn a corpus: labels may be distributions, and its columns take part in new examples.
+
+        Raises
+        ------
+        CorpusError, OptionError, MissingDataError
+            As :meth:`fit`.
+        """
+        training = trainer(self._config())
+        examples = read_examples(corpus)
+        self.choice_: Choice | None = None
+        if self.augment == AUTO:
+            self.choice_ = auto(
+                corpus, training.config, names=self.names, classes=self.class_names,
+                seed=self.seed, train=training,
+            )  # fmt: skip
+            examples = self.choice_.examples(corpus, seed=self.seed)
+        elif self.augment is not None:
+            examples = self._with_new(corpus, examples)
+        self.model_: Classifier = training(examples)
+        self.classes_: NDArray[Any] = np.array(self.model_.classes)
+        self._order = list(range(len(self.classes_)))
+        return self
+
+    def _with_new(self, corpus: Corpus, examples: Examples) -> Examples:
+        from sampling.pipeline.augment import augment
+
+        made = augment(corpus, self.augment, times=1, seed=self.seed, columns="none").corpus
+        return examples.with_new(read_examples(made, classes=examples.classes))
+
+    def _config(self) -> TrainingConfig:
+        return read_config(
+            **{
+                "encoder": self.encoder, "train": self.train, "C": self.C,
+                "class_weight": self.class_weight, "seed": self.seed, **(self.config or {}),
+            }
+        )  # fmt: skip
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return tuple(map(str, self.classes_.tolist()))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Return the probability of every class, of shape (texts, classes), as ``classes_``."""
+        check_is_fitted(self)
+        return self.model_.probabilities(_listed(X))[:, self._order]
+
+    def probabilities(self, texts: Any) -> NDArray[np.float64]:
+        """Return the same (:meth:`predict_proba`), as all classifiers here are asked for it."""
+        return self.predict_proba(texts)
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Return the most probable class of each text; one text is one."""
+        best = self.predict_proba(X).argmax(1)
+        return np.asarray(self.classes_[best])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # noqa: N803
+        """Return accuracy on texts and their classes; or of labelled data all scores.
+
+        Parameters
+        ----------
+        X : texts, or without ``y`` labelled data of any kind
+            What is to be named.
+        y : list, array or series, optional
+            A class each.
+        sample_weight : array, optional
+            How much each counts.
+
+        Returns
+        -------
+        float, or Scores without ``y``
+        """
+        if y is None:
+            check_is_fitted(self)
+            return score(self.model_, X)
+        return super().score(X, y, sample_weight)
+
+    def save(self, folder: PathLike) -> None:
+        """Save as a folder with a card (:func:`~classifiers.saving.save_classifier`)."""
+        check_is_fitted(self)
+        save_classifier(self.model_, folder)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        return tags
+
+
+def _listed(texts: Any) -> list[Any]:
+    """Return texts as a list; one text is one."""
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    for number, text in enumerate(listed):
+        parts = (text,) if isinstance(text, str) else tuple(text) if np.iterable(text) else (text,)
+        if len(parts) > 2 or not parts or not all(isinstance(part, str) for part in parts):
+            raise CorpusError(
+                f"text {number} is {text!r}, and no text", hint="give strings, or pairs of them"
+            )
+        listed[number] = str(text) if isinstance(text, str) else tuple(map(str, parts))
+    return listed
