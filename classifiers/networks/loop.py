@@ -20,6 +20,7 @@ from torch.utils.data import Dataset
 from classifiers.networks.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
 from classifiers.recipe import Pace
 from grammar.errors import TrainingError
+from sampling.neural.precision import is_low
 
 __all__ = ["Course", "StoppedTrainingError", "learn"]
 
@@ -195,7 +196,7 @@ def _arguments(recipe: Pace, device: torch.device, folder: str, updates: int) ->
         per_device_train_batch_size=recipe.batch,
         learning_rate=recipe.rate,
         max_grad_norm=1.0,
-        bf16=recipe.precision != "fp32",
+        bf16=is_low(recipe.precision, device),
         use_cpu=device.type == "cpu",
         seed=recipe.seed,
         save_strategy="no",
