@@ -59,14 +59,13 @@ class _Bounds(NamedTuple):
     at_once: int
 
 
-_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 512, 128)
-"""A probe needs a part of the model alone, so each text takes it a seventh of the time."""
+_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 128, 64)
 _SHORTEST = 0.75
 """Texts with a smaller share of the words of the text before are not looked at.
 
 Short ones read well, and a search finds the shortest, which say less of their class.
 """
-_TWICE = 64
+_TWICE = 32
 """So many of those that the first probe likes best, the second reads."""
 
 
@@ -157,9 +156,8 @@ class LanguageFit:
         Evenness and length tell a part of it without the model. What was read before counts as it
         was read then. Of the rest, what evenness and length speak for is read first, and reading
         ends where the next could not be among the best if it read as well as few do, at the
-        latest after 512 (without a probe 128). Of what one probe has read, another reads the best
-        64, and the mean of both decides. What is not read, or is too short beside the text before,
-        has minus infinity.
+        latest after 128. Of what one probe has read, another reads the best 32, and the mean of both
+        decides. What is not read, or is too short beside the text before, has minus infinity.
 
         Parameters
         ----------
