@@ -45,5 +45,5 @@ def describe(grammar: Any | PathLike, symbol: str | None = None, top: int = 20) 
             f"a {type(grammar).__name__} is no grammar",
             hint="induce one first, as in TreeMix.induce(...), or name a file with one",
         )
-    shown: Description = grammar.description(symbol, top)
+    shown: Description = grammar.describe(symbol, top)
     return shown

@@ -99,4 +99,4 @@ def test_a_grammar_is_a_picture_its_check_a_table_and_its_look_a_page(family: st
     grammar = GRAMMARS[family]()
     assert grammar._repr_svg_().startswith("<svg")
     assert read(grammar.check()._repr_html_()).rows > 4
-    assert "rules" in read(grammar.description()._repr_html_()).text
+    assert "rules" in read(grammar.describe()._repr_html_()).text

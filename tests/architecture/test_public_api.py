@@ -143,8 +143,8 @@ def test_base_labels_find_what_annotates_them(tmp_path):
     grammar = tw.induce_pcfg(trees, vertical_markov=2)
     left = {str(rule.lhs) for rule in grammar.productions("NP")}
     assert left == {"NP^<S>", "NP^<VP>"}
-    assert len(grammar.description("NP").details["rules of NP"]) == 3
-    grammar.description("NP").draw(tmp_path / "np.svg")
+    assert len(grammar.describe("NP").details["rules of NP"]) == 3
+    grammar.describe("NP").draw(tmp_path / "np.svg")
     drawn = (tmp_path / "np.svg").read_text("utf-8")
     assert "NP^&lt;S&gt;" in drawn
     assert "NP^&lt;VP&gt;" in drawn

@@ -57,7 +57,7 @@ SMALLER: dict[str, tuple[int, dict[str, Any]]] = {
 def _use_sampler(path: Path) -> None:
     sampler = open_sampler(path)
     grammar = sampler.grammar
-    grammar.description()
+    grammar.describe()
     made = sampler.sample(3)
     grammar.rule_text(len(grammar) - 1)
     repr(grammar.graph), repr(sampler), sampler.count()
@@ -76,7 +76,7 @@ def _look_at(path: Path) -> None:
 
 def _use_grammar(path: Path) -> None:
     grammar = open_grammar(path)
-    grammar.description()
+    grammar.describe()
     grammar.check()
     if len(grammar):
         grammar.rule_text(len(grammar) - 1)

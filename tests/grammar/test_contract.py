@@ -122,7 +122,7 @@ def test_the_graph_is_frozen_and_in_the_layout(grammar: Weighted) -> None:
 
 
 def test_it_shows_itself(grammar: Weighted, tmp_path: Path) -> None:
-    look = grammar.description(top=3)
+    look = grammar.describe(top=3)
     assert look.family == grammar.family
     assert repr(look).startswith("family ")
     assert "<pre>family" in look._repr_html_()
@@ -132,7 +132,7 @@ def test_it_shows_itself(grammar: Weighted, tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "look.svg").read_text(encoding="utf-8")
     assert "<svg" in grammar._repr_svg_()
     with pytest.raises(OptionError, match="has no symbol 'no such symbol'"):
-        grammar.description("no such symbol")
+        grammar.describe("no such symbol")
 
 
 def test_its_repr_is_one_short_line(grammar: Weighted) -> None:

@@ -91,15 +91,15 @@ def test_an_opened_grammar_is_sampled_to_the_same_bytes(name: str, tmp_path: Pat
 @pytest.mark.parametrize("name", METHODS_TRIED)
 def test_a_grammar_is_looked_at_and_says_each_rule_of_an_example(name: str) -> None:
     grammar = induced(name).grammar
-    look = grammar.description(top=3)
+    look = grammar.describe(top=3)
     assert json.loads(json.dumps(look.to_dict()))["family"] == grammar.family
     assert look.lines()
     symbols = {n for _, n in grammar.graph.nodes(data="name") if f"symbol:{n}" in grammar.graph}
     assert grammar.start in symbols
     for symbol in sorted(symbols)[:3]:
-        assert grammar.description(symbol, top=2).lines()
+        assert grammar.describe(symbol, top=2).lines()
     with pytest.raises(OptionError, match="has no symbol"):
-        grammar.description("no such symbol")
+        grammar.describe("no such symbol")
     assert grammar.check().to_dict()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -59,7 +59,7 @@ def test_rules_are_told_as_the_graph_has_them(corpus: Corpus) -> None:
     assert {rule: told[rule] for rule in shown} == shown
     with pytest.raises(IndexError):
         grammar.rule_text(len(grammar))
-    assert f"rules of {grammar.start}" in grammar.description(top=3).details
+    assert f"rules of {grammar.start}" in grammar.describe(top=3).details
 
 
 def test_a_context_and_a_filler_are_told_as_patterns() -> None:

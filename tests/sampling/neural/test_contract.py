@@ -104,7 +104,7 @@ def test_examples_are_new_valid_and_say_what_made_them(sampler: Sampler, corpus:
 
 def test_a_grammar_is_looked_at(sampler: Sampler) -> None:
     grammar = sampler.grammar
-    look = grammar.description(top=3)
+    look = grammar.describe(top=3)
     assert json.loads(json.dumps(look.to_dict()))["family"] == grammar.family
     assert grammar.check().to_dict()
     for number in (-1, len(grammar)):
