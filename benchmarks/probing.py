@@ -136,7 +136,7 @@ Two small networks on the states of layers {layers} of SmolLM2-135M-Instruct ({w
 piece): {units} units a piece, to which its place (before, in, behind what was changed) is added;
 means over five parts of the text; a hidden layer of {hidden}. With each come changes of rank {rank}
 of all matrices of the layers before, in whole numbers of steps from -127 to 127 (LoRA, Hu et al.
-2021). The first reads up to 512 proposals, the second the best 64 of them, and the mean of both
+2021). The first reads up to 128 proposals, the second the best 32 of them, and the mean of both
 decides. {megabytes} MB; version `{digest}`. They fit this model alone, in whatever file it lies.
 With another model the odds of features decide.
 

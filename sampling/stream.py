@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -503,6 +504,16 @@ class Sampler:
         return False
 
     @classmethod
+    def check_requirements(cls, options: Mapping[str, Any]) -> None:
+        """Refuse a method that needs what is not installed, before anything is made ready.
+
+        Raises
+        ------
+        MissingDataError
+            It says what is missing, and how to install it.
+        """
+
+    @classmethod
     def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
         """Say whether the method, with these options, takes synonyms from WordNet if it has it."""
         return False
@@ -566,6 +577,9 @@ class Sampler:
     def under(self, tilt: Any) -> Sampler | None:
         """Return a sampler of the same grammar that weighs every choice, where a method has one."""
         return None
+
+    def keep_in(self, file: Path) -> None:
+        """Keep what takes long in a file, and take what a run that was stopped left there."""
 
     def written_by(self, model: Any) -> Sampler:
         """Return a sampler in which a language model has a say in each word, where one is drawn.

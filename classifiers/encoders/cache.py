@@ -55,7 +55,8 @@ def cached_vectors(
     file that cannot be read or written is no error: texts are then encoded again.
     """
     layers = range(encoder.depth + 1) if every_layer else (-1,)
-    name = f"{fingerprint(encoder)}-{pooling}-{max_length or encoder.max_length}"
+    kind = str(encoder.half.dtype).removeprefix("torch.")
+    name = f"{fingerprint(encoder)}-{kind}-{pooling}-{max_length or encoder.max_length}"
     path = _folder() / f"{name}{'-layers' if every_layer else ''}.arrow"
     known = _HELD.setdefault(encoder, {}).setdefault(path, {})
     if not known:

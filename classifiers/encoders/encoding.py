@@ -1,4 +1,4 @@
-"""Texts as vectors: batches of like length, in half precision, one pass for any layers."""
+"""Texts as vectors: batches of like length, one pass for any layers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def pooled(
 
     Notes
     -----
-    Texts are sorted by length, so that a batch is hardly padded, and the encoder runs in bfloat16.
+    Texts are sorted by length, so that a batch is hardly padded, and the encoder computes
+    in the precision that is fast here, with weights rounded to bfloat16.
     A vector may differ in its last bits by what else is in the batch.
     """
     whole_number("batch_size", batch_size, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 
 from grammar.errors import OptionError
 from sampling.neural.opening import DEFAULT_ENCODER, open_model
+from sampling.neural.precision import rounded
 from sampling.neural.threads import tokenized
 
 __all__ = ["Encoder", "open_encoder"]
@@ -56,8 +56,8 @@ class Encoder:
 
     @cached_property
     def half(self) -> Any:
-        """The model with its weights in bfloat16, for states that need no gradient."""
-        return copy.deepcopy(self.model).to(torch.bfloat16)
+        """The model with its weights rounded to bfloat16, for states that need no gradient."""
+        return rounded(self.model)
 
     @cached_property
     def max_length(self) -> int:
@@ -108,7 +108,7 @@ def open_encoder(
     Parameters
     ----------
     name : str
-        A folder, a package of :data:`~sampling.neural.opening.PACKAGED`, or a name on the hub.
+        A folder, a package of :data:`~sampling.neural.packaged.PACKAGED`, or a name on the hub.
     device : str
         ``auto`` takes CUDA where it is there; else as torch writes it.
     files : collection of str, optional

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from classifiers.config import TrainingConfig
 from classifiers.encoders.cache import fingerprint
 from classifiers.encoders.encoding import Text, lower_states
@@ -23,6 +21,7 @@ from classifiers.networks.batches import Batches, Read, Rows
 from classifiers.networks.loop import Course
 from classifiers.networks.model import UNMIXED, TextModel, lowest_trained
 from classifiers.networks.network import Network, fitted
+from sampling.neural.precision import lowered
 from sampling.neural.threads import seeded
 
 __all__ = ["FineTuned", "fine_tune", "key_of", "read_texts"]
@@ -45,9 +44,8 @@ class FineTuned(Network):
         return read_texts(self.encoder, texts, self.config)
 
     def precision(self) -> AbstractContextManager[Any]:
-        """Return a context of bf16, if the config does not say otherwise."""
-        low = self.config.precision != "fp32"
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=low)
+        """Return a context of bf16, if the config asks for it, or it is fast here."""
+        return lowered(self.config.precision, self.device)
 
     def whole_encoder(self) -> Any:
         """Return the encoder with the weights as they were trained."""

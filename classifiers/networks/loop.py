@@ -20,6 +20,7 @@ from torch.utils.data import Dataset
 from classifiers.config import Pace
 from classifiers.networks.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
 from grammar.errors import TrainingError
+from sampling.neural.precision import is_low
 
 __all__ = ["Course", "StoppedTrainingError", "learn"]
 
@@ -195,7 +196,7 @@ def _arguments(config: Pace, device: torch.device, folder: str, steps: int) -> A
         per_device_train_batch_size=config.batch,
         learning_rate=config.learning_rate,
         max_grad_norm=1.0,
-        bf16=config.precision != "fp32",
+        bf16=is_low(config.precision, device),
         use_cpu=device.type == "cpu",
         seed=config.seed,
         save_strategy="no",

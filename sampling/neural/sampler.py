@@ -26,6 +26,7 @@ from sampling.examples.labels import read_labels
 from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists
 from sampling.neural.grammar import ModelGrammar
+from sampling.neural.packaged import check_installed
 from sampling.neural.teacher import taught
 from sampling.stream import Attempts, Columns, Sampler, Stream
 
@@ -79,6 +80,17 @@ class ModelSampler(Sampler):
     def __init__(self, grammar: ModelGrammar) -> None:
         super().__init__(grammar)
         self.patience = max(4 * len(grammar.hosts), 8 * BLOCK)
+
+    @classmethod
+    def models_here(cls, options: Mapping[str, Any]) -> list[str]:
+        """Return the names of the models that these options open on this machine."""
+        return [options["model"]] if options.get("model") else []
+
+    @classmethod
+    def check_requirements(cls, options: Mapping[str, Any]) -> None:
+        """Refuse it if a model needs what is not installed."""
+        for name in cls.models_here(options):
+            check_installed(name)
 
     @classmethod
     def opened_model(cls, options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The choice of a model: one of many attempts each, of which the others may come again.
+"""The choice of a model: some of many attempts, of which the others may come again.
 
 What a model likes it likes in many places, so what was given wears out
 (:mod:`sampling.operators.repetition_penalty`).
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from grammar.arrays import LongArray
+from grammar.arrays import FloatArray, LongArray
 from grammar.rng import uniforms
-from sampling.operators.repetition_penalty import SIDES, Wear, traits_of
+from induction.corpus.corpus import Corpus
+from sampling.operators.repetition_penalty import SIDES, Traits, Wear, traits_of
 from sampling.stream import (
     Attempts,
     Columns,
@@ -29,12 +30,13 @@ __all__ = ["Choice"]
 
 
 class Choice(Resampled):
-    """One of so many attempts of a sampler each, chosen by its weight.
+    """Some of so many attempts of a sampler, chosen by their weights one after the other.
 
-    Choice i is among the attempts ``i * draws`` to ``(i + 1) * draws - 1`` of the seed that are
-    accepted, of which each text counts once. Those not chosen may come again. The column behind
-    the sampler's own is the logarithm of the weight chosen over the mean weight of these texts, of
-    which those not read weigh nothing: it compares, and is no density.
+    Round i is of the attempts ``i * draws`` to ``(i + 1) * draws - 1`` of the seed that are
+    accepted, of which each text counts once. They are read together, and of those that were read
+    so many are chosen as the tilt has ``chosen``. Those not chosen may come again. The column
+    behind the sampler's own is the logarithm of the weight chosen over the mean weight of what was
+    read and is left: it compares, and is no density.
 
     Parameters
     ----------
@@ -43,8 +45,8 @@ class Choice(Resampled):
     seed : int
         Of its stream.
     tilt : Tilt
-        Its ``log_weights`` take a table, and what the score of each row is to be lessened by; its
-        score has the ``sides`` of the source.
+        Its score takes new examples, what the score of each is to be lessened by, and how many of
+        the best are looked for; it has the ``sides`` of the source.
     """
 
     def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
@@ -53,28 +55,58 @@ class Choice(Resampled):
         self._given: set[Hashable] = set()
         self._wear = Wear(tilt.score.sides)
 
+    def take(self, count: int) -> Columns:
+        """Return the next choices; fewer only if there are no more. For none, nothing is read."""
+        stream = self._stream
+        written = isinstance(stream, Attempts) and stream.sampler.is_written  # it reads at once
+        if count or self._waiting or written:
+            return super().take(count)
+        return *self._stream.take(0), np.zeros(0)
+
     def _chosen(self) -> tuple[Columns, bool]:
-        """Choose one of the next attempts; say too whether there are no more."""
-        number = self._search.made
+        """Choose some of the next attempts; say too whether there are no more."""
+        tilt, number = self._tilt, self._search.made
         columns, ended = self._attempts()
         table = self._sampler.table(columns, self._seed, np.arange(len(columns[0])))
         texts = _texts_of(table)
         new = self._new(texts)
         table = table.take(new)
-        traits = traits_of(table)
-        weights = self._tilt.log_weights(table, self._wear.of(traits))[None]
-        good = np.flatnonzero(weights.max(axis=1, initial=-np.inf) > -np.inf)
-        mine, _ = self._search.goes_on(good, 1)
-        k, added = chosen_by_weight(weights[mine], uniforms(self._key, number, 1)[mine])
-        rows = new[k]
-        for place, row in zip(k.tolist(), rows.tolist(), strict=True):
-            if self._sampler.distinct:
-                self._given.add(texts[row])
-            self._wear.give(traits, place)
+        worn = self._wear.of(traits_of(table))
+        odds = tilt.score.of(Corpus(table), worn, tilt.chosen) + worn
+        read = np.flatnonzero(np.isfinite(odds))
+        mine, _ = self._search.goes_on(np.arange(min(tilt.chosen, len(read))), tilt.chosen)
+        u = uniforms(self._key, number, tilt.chosen)[: len(mine)]
+        k, added = self._one_by_one(odds[read], traits_of(table.take(read)), u)
+        rows = new[read[k]]
+        if self._sampler.distinct:
+            self._given.update(texts[row] for row in rows.tolist())
         kept = tuple(column[rows] for column in columns)
         if isinstance(self._stream, Attempts):
             self._stream.given(kept)
         return (*kept, added), ended or self._search.vain
+
+    def _one_by_one(
+        self, odds: FloatArray, traits: Traits, u: FloatArray
+    ) -> tuple[LongArray, FloatArray]:
+        """Choose texts by their odds, each beside what was given before it.
+
+        Returns
+        -------
+        k : int64[chosen]
+            Which.
+        added : float64[chosen]
+            The logarithm of the weight of each over the mean weight of those that are left.
+        """
+        chosen, added = [], []
+        left = np.arange(len(odds))
+        for one in u:
+            weights = self._tilt.power * (odds - self._wear.of(traits))[left]
+            k, gained = chosen_by_weight(weights[None], np.array([one]))
+            chosen.append(int(left[k[0]]))
+            added.append(float(gained[0]))
+            left = np.delete(left, k)
+            self._wear.give(traits, chosen[-1])
+        return np.array(chosen, np.int64), np.array(added)
 
     def shortfall(self) -> Shortfall:
         """Say why there are no more."""

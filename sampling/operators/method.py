@@ -11,6 +11,7 @@ import copy
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from sampling.expression import Step, read_step
 from sampling.joins.score import SeamScore, Tilt, read_sides, sentences_of
 from sampling.method import METHODS, induce
 from sampling.neural.causal.fit import LanguageFit
+from sampling.neural.packaged import check_installed
 from sampling.operators.agreement import Agreement
 from sampling.operators.choice import Choice
 from sampling.operators.grammar import TiltedGrammar
@@ -37,8 +39,8 @@ _DRAWS, _OF_WORDS = 32, 64
 """So many draws; of methods that redraw words, for each word."""
 _PROPOSALS, _WRITTEN, _SPANS = 64, 32, 4096
 """So many to a model; of methods in which it has a say; of those that exchange spans."""
-_READ_BATCH = 1
-"""So many examples at a time where a model chooses: each takes seconds, and is seen to come."""
+_CHOSEN = 16
+"""So many examples of one reading, of methods that exchange spans."""
 SPREAD_OF = 1024
 """So many plain examples say how far the cohesions of a method spread."""
 
@@ -72,6 +74,12 @@ class FluentOptions:
         None,
         "For methods that visit sources in turn: candidates in a row of one source. By default "
         "1; with a model as many as leave 64 sources, for alp 16.",
+        least=1,
+    )
+    chosen: int | None = option(
+        None,
+        "Where a model chooses: so many examples of one reading of the draws. 16 of methods that "
+        "exchange spans, else 1; fewer read better, and take as many times as long.",
         least=1,
     )
     most_pairs: int = option(
@@ -131,6 +139,12 @@ class Operator(Sampler):
         """Say whether the method that it is applied to goes by trees."""
         of = cls.applied_to(options)
         return METHODS[of.method].sampler.needs_trees(of.options)
+
+    @classmethod
+    def check_requirements(cls, options: Mapping[str, Any]) -> None:
+        """Refuse it if the method that it is applied to needs what is not installed."""
+        of = cls.applied_to(options)
+        METHODS[of.method].sampler.check_requirements(of.options)
 
     @classmethod
     def asks_wordnet(cls, options: Mapping[str, Any]) -> bool:
@@ -214,6 +228,13 @@ class Fluent(Operator):
     carries_spans = True  # if the method that it is applied to does
     Options = FluentOptions
 
+    @classmethod
+    def check_requirements(cls, options: Mapping[str, Any]) -> None:
+        """Refuse it too if its model needs what is not installed."""
+        super().check_requirements(options)
+        if model := read_options(FluentOptions, options, cls.method).model:
+            check_installed(model)
+
     def __init__(self, grammar: TiltedGrammar, inner: Sampler | None = None) -> None:
         super().__init__(grammar, inner)
         chooses = isinstance(grammar.score, LanguageFit)
@@ -223,7 +244,7 @@ class Fluent(Operator):
         if isinstance(grammar.score, SeamScore):
             self.inner.check_score(grammar.score)
         if chooses:
-            self.batch = _READ_BATCH
+            self.batch = self.tilt.chosen  # each takes long, and is seen to come
             self.inner = self.inner.written_by(grammar.score)
 
     @classmethod
@@ -244,6 +265,7 @@ class Fluent(Operator):
         OptionError
             If an option is unknown or cannot be used, or the method has no learnt score.
         """
+        cls.check_requirements(options)
         chosen = read_options(FluentOptions, options, cls.method)
         step = read_step(chosen.of)
         return cls.over(_induced(step, corpus), corpus, chosen)
@@ -270,6 +292,12 @@ class Fluent(Operator):
         fit = LanguageFit.learn(corpus, chosen.model, chosen.device, odds)
         return cls(TiltedGrammar(cls.method, made.grammar, fit, asdict(chosen)), made)
 
+    def keep_in(self, file: Path) -> None:
+        """Keep what a model says of proposals, and take what a run that was stopped left there."""
+        score = self.grammar.score
+        if isinstance(score, LanguageFit) and score.readings.keep_in(file):
+            self._left = None  # a stream asks all of it again
+
     @property
     def tilt(self) -> Tilt:
         """The score, and how much it weighs."""
@@ -277,7 +305,8 @@ class Fluent(Operator):
         if o.model:
             assert isinstance(self.inner, Fluent)
             draws = o.candidates or _proposals(self.inner.inner)
-            return Tilt(self.grammar.score, o.model_power, draws)
+            chosen = o.chosen or (_CHOSEN if _proposals(self.inner.inner) == _SPANS else 1)
+            return Tilt(self.grammar.score, o.model_power, draws, chosen=chosen)
         power = _STRENGTHS[o.score] if o.power is None else o.power
         draws = o.candidates or (_OF_WORDS if self.inner.is_written else _DRAWS)
         return Tilt(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -69,6 +70,10 @@ class Source(Protocol):
 
     def work_with(self, engine: Engine) -> None:
         """Let the workers of an engine make examples from now on."""
+        ...
+
+    def keep_in(self, folder: Path) -> int:
+        """Keep in a folder what takes long; return how many examples are made at a time."""
         ...
 
     @property
@@ -220,6 +225,11 @@ class Single:
             if self._travelling is not None:
                 self._given += (engine.keep(self._travelling.save),)
 
+    def keep_in(self, folder: Path) -> int:
+        """Keep in a folder what takes long; return how many examples are made at a time."""
+        self.sampler.keep_in(folder / f"{self.name}-{self.seed}.readings")
+        return self.sampler.batch
+
     @property
     def schema(self) -> pa.Schema:
         """The columns of its examples."""
@@ -317,6 +327,10 @@ class Chain:
     def work_with(self, engine: Engine) -> None:
         """Let workers make what the last method is applied to; that works in blocks, and here."""
         self.before.work_with(engine)
+
+    def keep_in(self, folder: Path) -> int:
+        """Keep what the first methods make; return how many of these are made at a time."""
+        return self.before.keep_in(folder)
 
     @property
     def schema(self) -> pa.Schema:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from sampling.examples.common_columns import Form
 from sampling.examples.labels import check_corpus, is_soft, read_labels
 from sampling.examples.other_columns import listed, other_columns, tell_mixing
 from sampling.expression import Part, read_expression, with_options
+from sampling.method import find_method
 from sampling.pipeline.chains import Source, open_source, recombines, seeds_of
 from sampling.pipeline.deduplication import FATES, Progress, Screen
 from sampling.pipeline.quotas import plan_cells
@@ -84,6 +86,8 @@ class Pipeline:
         self.expression = with_options(read_expression(settings.method), settings.options or {})
         if not len(corpus) and recombines(self.expression):
             raise CorpusError("the corpus is empty", hint="give at least one example")
+        for step in (step for part in self.parts for step in part.steps):
+            find_method(step.method).sampler.check_requirements(step.options)
         self.class_names = class_names(corpus, classes=self._classes_asked)
         self._kind = label_kind(corpus) or "string"
         corpus = number_classes(corpus, self.class_names)
@@ -149,6 +153,16 @@ class Pipeline:
         """Let the workers of an engine make examples; which are let through is decided here."""
         for source in self.sources:
             source.work_with(engine)
+
+    def keep_in(self, folder: Path) -> int:
+        """Keep in a folder what takes long, so that a run that goes on need not do it again.
+
+        Returns
+        -------
+        int
+            How many examples are made at a time; of several methods, the fewest.
+        """
+        return min(source.keep_in(folder) for source in self.sources)
 
     @property
     def written_names(self) -> list[str]:

@@ -46,7 +46,7 @@ from sampling.pipeline.sources import skipped_path
 __all__ = ["SHARD", "PartialWork"]
 
 SHARD = 65_536
-"""A shard is written when so many examples are there."""
+"""A shard is written when so many examples are there, or what a slow method makes at a time."""
 
 _DAMAGED = "use --force to start over"
 _PLAN, _FINISHED, _FILES = "plan.json", "finished.json", "finished"
@@ -140,6 +140,7 @@ class PartialWork:
             )
         if not (self.is_kept and resume):
             self.remove()
+        self._shard = min(self._shard, pipeline.keep_in(self.folder))
         with self._faults_told():
             finished = self._finished()
             for name, target in self._targets.items():

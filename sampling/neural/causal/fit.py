@@ -35,6 +35,7 @@ from sampling.neural.causal.features import (
     shape_of,
 )
 from sampling.neural.causal.probe import Probe, Probes, shipped
+from sampling.neural.causal.readings import Readings
 
 __all__ = ["ODDS", "LanguageFit", "Odds"]
 
@@ -58,14 +59,13 @@ class _Bounds(NamedTuple):
     at_once: int
 
 
-_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 512, 128)
-"""A probe needs a part of the model alone, so each text takes it a seventh of the time."""
+_BY_FEATURES, _BY_PROBE = _Bounds(2.0, 128, BLOCK), _Bounds(3.0, 128, 64)
 _SHORTEST = 0.75
 """Texts with a smaller share of the words of the text before are not looked at.
 
 Short ones read well, and a search finds the shortest, which say less of their class.
 """
-_TWICE = 64
+_TWICE = 32
 """So many of those that the first probe likes best, the second reads."""
 
 
@@ -112,6 +112,8 @@ class LanguageFit:
         Which of :data:`ODDS`.
     probe : str
         The digest of the probes that are asked; none if none fit the model.
+    readings : Readings
+        What was said of new texts so far.
     """
 
     model: str
@@ -121,6 +123,7 @@ class LanguageFit:
     sides: Mapping[str, tuple[str, ...]]
     odds: str = "exchanged"
     probe: str = ""
+    readings: Readings = field(default_factory=Readings)
     _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
 
     facts: ClassVar = Fields(
@@ -147,14 +150,14 @@ class LanguageFit:
         ids = tuple(corpus.column("id"))
         return cls(model, device, opened.weights, ids, sides, odds, probe)
 
-    def of(self, made: Corpus, less: FloatArray | float = 0.0) -> FloatArray:
+    def of(self, made: Corpus, less: FloatArray | float = 0.0, best: int = 1) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
 
-        Evenness and length tell a part of it without the model. What they speak for is read first,
-        and reading ends where the rest could not be the best if it read as well as few do, at the
-        latest after 512 (without a probe 128). Of what one probe has read, another reads the best
-        64, and the mean of both decides. What is not read, or is too short beside the text before,
-        has minus infinity.
+        Evenness and length tell a part of it without the model. What was read before counts as it
+        was read then. Of the rest, what evenness and length speak for is read first, and reading
+        ends where the next could not be among the best if it read as well as few do, at the
+        latest after 128. Of what one probe has read, another reads the best 32, and the mean of both
+        decides. What is not read, or is too short beside the text before, has minus infinity.
 
         Parameters
         ----------
@@ -162,6 +165,8 @@ class LanguageFit:
             New examples.
         less : float64[examples]
             What is taken off the logarithm of each.
+        best : int
+            How many of the best are looked for.
         """
         if not len(made):
             return np.zeros(0)
@@ -172,15 +177,18 @@ class LanguageFit:
         order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
         bounds = _BY_PROBE if self.probe else _BY_FEATURES
+        known = np.array(self._known(texts, rows, order.tolist(), self._first), np.int64)
+        found[known] = self._said(texts, rows, known.tolist(), self._first) - less[known]
+        order = order[~np.isin(order, known)]
         for first in range(0, min(len(order), bounds.most), bounds.at_once):
-            done = order[:first]
-            if first:
+            done = np.flatnonzero(np.isfinite(found))
+            if len(done) >= best:
                 gained = found[done] - shape[done]
                 reach = gained.mean() + bounds.reach * gained.std()
-                if shape[order[first]] + reach < found[done].max():
+                if shape[order[first]] + reach < np.sort(found[done])[-best]:
                     break
-            read = np.sort(order[first : first + bounds.at_once])
-            found[read] = self._odds(texts, rows, read.tolist(), self._first) - less[read]
+            read = np.sort(order[first : min(first + bounds.at_once, bounds.most)])
+            found[read] = self._said(texts, rows, read.tolist(), self._first) - less[read]
         return self._read_twice(found, texts, rows, less) if self.probe else found
 
     def _read_twice(
@@ -193,7 +201,7 @@ class LanguageFit:
         """Return the mean of what both probes say of the best to the first; -inf of the rest."""
         best = np.argsort(-found, kind="stable")[:_TWICE]
         read = np.sort(best[np.isfinite(found[best])])
-        again = self._odds(texts, rows, read.tolist(), self._probes.second) - less[read]
+        again = self._said(texts, rows, read.tolist(), self._probes.second) - less[read]
         both = np.full(len(found), -np.inf)
         both[read] = (found[read] + again) / 2
         return both
@@ -209,6 +217,31 @@ class LanguageFit:
         words = [(change.words, len(change.before.split())) for change in changes]
         short = [new < _SHORTEST * before for new, before in words]
         return np.where(short, -np.inf, np.array(shapes) @ self._weights(OF_SHAPE))
+
+    def _known(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        rows: Sequence[int],
+        read: Sequence[int],
+        probe: Probe | None,
+    ) -> list[int]:
+        """Return those of the new texts, in order, of which it is known what is said of them."""
+        keys = _keys(texts, rows, read, probe)
+        return sorted(k for k, key in zip(read, keys, strict=True) if key in self.readings)
+
+    def _said(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        rows: Sequence[int],
+        read: Sequence[int],
+        probe: Probe | None,
+    ) -> FloatArray:
+        """Return what :meth:`_odds` does; what is known is not read again."""
+
+        def ask(some: list[int]) -> FloatArray:
+            return self._odds(texts, rows, [read[k] for k in some], probe)
+
+        return self.readings.of(_keys(texts, rows, read, probe), ask)
 
     def _odds(
         self,
@@ -371,6 +404,18 @@ class LanguageFit:
 def _opened(model: str, device: str) -> Any:
     """Open a model; torch is imported here at the earliest."""
     return importlib.import_module(_MODEL).CausalModel.opened(model, device)
+
+
+def _keys(
+    texts: Mapping[str, Sequence[str]],
+    rows: Sequence[int],
+    read: Sequence[int],
+    probe: Probe | None,
+) -> list[str]:
+    """Return what is asked of each new text: by which probe, beside which text of the source."""
+    by = probe.digest[:16] if probe else ""
+    held = list(texts.values())
+    return ["\x00".join((by, str(rows[k]), *(side[k] for side in held))) for k in read]
 
 
 def _parents(made: Corpus) -> list[list[str]]:

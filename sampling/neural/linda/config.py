@@ -40,7 +40,7 @@ class LindaConfig:
     pieces: int = option(5000, "Pieces of words that a small model has.", least=300)
     width: int = option(256, "Width of a small model.", least=8)
     layers: int = option(2, "Layers of either half of a small model.", least=1)
-    half: bool = option(False, "Multiply in bfloat16.")
+    half: bool = option(False, "Multiply in bfloat16, where that is fast.")
 
     @property
     def peak(self) -> float:

@@ -13,6 +13,7 @@ from torch import Tensor
 from sampling.neural.linda.config import SMALL, LindaConfig
 from sampling.neural.linda.data import PieceTexts, masked, pairs_of
 from sampling.neural.linda.interpolator import Interpolator, padded
+from sampling.neural.precision import lowered
 from sampling.neural.threads import seeded
 
 __all__ = ["Training", "loss_of"]
@@ -99,7 +100,7 @@ class Training:
         self.model.train()
         # dropout draws from the global stream
         with seeded(int(draw.integers(2**62)), self.model.device):
-            with torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.config.half):
+            with lowered("auto" if self.config.half else "fp32", self.model.device):
                 loss = loss_of(self.model, self.texts, pairs, self.config, draw)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call,unused-ignore]

@@ -102,6 +102,11 @@ class Prompted(ModelSampler):
     version = "2"
     Options = PromptedOptions
 
+    @classmethod
+    def models_here(cls, options: Mapping[str, Any]) -> list[str]:
+        """Return the model, if it is not behind an endpoint."""
+        return [] if options.get("endpoint") else super().models_here(options)
+
     def __init__(self, grammar: ModelGrammar) -> None:
         super().__init__(grammar)
         _price(self.options.prices, 0, 0)  # says if they are none

@@ -94,6 +94,12 @@ class BackTranslation(ModelSampler):
         return cls(ModelGrammar(*facts, given, hosts, cls.weights_of(pair), 1, np.zeros(0)))
 
     @classmethod
+    def models_here(cls, options: Mapping[str, Any]) -> list[str]:
+        """Return the translators that are models, and no programs."""
+        named = [options[name] for name in ("model", "back") if options.get(name)]
+        return [name for name in named if not name.startswith(PREFIX)]
+
+    @classmethod
     def opened_model(cls, options: BackTranslationOptions) -> Any:
         """Open both translators."""
         if not options.model:

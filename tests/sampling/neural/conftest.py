@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,18 +26,17 @@ TINY = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def offline() -> Iterator[None]:
-    """Nothing is asked of a hub, and one thread is enough."""
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is asked of a hub or kept in a home, and one thread is enough."""
     import torch
 
-    before, threads = os.environ.get("HF_HUB_OFFLINE"), torch.get_num_threads()
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setenv("TREEWRIGHT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
     torch.set_num_threads(threads)
-    os.environ.pop("HF_HUB_OFFLINE")
-    if before is not None:
-        os.environ["HF_HUB_OFFLINE"] = before
 
 
 @pytest.fixture(scope="session")
@@ -182,3 +180,46 @@ def classifier_folder(linda_folder: Path, tmp_path_factory: pytest.TempPathFacto
     BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def gguf_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama of one layer that has learnt nothing, in one file with its vocabulary."""
+    import gguf
+    import numpy as np
+
+    file = tmp_path_factory.mktemp("models") / "tiny.gguf"
+    pieces = ["<|endoftext|>", *map(chr, range(33, 127)), "Ġ", "th"]
+    width, inner = 16, 32
+    writer = gguf.GGUFWriter(file, "llama")
+    writer.add_context_length(64)
+    writer.add_embedding_length(width)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(width // 2)
+    writer.add_vocab_size(len(pieces))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(pieces)
+    writer.add_token_types([3] + [1] * (len(pieces) - 1))
+    writer.add_token_merges(["t h"])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(0)
+    rng = np.random.default_rng(0)
+    shapes = {
+        "token_embd": (len(pieces), width), "output": (len(pieces), width),
+        **{f"blk.0.attn_{name}": (width, width) for name in ("q", "k", "v", "output")},
+        "blk.0.ffn_gate": (inner, width), "blk.0.ffn_up": (inner, width),
+        "blk.0.ffn_down": (width, inner),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", rng.normal(0, 0.1, shape).astype(np.float32))
+    for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
+        writer.add_tensor(f"{name}.weight", np.ones(width, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file

