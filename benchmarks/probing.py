@@ -127,7 +127,7 @@ CARD = """\
 
 `smollm2-first.arrow` and `smollm2-second.arrow`.
 `fluent(METHOD, model=smollm2)` asks them which of a method's proposals to choose
-([how](../../../docs/fluent.md),
+([how](../../../docs/methods/fluent.md),
 [why](../../../docs/decisions/31-a-probe-tells-what-reads-well.md)).
 
 ## What they are
