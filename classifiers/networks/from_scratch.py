@@ -130,7 +130,8 @@ class WordModel(nn.Module):
         self.body = _Body(words, config.encoder)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Linear(self.body.over.width, classes)
-        self.config = config
+        # not ``config``: the Trainer of transformers writes into an attribute of that name
+        self.training_config = config
 
     def forward(
         self,
@@ -146,7 +147,7 @@ class WordModel(nn.Module):
         logits: Tensor = self.head(self.dropout(vectors))
         if labels is None or weights is None or new is None:
             return {"logits": logits}
-        loss = loss_of(self.config, logits, vectors, (labels, weights, new))
+        loss = loss_of(self.training_config, logits, vectors, (labels, weights, new))
         return {"loss": loss, "logits": logits}
 
 

@@ -54,7 +54,8 @@ class TextModel(nn.Module):
         self, encoder: Encoder, config: TrainingConfig, classes: int, mixing: Mixing = UNMIXED
     ) -> None:
         super().__init__()
-        self.config = config
+        # not ``config``: the Trainer of transformers writes into an attribute of that name
+        self.training_config = config
         self.mixing = mixing
         self.depth = encoder.depth
         self.frozen_layers = lowest_trained(encoder, config)
@@ -78,10 +79,10 @@ class TextModel(nn.Module):
         """Return the pooled state of each text, or of each mixture of two."""
         mask = inputs["attention_mask"]
         if mixture is None:
-            return pool(self._states(inputs), mask, self.config.pooled)
+            return pool(self._states(inputs), mask, self.training_config.pooled)
         place, partner, share = mixture.place, mixture.partner, mixture.share
         if place > self.depth:
-            vectors = pool(self._states(inputs), mask, self.config.pooled)
+            vectors = pool(self._states(inputs), mask, self.training_config.pooled)
             return mixed_rows(vectors, partner, share)
         below = place < self.depth
         layers = self.body.layer if self.frozen_layers else self.body.encoder.layer
@@ -91,7 +92,7 @@ class TextModel(nn.Module):
         if not below:
             states = mixed_states(states, mask, partner, share)
         weights = mixed_weights(mask, partner, share)
-        return pool(states, mask, self.config.pooled, weights)
+        return pool(states, mask, self.training_config.pooled, weights)
 
     def _states(self, inputs: Mapping[str, Tensor]) -> Tensor:
         if not self.frozen_layers:
@@ -164,7 +165,7 @@ class TextModel(nn.Module):
     def _learnt(self, vectors: Tensor, known: tuple[Tensor, ...]) -> dict[str, Tensor]:
         """Return scores and the loss of the config, for labels, weights, and which are new."""
         logits = self._logits(vectors)
-        return {"loss": loss_of(self.config, logits, vectors, known), "logits": logits}
+        return {"loss": loss_of(self.training_config, logits, vectors, known), "logits": logits}
 
 
 def _mixed(known: tuple[Tensor, ...], mixture: Mixture) -> tuple[Tensor, ...]:

@@ -63,7 +63,8 @@ class Perceptron(nn.Module):
         self.body = LayerAverage(layers)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, classes))
-        self.config = config
+        # not ``config``: the Trainer of transformers writes into an attribute of that name
+        self.training_config = config
 
     def forward(
         self,
@@ -78,7 +79,7 @@ class Perceptron(nn.Module):
         logits: Tensor = self.head[2](hidden)
         if labels is None or weights is None or new is None:
             return {"logits": logits}
-        loss = loss_of(self.config, logits, hidden, (labels, weights, new))
+        loss = loss_of(self.training_config, logits, hidden, (labels, weights, new))
         return {"loss": loss, "logits": logits}
 
 

@@ -97,7 +97,7 @@ class GuessingModel(TextModel):
             labels[rows] = self._guessed(groups[rows], {k: v[rows] for k, v in inputs.items()})
         rising = min(1.0, (int(update[0]) + 1) / self.rises)
         # the merged loss: that of the labelled ones, and that of the others times its weight
-        self.config = replace(self.config, gamma=self.options.guess * rising)
+        self.training_config = replace(self.training_config, gamma=self.options.guess * rising)
         return super().forward(labels, weights, new, mixture, **inputs)
 
     def _guessed(self, groups: Tensor, inputs: dict[str, Tensor]) -> Tensor:

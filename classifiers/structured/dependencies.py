@@ -91,7 +91,7 @@ class DependencyNetwork(StructuredNetwork):
             torch.split(self.head["head"](vectors), parts),
             strict=True,
         ):
-            hidden = self.config.hidden
+            hidden = self.training_config.hidden
             one = word.new_ones(len(word), 1)
             mine = self.head["arcs"](torch.cat([word[:, :hidden], one], 1))[1:-1]
             arcs = mine @ head[:-1, :hidden].T

@@ -57,7 +57,8 @@ class StructuredNetwork(nn.Module, ABC):
 
     def __init__(self, names: Names, layers: int, width: int, config: StructuredConfig) -> None:
         super().__init__()
-        self.names, self.layers, self.width, self.config = names, layers, width, config
+        # not ``config``: the Trainer of transformers writes into an attribute of that name
+        self.names, self.layers, self.width, self.training_config = names, layers, width, config
         self.body = nn.ModuleDict()
         self.head = nn.ModuleDict()
 

@@ -126,7 +126,7 @@ def test_a_batch_has_texts_with_their_paraphrases_and_labels_are_guessed(
     def spy(self: Any, *given: Any, **named: Any) -> Any:
         made = plain(self, *given, **named)
         if named.get("groups") is not None:
-            seen.append({**named, "gamma": self.config.gamma})
+            seen.append({**named, "gamma": self.training_config.gamma})
         return made
 
     monkeypatch.setattr(GuessingModel, "forward", spy)
