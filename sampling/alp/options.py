@@ -191,6 +191,6 @@ def _refuse_of_other_mode(o: ALPOptions, given: set[str]) -> None:
     if idle:
         raise OptionError(
             "seq_len is of the released program; in the paper's model examples are as long as "
-            "their hosts",
+            "their sources",
             hint="use min_length and max_length, or add faithful='code'",
         )

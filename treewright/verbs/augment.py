@@ -168,11 +168,11 @@ def augment(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make new labelled examples: exactly as many as asked for, or the reason why not.
+    """Make new labelled examples: the number asked for, or a report of why there are fewer.
 
-    Methods that say themselves what is in the classes (names) need no IN.
+    Methods that define the classes themselves (names) need no IN.
 
-    Beside OUT lies OUT.manifest.json: all that decides its bytes. See treewright replay.
+    OUT.manifest.json records everything that determines the output. See treewright replay.
 
     Example: treewright augment train.jsonl -o new.jsonl -m "0.7*treemix + 0.3*sub2 | aeda"
     --times 5 --balance --test test.jsonl

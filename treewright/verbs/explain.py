@@ -40,7 +40,7 @@ def explain(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what made an example: its parents and what they gave, its rules or fragments, its tree.
+    """Show the derivation of an example: parents with their spans, rules or fragments, the tree.
 
     Example: treewright explain new.jsonl treemix-0-17 --source train.jsonl --plot mix.svg
     """

@@ -16,7 +16,7 @@ def methods(
     name: Annotated[str | None, typer.Argument(help="A method. By default all are listed.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what methods there are, and each option with its default, meaning and source.
+    """List the methods, or the options of one with their defaults, meanings and sources.
 
     Example: treewright methods treemix --json
     """
@@ -29,7 +29,7 @@ def models(
     name: Annotated[str | None, typer.Argument(help="A model. By default all are listed.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what models there are, and each option with its default, meaning and source.
+    """List the models, or the options of one with their defaults, meanings and sources.
 
     Example: treewright models bayes-tsg --json
     """

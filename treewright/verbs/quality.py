@@ -61,10 +61,10 @@ def quality(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure augmented examples: labels, novelty, leakage, resemblance, variety, shift.
+    """Measure augmented examples: labels, novelty, leakage, similarity, variety, shift.
 
-    What the columns do not allow is left out, and the report says why. ORIGINAL is read as it was
-    when it was augmented, if the manifest of AUGMENTED knows it, else by --text, --label, --format.
+    Measures that the columns do not allow are left out, with the reason. ORIGINAL is read as it was
+    for augment, if the manifest of AUGMENTED names it; otherwise by --text, --label, --format.
 
     Example: treewright quality train.jsonl augmented.jsonl --test test.jsonl --html report.html
     --fail-if 'duplicates>0.01, fidelity<0.8'

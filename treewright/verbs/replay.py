@@ -44,7 +44,7 @@ def replay(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make an output, or one example of it, again from its source, and check that it is equal.
+    """Make an output, or one example of it, again from its source, and compare the two.
 
     Example: treewright replay new.jsonl treemix-0-17
     """

@@ -121,10 +121,10 @@ def sample(
 ) -> None:
     """Draw sentences or pairs from a grammar, each with exactly its probability.
 
-    From the grammar of a method (sub2, treemix, randmix, geca, alp), draw new examples.
+    The grammar of a method (sub2, treemix, randmix, geca, alp) gives new examples.
 
-    Other rule probabilities than the grammar's own may have sentences grow without end; a length
-    band is then asked for, and conditioned on exactly.
+    With other rule probabilities sentences may grow without end. Then --length is required; it is
+    an exact condition.
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
