@@ -11,6 +11,7 @@ import numpy as np
 from grammar.errors import EmptyTreebankError, OptionError
 from grammar.files import PathLike, write_text
 from grammar.pictures.svg import Picture
+from grammar.trees.given import as_treebank
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.trees.normalise import normalise
@@ -20,9 +21,9 @@ from sampling.comparison.features import KINDS, Counts, counts_of_units
 from sampling.comparison.page import comparison_page
 from sampling.comparison.plot import differences_picture
 
-__all__ = ["STEPS", "Comparison", "Coverage", "compare", "compared_trees"]
+__all__ = ["STEPS", "Comparison", "Coverage", "compare", "sampled_trees"]
 
-STEPS = ("traces", "functions", "initials", "root")
+STEPS = ("traces", "functions", "root")
 """What is done to the trees of both: a grammar's trees are like this, too."""
 SAMPLES = 2000
 _TESTED = ("rules", "words")
@@ -61,7 +62,7 @@ class Comparison:
     >>> b = Treebank.parse("(S (VP (VB run)))" * 30)
     >>> found = compare(a, b)
     >>> found.differences["rules"].passing, found.divergences["rules"].p
-    (3, 0.01)
+    (5, 0.01)
     """
 
     names: tuple[str, str]
@@ -171,7 +172,7 @@ def compare(
     Parameters
     ----------
     a, b : Treebank, trees or grammar
-        Traces and functions are taken off labels, and the first word loses its capital.
+        Traces are left out, functions taken off labels, and a root comes above every tree.
     names : (str, str)
         What they are called.
     units : (sequence, sequence), optional
@@ -189,7 +190,7 @@ def compare(
     OptionError
         If there is not one unit for each tree, or a grammar cannot be sampled.
     """
-    trees = [compared_trees(each, n, seed + place) for place, each in enumerate((a, b))]
+    trees = [_compared(each, n, seed + place) for place, each in enumerate((a, b))]
     numbers = [_unit_numbers(units[i] if units else None, len(trees[i])) for i in range(2)]
     first = int(numbers[0].max()) + 1
     both = np.concatenate([numbers[0], numbers[1] + first])
@@ -211,22 +212,25 @@ def compare(
     )
 
 
-def compared_trees(data: Any, n: int = SAMPLES, seed: int = 0) -> Treebank:
-    """Return trees in the form in which they are compared; those of a grammar are sampled.
+def sampled_trees(grammar: Any, n: int = SAMPLES, seed: int = 0) -> Treebank:
+    """Return trees that are drawn from a grammar (raises as :func:`sampling.sample_sentences`)."""
+    from sampling.sentences.sentences import sample_sentences
 
-    Raises
-    ------
-    EmptyTreebankError
-        If there are none.
-    """
-    if isinstance(data, Weighted):
-        from sampling.sentences.sentences import sample_sentences
+    drawn = sample_sentences(grammar, n, seed=seed, trees=True)
+    return Treebank.parse("\n".join(drawn.column("tree")))
 
-        corpus = sample_sentences(data, n, seed=seed, trees=True)  # type: ignore[arg-type]
-        data = Treebank.parse("\n".join(corpus.column("tree")))
-    treebank = normalise(data, STEPS)
-    if not len(treebank):
+
+def _compared(data: Any, n: int, seed: int) -> Treebank:
+    """Return trees in the form in which they are compared; those of a grammar are sampled."""
+    given = as_treebank(sampled_trees(data, n, seed) if isinstance(data, Weighted) else data)
+    if not len(given):
         raise EmptyTreebankError("there are no trees to compare", hint="give one tree or more")
+    treebank = normalise(given, STEPS)
+    if len(treebank) < len(given):
+        raise EmptyTreebankError(
+            f"{len(given) - len(treebank):,} trees have no words but traces",
+            hint="leave them out: units are told by place",
+        )
     return treebank
 
 

@@ -52,7 +52,7 @@ def divergence(counts: Counts, units_a: LongArray, units_b: LongArray, seed: int
     everything = np.asarray(matrix.sum(axis=0)).reshape(-1, 1)
     found = jensen_shannon(of_a, everything - of_a)
     as_much = np.count_nonzero(found[1:] >= found[0] - 1e-12)
-    return Divergence(float(found[0]), float(found[1:].mean()), (1 + as_much) / (1 + SPLITS))
+    return Divergence(float(found[0]), float(found[1:].mean()), float((1 + as_much) / (1 + SPLITS)))
 
 
 def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
