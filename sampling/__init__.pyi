@@ -1,4 +1,6 @@
 from sampling.alp.method import ALP as ALP
+from sampling.comparison.comparison import Comparison as Comparison
+from sampling.comparison.comparison import compare as compare
 from sampling.examples.class_names import number_classes as number_classes
 from sampling.examples.labels import check_corpus as check_corpus
 from sampling.examples.labels import mix_labels as mix_labels

@@ -53,6 +53,8 @@ from treewright.verbs.structured.reading import StructuredFlags, TrainFlags
 from treewright.verbs.structured.table import table as structured_table
 from treewright.verbs.structured.train import train as train_structure
 from treewright.verbs.translate import translate
+from treewright.verbs.treebanks.compare import compare
+from treewright.verbs.treebanks.search import search
 from treewright.version import __version__
 
 __all__ = ["app", "main"]
@@ -68,6 +70,7 @@ app = typer.Typer(
 )
 _VERBS = (
     demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal,
+    search, compare,
     quality, explain, replay, models, methods, compile,
 )  # fmt: skip
 _SCAN_VERBS = (

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "SUFFIXES",
     "Box",
     "Label",
     "Line",
@@ -159,6 +160,9 @@ class Picture:
             "</svg>",
         ]
         return "\n".join(lines) + "\n"
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def save(self, path: PathLike) -> None:
         """Write the picture atomically as SVG or PNG, as the suffix of ``path`` says.

@@ -76,12 +76,26 @@ class Hits:
         return (self._tree_at(node) for node in self.head.tolist())
 
     def __repr__(self) -> str:
-        shown = [f"  {self._line(i)}" for i in range(min(len(self), _SHOWN))]
-        rest = [f"  ... and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n".join([self.summary(), *shown, *rest])
+        return "\n  ".join([self.summary(), *self.lines()])
 
     def _repr_svg_(self) -> str | None:
         return self.show().svg() if len(self) else None
+
+    def lines(self, most: int = _SHOWN) -> list[str]:
+        """Return the words of the first hits, with the nodes that have names, a line for each."""
+        shown = [self._line(place) for place in range(min(len(self), most))]
+        rest = len(self) - most
+        return [*shown, f"... and {rest:,} more"] if rest > 0 else shown
+
+    def facts(self) -> dict[str, Any]:
+        """Return how many hits there are, as values that JSON can hold."""
+        return {
+            "pattern": self.pattern,
+            "hits": len(self),
+            "nodes": self.nodes,
+            "trees_with_hits": len(np.unique(self.tree)),
+            "trees": len(self.treebank),
+        }
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""

@@ -26,7 +26,7 @@ from induction.corpus.text.tokens import plain_brackets
 from induction.corpus.tree_files import sound_trees
 from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES, is_foreign, parse_trees
 
-__all__ = ["EMBEDDED", "read_reviews", "read_treebank"]
+__all__ = ["EMBEDDED", "bracketed_files", "read_reviews", "read_treebank"]
 
 EMBEDDED = "embedded"
 _NLTK = "nltk:"
@@ -95,7 +95,7 @@ def read_treebank(
         treebank = _read_nltk(name.removeprefix(_NLTK))
     elif name.endswith(".arrow"):
         treebank = Treebank.load(source)
-    elif (files := _bracketed(name)) is not None:
+    elif (files := bracketed_files(name)) is not None:
         read = [_read_file(path, encoding, skip, discontinuous) for path in files]
         treebank = Treebank.concatenate(read)
     else:
@@ -142,7 +142,7 @@ def read_reviews() -> Corpus:
     )
 
 
-def _bracketed(source: str) -> list[str] | None:
+def bracketed_files(source: str) -> list[str] | None:
     """Return the files of brackets in a folder, or of a name with a star; None of a single file."""
     if source == "-":
         return None

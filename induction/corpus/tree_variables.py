@@ -1,0 +1,64 @@
+"""Treebanks with what is known of each tree: its file, or the other columns of its table."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from grammar.files import PathLike
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
+from induction.corpus.readers import EMBEDDED, bracketed_files, read_reviews, read_treebank
+from induction.corpus.tree_files import trees_of_corpus
+
+__all__ = ["read_tree_variables"]
+
+_TABLES = {".jsonl", ".json", ".csv", ".tsv", ".parquet"}
+_NO_VARIABLES = {"text", "tree", "tree_pair", "tokens", "tags", "heads", "deprels", "spans"}
+
+
+def read_tree_variables(
+    source: PathLike = EMBEDDED, *, encoding: str = "utf-8"
+) -> tuple[Treebank, dict[str, list[Any]]]:
+    """Read a treebank, and variables of its trees.
+
+    Parameters
+    ----------
+    source : str or path
+        Whatever :func:`read_treebank` reads; a folder, or a name with a star, has the variable
+        ``file``. Or a table with a column ``tree``, whose other columns are variables.
+    encoding : str
+        Of text files.
+
+    Raises
+    ------
+    TreewrightError
+        As :func:`read_treebank` and :func:`induction.read_corpus` do; if a tree of a table is
+        missing.
+
+    Examples
+    --------
+    >>> treebank, variables = read_tree_variables()
+    >>> len(treebank) == len(variables["domain"])
+    True
+    """
+    name = str(source)
+    if name == EMBEDDED:
+        return _of_corpus(read_reviews())
+    if PurePath(name.removesuffix(".gz")).suffix in _TABLES:
+        return _of_corpus(read_corpus(source))
+    if name.startswith("nltk:") or name.endswith(".arrow"):
+        return read_treebank(source, encoding=encoding), {}
+    files = bracketed_files(name)
+    if not files:
+        return read_treebank(source, encoding=encoding), {}
+    read = [read_treebank(file, encoding=encoding) for file in files]
+    names = [PurePath(file).name for file in files]
+    of_trees = [name for name, trees in zip(names, read, strict=True) for _ in range(len(trees))]
+    return Treebank.concatenate(read), {"file": of_trees}
+
+
+def _of_corpus(corpus: Corpus) -> tuple[Treebank, dict[str, list[Any]]]:
+    names = [name for name in corpus.names if name not in _NO_VARIABLES]
+    return trees_of_corpus(corpus), {name: corpus.column(name) for name in names}

@@ -1,0 +1,1 @@
+"""How two treebanks or grammars differ: rules, words, lengths and depths."""

@@ -1,0 +1,67 @@
+"""The verb search."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from grammar.trees.treebank import Treebank
+from tests.treewright import test_command_line
+
+run = test_command_line.run
+
+
+def test_hits_are_shown_and_counted(run) -> None:
+    done = run("search", "embedded", "PP < (IN < of) < NP=o", "--top", "2")
+    assert done.code == 0
+    assert "hits in" in done.err
+    assert done.out.splitlines()[0].endswith("[o: NP this brilliant film]")
+    assert "more" in done.out.splitlines()[2]
+    done = run(
+        "search", "embedded", "PP < (IN < of) < NP=o",
+        "--count", "o.label", "--by", "domain", "--json", "--top", "1",
+    )  # fmt: skip
+    facts = json.loads(done.out)
+    assert facts["rows"][0].keys() == {"domain", "o.label", "hits", "trees", "per_1000_words"}
+    assert facts["hits"] >= facts["nodes"] >= facts["trees_with_hits"]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl", "parquet", "svg", "mrg"])
+def test_hits_are_saved(suffix: str, tmp_path: Path, run) -> None:
+    file = tmp_path / f"hits.{suffix}"
+    done = run("search", "embedded", "PP < NP=o", "--sample", "7", "-o", str(file), "--node", "o")
+    assert done.code == 0
+    if suffix == "parquet":
+        assert pq.read_table(file).num_rows == 7
+    elif suffix == "mrg":
+        treebank = Treebank.read(file)
+        assert {tree.label for tree in treebank} == {"NP"}
+    else:
+        assert len(file.read_text().splitlines()) >= 7
+
+
+def test_files_of_a_folder_are_a_variable(tmp_path: Path, run) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.mrg").write_text("(S (NP we) (VP ran))\n" * (1 + (name == "b")))
+    done = run("search", str(tmp_path), "NP", "--by", "file")
+    assert [line.split()[:2] for line in done.out.splitlines()] == [
+        ["file", "hits"], ["b.mrg", "2"], ["a.mrg", "1"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["NP <"], "<pattern>:1:5: the pattern ends too early"),
+        (["NP", "--by", "genre"], "the trees have no variable 'genre'"),
+        (["NP", "--count", "n.label"], "there is no variable 'n.label'"),
+        (["NP", "-o", "hits.docx"], "hint: "),
+    ],
+)
+def test_faults_are_told(arguments: list[str], said: str, run) -> None:
+    done = run("search", "embedded", *arguments)
+    assert done.code == 1
+    assert said in done.err

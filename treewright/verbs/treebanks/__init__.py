@@ -1,0 +1,1 @@
+"""Verbs that ask treebanks and grammars: search, compare."""
