@@ -48,6 +48,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "sample synchronous.json -n 50",
         "translate synchronous.json sources.txt",
         "evalb trees.mrg trees.mrg",
+        "search trees.mrg NP<<NN>S..VP,NP$NN$.NN$..NN",
+        "search trees.mrg NP=n<NN=m",
+        "compare trees.mrg pcfg.json -n 50",
     ),
     (
         "parse english sentences.txt",

@@ -83,8 +83,10 @@ def search(
         hits = hits.sample(sample, seed)
     wanted = [*(by or []), *(count or [])]
     counts = hits.count(wanted, of_trees={n: variables[n] for n in by or []}) if wanted else None
-    _show(hits, counts, top, as_json=as_json, quiet=quiet)
+    if as_json or not output:
+        _show(hits, counts, top, as_json=as_json, quiet=quiet)
     if output:
+        say(hits.summary(), quiet=quiet or as_json)
         _save(hits, counts, output, top, node)
         say(f"written to {output}", quiet=quiet)
 
