@@ -23,7 +23,6 @@ import numpy as np
 from classifiers import read_examples, read_recipe, trainer
 from classifiers.candidates import candidates_of
 from classifiers.deciding import auto
-from classifiers.recipe import Recipe
 from classifiers.scores import score
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
 from classifiers.training.train import Training
@@ -61,16 +60,13 @@ def run(names: list[str], train: str, seeds: int) -> None:
         for k in (5, 10):
             for data in sets:
                 if (train, data.name, str(k), str(seed)) not in done:
-                    keep({"train": train, **line_of(data, k, seed, recipe, training)})
+                    keep({"train": train, **line_of(data, k, seed, training)})
 
 
-def line_of(
-    data: FewShot, k: int, seed: int, recipe: Recipe, training: Training
-) -> dict[str, object]:
+def line_of(data: FewShot, k: int, seed: int, training: Training) -> dict[str, object]:
     few = data.sample(k, seed)
     found = auto(
-        few, recipe, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed,
-        train=training,
+        few, training, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed
     )  # fmt: skip
     given, (light, full) = read_examples(few), found.evidence
     rows = next(iter(data.tests.values()))[:TESTED]

@@ -3,6 +3,7 @@ from classifiers.at_once import train as train
 from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import choose as choose
+from classifiers.confusion import draw_confusion as draw_confusion
 from classifiers.deciding import auto as auto
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
