@@ -22,7 +22,6 @@ import numpy as np
 
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
-from classifiers.config import TrainingConfig
 from classifiers.scores import score
 from classifiers.selection import auto
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
@@ -61,16 +60,13 @@ def run(names: list[str], train: str, seeds: int) -> None:
         for k in (5, 10):
             for data in sets:
                 if (train, data.name, str(k), str(seed)) not in done:
-                    keep({"train": train, **line_of(data, k, seed, config, training)})
+                    keep({"train": train, **line_of(data, k, seed, training)})
 
 
-def line_of(
-    data: FewShot, k: int, seed: int, config: TrainingConfig, training: Training
-) -> dict[str, object]:
+def line_of(data: FewShot, k: int, seed: int, training: Training) -> dict[str, object]:
     few = data.sample(k, seed)
     found = auto(
-        few, config, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed,
-        train=training,
+        few, training, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed
     )  # fmt: skip
     given, (light, full) = read_examples(few), found.evidence
     rows = next(iter(data.tests.values()))[:TESTED]

@@ -81,8 +81,7 @@ def cell(
                 "chosen": None, "tried": [{"p": p}],
             }  # fmt: skip
     found = auto(
-        few, training.config, names=names, methods=KINDS[kind], budget=None, seed=seed,
-        train=training,
+        few, training, names=names, methods=KINDS[kind], budget=None, seed=seed
     )  # fmt: skip
     held: dict[str, Any] = {
         "data": data.name, "k": k, "kind": kind, "shuffled": shuffled, "seed": seed,

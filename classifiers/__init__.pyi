@@ -2,6 +2,7 @@ from classifiers.choice import Candidate as Candidate
 from classifiers.choice import Choice as Choice
 from classifiers.choice import choose as choose
 from classifiers.config import read_config as read_config
+from classifiers.confusion import draw_confusion as draw_confusion
 from classifiers.encoders.opening import Encoder as Encoder
 from classifiers.encoders.opening import open_encoder as open_encoder
 from classifiers.estimator import TextClassifier as TextClassifier

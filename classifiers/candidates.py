@@ -12,7 +12,7 @@ from grammar.messages import heard_by
 from grammar.options import options_of
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import TreeMaker
-from sampling.expression import Expression, Step, read_expression
+from sampling.expression import Expression, read_expression
 from sampling.method import find_method
 from sampling.pipeline.augment import augment
 from sampling.pipeline.chains import recombines
@@ -20,7 +20,7 @@ from sampling.sentences.name_files import parse_names
 from sampling.sentences.names import NamesOptions
 from sampling.stream import shortfalls_heard
 
-__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of", "names_expression", "offered_names"]
+__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of", "offered_names", "read_class_names"]
 
 PER_CLASS = 40
 """At most so many examples of a class, where they are not made of the labelled ones."""
@@ -87,8 +87,8 @@ def candidates_of(
     ]
 
 
-def names_expression(classes: str) -> str:
-    """Return the expression of the names of classes that were written in one line.
+def read_class_names(classes: str) -> dict[str, str]:
+    """Return the names of classes that were written in one line, as options of the method names.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def names_expression(classes: str) -> str:
 
     Examples
     --------
-    >>> names_expression("positive: good, great; negative: bad")
-    "names(positive='good, great', negative=bad)"
+    >>> read_class_names("positive: good, great; negative: bad; so NAME !")
+    {'positive': 'good, great', 'negative': 'bad', 'templates': 'so NAME !'}
     """
     read = parse_names(classes.replace(";", "\n"), source="the classes")
     own = {one.name for one in options_of(NamesOptions)}
@@ -118,11 +118,11 @@ def names_expression(classes: str) -> str:
             )
     given = {label: ", ".join(names) for label, names in read.names.items()}
     templates = {"templates": "|".join(read.templates)} if read.templates else {}
-    return str(Step("names", {**given, **templates}))
+    return {**given, **templates}
 
 
 def offered_names(classes: Sequence[str]) -> str | None:
-    """Return what labels that are words say of their classes, as :func:`names_expression` reads it.
+    """Return what labels that are words say of their classes, as :func:`read_class_names` reads it.
 
     Nothing takes it by itself: what labels are called may say little of what stands in texts.
 

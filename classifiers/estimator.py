@@ -41,10 +41,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``auto``: what the labelled examples speak for, or none
         (:func:`~classifiers.selection.auto`). Or an expression of methods, which makes as many new
         examples as there are labelled ones (:func:`sampling.augment`).
-    names : str or path, optional
-        With ``auto``: a file with what the classes are called.
-    class_names : str, optional
-        The same in one line: ``"positive: good, great; negative: bad, poor"``.
+    names : str, path or mapping, optional
+        With ``auto``: a file with what the classes are called, or the names themselves, as
+        ``{"positive": "good, great", "negative": "bad, poor"}``.
     train : {"top_layers", "whole", "frozen"}
         What of an encoder learns.
     c : float, optional
@@ -81,8 +80,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder: str = TFIDF,
         *,
         augment: str | None = None,
-        names: PathLike | None = None,
-        class_names: str | None = None,
+        names: PathLike | Mapping[str, str] | None = None,
         train: str = "top_layers",
         c: float | None = None,
         class_weight: str = "fitted",
@@ -92,7 +90,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder = encoder
         self.augment = augment
         self.names = names
-        self.class_names = class_names
         self.train = train
         self.C = c
         self.class_weight = class_weight
@@ -144,8 +141,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.choice_: Choice | None = None
         if self.augment == AUTO:
             self.choice_ = auto(
-                corpus, training.config, names=self.names, classes=self.class_names,
-                seed=self.seed, train=training,
+                corpus, training, names=self.names, seed=self.seed
             )  # fmt: skip
             examples = self.choice_.examples(corpus, seed=self.seed)
         elif self.augment is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of, names_expression
+from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
 from classifiers.choice import ROUNDS, Choice, choose
 from classifiers.config import TFIDF, TrainingConfig, read_config
 from classifiers.evidence import Evidence
@@ -24,17 +24,15 @@ BUDGET = 200
 
 def auto(
     corpus: Any,
-    config: TrainingConfig | None = None,
+    config: TrainingConfig | Training | None = None,
     *,
-    names: PathLike | None = None,
-    classes: str | None = None,
+    names: PathLike | Mapping[str, str] | None = None,
     grammar: PathLike | None = None,
     methods: Iterable[str] = RECOMBINING,
     weights: Sequence[float] | None = None,
     budget: int | None = BUDGET,
     seconds: float | None = None,
     seed: int = 0,
-    train: Training | None = None,
     on_trial: Callable[[Evidence], None] | None = None,
 ) -> Choice:
     """Find whether any way to make examples helps, how much of it, or none.
@@ -43,13 +41,12 @@ def auto(
     ----------
     corpus : Corpus, or data of any kind
         Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
-    config : TrainingConfig, optional
-        What is trained; by default weights of words (``tfidf``). In the trials,
-        an encoder that learns stands still, with a linear head.
-    names : str or path, optional
-        A file with what the classes are called (:class:`sampling.Names`).
-    classes : str, optional
-        The names themselves, as ``"positive: good, great; negative: bad, poor"``.
+    config : TrainingConfig or Training, optional
+        What is trained, or what trains by it, whose encoder is open already; by default weights of
+        words (``tfidf``). In the trials, an encoder that learns stands still, with a linear head.
+    names : str, path or mapping, optional
+        A file with what the classes are called (:class:`sampling.Names`), or the names themselves,
+        as ``{"positive": "good, great", "negative": "bad, poor"}``.
     grammar : str or path, optional
         A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
     methods : iterable of str
@@ -63,8 +60,6 @@ def auto(
         A clock that ends the trials early, and says so.
     seed : int
         Of all draws.
-    train : Training, optional
-        What trains by the config, where it is there already: its encoder is not opened again.
     on_trial : callable, optional
         Told the evidence on each candidate.
 
@@ -85,17 +80,20 @@ def auto(
     >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
     >>> print(auto(few, methods=["aeda"]).chosen)
     None
-    >>> print(auto(few, classes="g: fine, good; b: poor, bad", methods=[]).chosen)
+    >>> print(auto(few, names={"g": "fine, good", "b": "poor, bad"}, methods=[]).chosen)
     names(g='fine, good', b='poor, bad'), weight 0.3
     """
     corpus = read_corpus(corpus)
-    training = train or trainer(config or read_config(encoder=TFIDF))
+    asked = config or read_config(encoder=TFIDF)
+    training = asked if isinstance(asked, Training) else trainer(asked)
     judge = _standing_still(training)
     if weights is None:
         weights = WEIGHTS if judge is training else (LIGHT,)
-    known = [] if classes is None else [names_expression(classes)]
-    for method, path in (("names", names), ("grammar", grammar)):
-        known += [] if path is None else [str(Step(method, {"file": str(path)}))]
+    known = [
+        str(Step(method, dict(given) if isinstance(given, Mapping) else {"file": str(given)}))
+        for method, given in (("names", names), ("grammar", grammar))
+        if given is not None
+    ]
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     return choose(
         corpus,

@@ -16,7 +16,7 @@ from induction.corpus.formats import read_corpus
 
 __all__ = ["split", "train"]
 
-OWN = ("names", "class_names", "train", "C", "class_weight")
+OWN = ("names", "train", "C", "class_weight")
 """Parameters of the estimator; all else is of the config."""
 
 

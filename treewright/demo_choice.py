@@ -44,7 +44,7 @@ def choice_part(folder: Path, *, seed: int) -> tuple[str, list[str]]:
     write_text(folder / "names.txt", NAMES)
     train = trainer(config)
     found = auto(
-        few, config, names=folder / "names.txt", methods=METHODS, seed=seed, train=train,
+        few, train, names=folder / "names.txt", methods=METHODS, seed=seed,
     )  # fmt: skip
     given = read_examples(few)
     held = read_examples(rest, classes=given.classes)

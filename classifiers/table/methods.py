@@ -207,8 +207,7 @@ def _trained(trial: Trial, examples: Examples) -> Learnt:
 def _chosen(method: Method, trial: Trial) -> Learnt:
     names = trial.data.names if method.needs_names else None
     found = auto(
-        trial.few, trial.config, names=names, methods=_tried(method), budget=None,
-        seed=trial.seed, train=trial.train,
+        trial.few, trial.train, names=names, methods=_tried(method), budget=None, seed=trial.seed
     )  # fmt: skip
     examples = found.examples(trial.few, seed=trial.seed)
     facts = {"chosen": found.chosen, "evidence": [one.line() for one in found.evidence]}

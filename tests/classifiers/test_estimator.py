@@ -64,8 +64,8 @@ def test_what_is_left_open_is_fitted_within_the_training_part() -> None:
 
 def test_auto_keeps_its_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("classifiers.estimator.auto", partial(auto, methods=["aeda"]))
-    names = "pos: good; neg: bad"
-    model = quick(augment="auto", class_names=names, config={"ngrams": 1}).fit(TEXTS, LABELS)
+    names = {"pos": "good", "neg": "bad"}
+    model = quick(augment="auto", names=names, config={"ngrams": 1}).fit(TEXTS, LABELS)
     assert model.choice_ is not None
     assert len(model.choice_.evidence) == 4
     assert model.predict("good").tolist() == ["pos"]

@@ -42,7 +42,14 @@ def test_train_predict_evaluate(run, tmp_path):
     scored = run("classify", "evaluate", "model", "test.csv", "--json")
     assert scored.facts["accuracy"] == done.facts["test accuracy"]
     assert scored.facts["classes"]["pos"]["examples"] == 16
-    assert "macro F1" in run("classify", "evaluate", "model", "test.csv").out
+    printed = run("classify", "evaluate", "model", "test.csv", "--plot", "matrix.svg").out
+    assert "macro F1" in printed
+    assert "majority class 0.5000" in printed
+    assert "warning: near the majority class" in printed
+    first = (tmp_path / "matrix.svg").read_text()
+    assert "<svg" in first
+    run("classify", "evaluate", "model", "test.csv", "--plot", "matrix.svg", "--force")
+    assert (tmp_path / "matrix.svg").read_text() == first
     assert run("classify", "predict", "model", "test.csv", "-o", "named.csv").code == 0
     with open(tmp_path / "named.csv", newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -67,6 +67,7 @@ COMMANDS = {
     "scan features --output": "order -o OUT.md",
     "scan geoquery --output": "funql query -o OUT",
     "classify train --output": "corpus.jsonl --encoder tfidf -o OUT",
+    "classify evaluate --plot": "model corpus.jsonl --plot OUT.svg",
     "classify auto --output": "corpus.jsonl --encoder tfidf -m aeda --budget 0 -o OUT",
     "classify table --output": "sets --encoder tfidf -m none --no-run -o OUT.md",
     "classify table --plot": "sets --encoder tfidf -m none --no-run --plot OUT.png",

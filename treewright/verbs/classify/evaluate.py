@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.console import Json, Quiet, show_facts, warnings_said
+from treewright.outputs import FILE, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
@@ -27,15 +28,20 @@ def evaluate(
     text: TextColumn = None,
     label: LabelColumn = None,
     format: Format = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar=FILE, help="Draw the confusion matrix as this SVG image.")
+    ] = None,
+    force: Force = False,
     device: Device = "auto",
     allow_network: AllowNetwork = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Print accuracy, macro F1, and precision, recall and F1 of each class.
+    """Print accuracy, the majority class, macro F1, and precision, recall and F1 of each class.
 
     Example: treewright classify evaluate model test.csv --json
     """
+    from classifiers.confusion import draw_confusion
     from classifiers.examples import read_examples
     from classifiers.saving import open_classifier
     from classifiers.scores import score
@@ -45,6 +51,8 @@ def evaluate(
         examples = read_examples(read_labelled(test, text, label, format), classes=opened.classes)
         say_what_is_cut(opened, examples.texts, quiet=quiet)
         found = score(opened, examples)
+    if plot is not None:
+        draw_confusion(found, plot)
     if as_json:
         show_facts(found.to_dict(), as_json=True)
     else:
