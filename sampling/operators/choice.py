@@ -7,6 +7,7 @@ What a model likes it likes in many places, so what was given wears out
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 from grammar.arrays import FloatArray, LongArray
 from grammar.rng import uniforms
 from induction.corpus.corpus import Corpus
+from sampling.neural.causal.readings import Readings
 from sampling.operators.repetition_penalty import SIDES, Traits, Wear, traits_of
 from sampling.stream import (
     Attempts,
@@ -47,13 +49,17 @@ class Choice(Resampled):
     tilt : Tilt
         Its score takes new examples, what the score of each is to be lessened by, and how many of
         the best are looked for; it has the ``sides`` of the source.
+    file : path, optional
+        Where what the score says is kept, for a run that goes on.
     """
 
-    def __init__(self, sampler: Sampler, seed: int, tilt: Any) -> None:
+    def __init__(self, sampler: Sampler, seed: int, tilt: Any, file: Path | None = None) -> None:
         super().__init__(sampler.repeating(tilt.draws), seed, tilt)
         self._search = Search(max(1, sampler.patience // tilt.draws))
         self._given: set[Hashable] = set()
         self._wear = Wear(tilt.score.sides)
+        # of this stream alone: what others have asked must change no choice
+        self._readings = Readings(file)
 
     def take(self, count: int) -> Columns:
         """Return the next choices; fewer only if there are no more. For none, nothing is read."""
@@ -72,7 +78,7 @@ class Choice(Resampled):
         new = self._new(texts)
         table = table.take(new)
         worn = self._wear.of(traits_of(table))
-        odds = tilt.score.of(Corpus(table), worn, tilt.chosen) + worn
+        odds = tilt.score.of(Corpus(table), worn, tilt.chosen, self._readings) + worn
         read = np.flatnonzero(np.isfinite(odds))
         mine, _ = self._search.goes_on(np.arange(min(tilt.chosen, len(read))), tilt.chosen)
         u = uniforms(self._key, number, tilt.chosen)[: len(mine)]

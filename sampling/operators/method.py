@@ -227,6 +227,7 @@ class Fluent(Operator):
     method = "fluent"
     carries_spans = True  # if the method that it is applied to does
     Options = FluentOptions
+    _kept_in: Path | None = None
 
     @classmethod
     def check_requirements(cls, options: Mapping[str, Any]) -> None:
@@ -294,9 +295,8 @@ class Fluent(Operator):
 
     def keep_in(self, file: Path) -> None:
         """Keep what a model says of proposals, and take what a run that was stopped left there."""
-        score = self.grammar.score
-        if isinstance(score, LanguageFit) and score.readings.keep_in(file):
-            self._left = None  # a stream asks all of it again
+        if isinstance(self.grammar.score, LanguageFit):
+            self._kept_in, self._left = file, None  # a stream asks all of it again
 
     @property
     def tilt(self) -> Tilt:
@@ -320,7 +320,7 @@ class Fluent(Operator):
         if isinstance(self.grammar.score, SeamScore):
             return self.inner.tilted(seed, self.tilt)
         if isinstance(self.grammar.score, LanguageFit):
-            return Choice(self.inner, seed, self.tilt)
+            return Choice(self.inner, seed, self.tilt, self._kept_in)
         return super().stream(seed)
 
     def table(self, columns: Columns, seed: int, index: LongArray) -> pa.Table:

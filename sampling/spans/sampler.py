@@ -154,6 +154,11 @@ class SpanSampler(Sampler):
         known: list[int] = example_hashes(self.hashes).tolist()
         return known
 
+    @property
+    def written_version(self) -> str:
+        """The version that examples have: that of the grammar."""
+        return str(self.grammar.version)
+
     def tilted(self, seed: int, tilt: Any) -> Stream:
         """Return a stream whose places and fillers are drawn by the score of their seams too."""
         last = self._tilted  # another thread may have another

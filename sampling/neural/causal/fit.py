@@ -94,6 +94,25 @@ ODDS: Mapping[str, Odds] = MappingProxyType(
 """Of texts in which spans are exchanged, and of those in whose words the model had a say."""
 
 
+class _Asked(NamedTuple):
+    """New texts by column, the row of the source that each was made from, and what is known."""
+
+    texts: Mapping[str, Sequence[str]]
+    rows: Sequence[int]
+    readings: Readings
+
+    def keys(self, read: Sequence[int], probe: Probe | None) -> list[str]:
+        """Return what is asked of some of them: by which probe, beside which text."""
+        by = probe.digest[:16] if probe else ""
+        sides = list(self.texts.values())
+        return ["\x00".join((by, str(self.rows[k]), *(side[k] for side in sides))) for k in read]
+
+    def known(self, read: Sequence[int], probe: Probe | None) -> list[int]:
+        """Return those, in order, of which it is known what is said."""
+        keys = self.keys(read, probe)
+        return sorted(k for k, key in zip(read, keys, strict=True) if key in self.readings)
+
+
 @dataclass(frozen=True, eq=False)
 class LanguageFit:
     """Scores new texts by how well they read, to a model and beside their first parent.
@@ -112,8 +131,6 @@ class LanguageFit:
         Which of :data:`ODDS`.
     probe : str
         The digest of the probes that are asked; none if none fit the model.
-    readings : Readings
-        What was said of new texts so far.
     """
 
     model: str
@@ -123,7 +140,6 @@ class LanguageFit:
     sides: Mapping[str, tuple[str, ...]]
     odds: str = "exchanged"
     probe: str = ""
-    readings: Readings = field(default_factory=Readings)
     _blocks: dict[tuple[str, int], list[Reading]] = field(default_factory=dict)
 
     facts: ClassVar = Fields(
@@ -150,14 +166,20 @@ class LanguageFit:
         ids = tuple(corpus.column("id"))
         return cls(model, device, opened.weights, ids, sides, odds, probe)
 
-    def of(self, made: Corpus, less: FloatArray | float = 0.0, best: int = 1) -> FloatArray:
+    def of(
+        self,
+        made: Corpus,
+        less: FloatArray | float = 0.0,
+        best: int = 1,
+        readings: Readings | None = None,
+    ) -> FloatArray:
         """Return the logarithm of the odds that each example reads well; of a pair, the lower.
 
         Evenness and length tell a part of it without the model. What was read before counts as it
         was read then. Of the rest, what evenness and length speak for is read first, and reading
         ends where the next could not be among the best if it read as well as few do, at the
-        latest after 128. Of what one probe has read, another reads the best 32, and the mean of both
-        decides. What is not read, or is too short beside the text before, has minus infinity.
+        latest after 128. Of what one probe has read, another reads the best 32, and both decide by
+        their mean. What is not read, or is too short beside the text before, has minus infinity.
 
         Parameters
         ----------
@@ -167,6 +189,8 @@ class LanguageFit:
             What is taken off the logarithm of each.
         best : int
             How many of the best are looked for.
+        readings : Readings, optional
+            What was said before; what is said now is added.
         """
         if not len(made):
             return np.zeros(0)
@@ -177,8 +201,9 @@ class LanguageFit:
         order = np.argsort(-shape, kind="stable")[: int(np.isfinite(shape).sum())]
         found = np.full(len(made), -np.inf)
         bounds = _BY_PROBE if self.probe else _BY_FEATURES
-        known = np.array(self._known(texts, rows, order.tolist(), self._first), np.int64)
-        found[known] = self._said(texts, rows, known.tolist(), self._first) - less[known]
+        asked = _Asked(texts, rows, Readings() if readings is None else readings)
+        known = np.array(asked.known(order.tolist(), self._first), np.int64)
+        found[known] = self._said(asked, known.tolist(), self._first) - less[known]
         order = order[~np.isin(order, known)]
         for first in range(0, min(len(order), bounds.most), bounds.at_once):
             done = np.flatnonzero(np.isfinite(found))
@@ -188,20 +213,14 @@ class LanguageFit:
                 if shape[order[first]] + reach < np.sort(found[done])[-best]:
                     break
             read = np.sort(order[first : min(first + bounds.at_once, bounds.most)])
-            found[read] = self._said(texts, rows, read.tolist(), self._first) - less[read]
-        return self._read_twice(found, texts, rows, less) if self.probe else found
+            found[read] = self._said(asked, read.tolist(), self._first) - less[read]
+        return self._read_twice(found, asked, less) if self.probe else found
 
-    def _read_twice(
-        self,
-        found: FloatArray,
-        texts: Mapping[str, Sequence[str]],
-        rows: Sequence[int],
-        less: FloatArray,
-    ) -> FloatArray:
+    def _read_twice(self, found: FloatArray, asked: _Asked, less: FloatArray) -> FloatArray:
         """Return the mean of what both probes say of the best to the first; -inf of the rest."""
         best = np.argsort(-found, kind="stable")[:_TWICE]
         read = np.sort(best[np.isfinite(found[best])])
-        again = self._said(texts, rows, read.tolist(), self._probes.second) - less[read]
+        again = self._said(asked, read.tolist(), self._probes.second) - less[read]
         both = np.full(len(found), -np.inf)
         both[read] = (found[read] + again) / 2
         return both
@@ -218,30 +237,13 @@ class LanguageFit:
         short = [new < _SHORTEST * before for new, before in words]
         return np.where(short, -np.inf, np.array(shapes) @ self._weights(OF_SHAPE))
 
-    def _known(
-        self,
-        texts: Mapping[str, Sequence[str]],
-        rows: Sequence[int],
-        read: Sequence[int],
-        probe: Probe | None,
-    ) -> list[int]:
-        """Return those of the new texts, in order, of which it is known what is said of them."""
-        keys = _keys(texts, rows, read, probe)
-        return sorted(k for k, key in zip(read, keys, strict=True) if key in self.readings)
-
-    def _said(
-        self,
-        texts: Mapping[str, Sequence[str]],
-        rows: Sequence[int],
-        read: Sequence[int],
-        probe: Probe | None,
-    ) -> FloatArray:
+    def _said(self, asked: _Asked, read: Sequence[int], probe: Probe | None) -> FloatArray:
         """Return what :meth:`_odds` does; what is known is not read again."""
 
         def ask(some: list[int]) -> FloatArray:
-            return self._odds(texts, rows, [read[k] for k in some], probe)
+            return self._odds(asked.texts, asked.rows, [read[k] for k in some], probe)
 
-        return self.readings.of(_keys(texts, rows, read, probe), ask)
+        return asked.readings.of(asked.keys(read, probe), ask)
 
     def _odds(
         self,
@@ -404,18 +406,6 @@ class LanguageFit:
 def _opened(model: str, device: str) -> Any:
     """Open a model; torch is imported here at the earliest."""
     return importlib.import_module(_MODEL).CausalModel.opened(model, device)
-
-
-def _keys(
-    texts: Mapping[str, Sequence[str]],
-    rows: Sequence[int],
-    read: Sequence[int],
-    probe: Probe | None,
-) -> list[str]:
-    """Return what is asked of each new text: by which probe, beside which text of the source."""
-    by = probe.digest[:16] if probe else ""
-    held = list(texts.values())
-    return ["\x00".join((by, str(rows[k]), *(side[k] for side in held))) for k in read]
 
 
 def _parents(made: Corpus) -> list[list[str]]:

@@ -27,7 +27,14 @@ _NUMBER = 8
 
 
 class Readings:
-    """Answers of a model by the texts that they are about.
+    """Answers of a model by the texts that they are about, for one stream of choices.
+
+    Parameters
+    ----------
+    file : path, optional
+        Where answers are kept. Those that a stopped run left there are taken in their order; what
+        was written last may be cut off, or be of another run: from there on the model is asked,
+        and the file written anew.
 
     Examples
     --------
@@ -42,12 +49,11 @@ class Readings:
     [[0, 1], [1]]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, file: Path | None = None) -> None:
         self._known: OrderedDict[str, float] = OrderedDict()
-        self._made: list[bytes] = []
-        self._kept = b""
+        self._file = file
+        self._kept = file.read_bytes() if file is not None and file.exists() else b""
         self._read = 0
-        self._file: Path | None = None
 
     def __contains__(self, key: str) -> bool:
         return key in self._known
@@ -74,26 +80,6 @@ class Readings:
             self._known.popitem(last=False)
         return found
 
-    def keep_in(self, file: Path) -> bool:
-        """Take the answers that a stopped run left in a file, and keep those that follow there.
-
-        What was written last may be cut off, or be of another run: from there on the model is
-        asked, and the file written anew.
-
-        Returns
-        -------
-        bool
-            Whether there were any. Then all is to be asked again, from the first on.
-        """
-        self._file = file
-        self._kept, self._read = file.read_bytes() if file.exists() else b"", 0
-        if self._kept:
-            self._known.clear()
-            return True
-        for record in self._made:
-            self._write(file, record)
-        return False
-
     def _answered(self, keys: Sequence[str], ask: Callable[[], FloatArray]) -> FloatArray:
         """Return answers as they were kept, or ask; write them down where they are kept."""
         size = _NUMBER * len(keys)
@@ -102,12 +88,9 @@ class Readings:
         if len(record) < size + _DIGEST or record[size:] != _digest(keys, kept):
             kept = np.asarray(ask(), "<f8").tobytes()
             record = kept + _digest(keys, kept)
-            if self._file is None:
-                self._made.append(record)
-            else:
+            if self._file is not None:
                 self._write(self._file, record)
-        else:
-            self._read += len(record)
+        self._read += len(record)
         return np.frombuffer(kept, "<f8").astype(np.float64)
 
     def _write(self, path: Path, record: bytes) -> None:
@@ -118,7 +101,6 @@ class Readings:
                 file.truncate(self._read)
                 file.seek(self._read)
                 file.write(record)
-            self._read += len(record)
         except OSError as error:
             raise OutputError(
                 f"what was read cannot be kept: {error.strerror}", where=str(path)
