@@ -29,12 +29,14 @@ from grammar.errors import WeightError as WeightError
 from grammar.families.distributions import reweighted as reweighted
 from grammar.families.lexicalised import LexicalisedGrammar as LexicalisedGrammar
 from grammar.families.tsg import TreeSubstitutionGrammar as TreeSubstitutionGrammar
+from grammar.formats.lark_reading import from_lark as from_lark
+from grammar.formats.reading import read_notation as read_notation
+from grammar.formats.writing import to_lark as to_lark
+from grammar.formats.writing import write_notation as write_notation
 from grammar.opening import open_grammar as open_grammar
 from grammar.pcfg import automata as automata
 from grammar.pcfg import operations as operations
 from grammar.pcfg.ambiguity import ambiguous_symbols as ambiguous_symbols
-from grammar.pcfg.ebnf import from_lark as from_lark
-from grammar.pcfg.ebnf import to_lark as to_lark
 from grammar.pcfg.grammar import Grammar as Grammar
 from grammar.pcfg.intersection import intersect as intersect
 from grammar.pictures.neighbourhood import draw_neighbourhood as draw_neighbourhood

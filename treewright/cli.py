@@ -24,6 +24,7 @@ from treewright.verbs.data import app as data_app
 from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
 from treewright.verbs.explain import explain
+from treewright.verbs.grammars.convert import convert
 from treewright.verbs.grammars.intersect import intersect
 from treewright.verbs.grammars.surprisal import surprisal
 from treewright.verbs.induce import InduceCommand, induce
@@ -69,7 +70,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _VERBS = (
-    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal,
+    demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal, convert,
     search, compare,
     quality, explain, replay, models, methods, compile,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -231,6 +232,41 @@ class Grammar(Weighted):
             for p in self
         ]
         return nltk.PCFG(nltk.Nonterminal(self.start), productions)
+
+    def strategy(self, *, spacing: str = "words", max_rules: int = 200) -> Any:
+        """Return the sentences of the grammar as a strategy of Hypothesis.
+
+        Rules are drawn by their weights; what Hypothesis shrinks becomes a shorter derivation.
+
+        Parameters
+        ----------
+        spacing : {"words", "tokens", "characters"}
+            Words are joined by spaces, or, for characters, by nothing.
+        max_rules : int
+            When a derivation would have more rules, it ends as shortly as it can.
+
+        Returns
+        -------
+        hypothesis.strategies.SearchStrategy
+            Of str.
+
+        Raises
+        ------
+        MissingDataError
+            If Hypothesis is not installed.
+        NotTightError
+            If no derivation ends.
+
+        Examples
+        --------
+        >>> from hypothesis import find
+        >>> find(Grammar.parse("S -> 'so' S [3/4] | 'good' [1/4]").strategy(), bool)
+        'good'
+        """
+        # named and not imported, as notations of other tools live above
+        return importlib.import_module("grammar.formats.strategy").strategy_of(
+            self, spacing=spacing, max_rules=max_rules
+        )
 
     def __len__(self) -> int:
         return len(self.rules)

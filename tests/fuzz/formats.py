@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from grammar.formats.lark_reading import from_lark
 from grammar.opening import open_grammar
-from grammar.pcfg.ebnf import from_lark
 from grammar.pcfg.grammar import Grammar
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.trees.treebank import Treebank

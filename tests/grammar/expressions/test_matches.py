@@ -15,7 +15,7 @@ from grammar.errors import OptionError
 from grammar.expressions import matches
 from grammar.expressions.matches import is_match, list_matches, shortest_matches
 from grammar.expressions.positions import UnreadableError
-from grammar.pcfg.ebnf import from_lark
+from grammar.formats.lark_reading import from_lark
 
 EXPRESSIONS = st.recursive(
     st.sampled_from(["a", "b", "[ab]", "(?=a)", "(?<!b)", "$", r"\b"]),

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 from grammar.errors import NotationError, OptionError, StartSymbolError, WeightError
-from grammar.pcfg.ebnf import from_lark, to_lark
+from grammar.formats.lark_reading import from_lark
+from grammar.formats.writing import to_lark
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import binarise
 from grammar.rules.rules import Nonterminal, Production
@@ -60,13 +61,19 @@ def test_lark_parses_samples_of_a_treebank_grammar() -> None:
         assert accepts(parser, text)
 
 
-def test_words_are_whole_unless_plain_strings_are_asked_for() -> None:
-    grammar = Grammar.parse("S -> 'a' 'b' [0.5] | 'abc' [0.5]")
-    assert not accepts(lark.Lark(to_lark(grammar)), "ab")
-    assert accepts(lark.Lark(to_lark(grammar)), "a  b")
-    plain = lark.Lark(to_lark(grammar, whole_words=False))
-    assert accepts(plain, "ab")
-    assert accepts(plain, "abc")
+@pytest.mark.parametrize(
+    ("spacing", "accepted"),
+    [
+        ("words", {"a b", "abc"}),
+        ("tokens", {"a b", "a  b", "ab", "abc"}),
+        ("characters", {"ab", "abc"}),
+    ],
+)
+def test_what_stands_between_words_is_one_option(spacing: str, accepted: set[str]) -> None:
+    parser = lark.Lark(to_lark(Grammar.parse("S -> 'a' 'b' [0.5] | 'abc' [0.5]"), spacing=spacing))
+    assert {
+        text for text in ("a b", "a  b", "ab", "abc", "a bc") if accepts(parser, text)
+    } == accepted
 
 
 ODD_WORDS = [
@@ -75,13 +82,11 @@ ODD_WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("whole_words", [True, False])
-def test_any_word_can_be_written(whole_words: bool) -> None:
+@pytest.mark.parametrize("spacing", ["words", "tokens"])
+def test_any_word_can_be_written(spacing: str) -> None:
     s, t = Nonterminal("S"), Nonterminal("T")
     rules = [Production(s, (t, "-end-")), *(Production(t, (word,)) for word in ODD_WORDS)]
-    parser = lark.Lark(
-        to_lark(Grammar.from_productions(rules, normalise=True), whole_words=whole_words)
-    )
+    parser = lark.Lark(to_lark(Grammar.from_productions(rules, normalise=True), spacing=spacing))
     for word in ODD_WORDS:
         tree = parser.parse(f"{word} -end-")
         assert [str(token) for token in tree.scan_values(lambda _: True)] == [word, "-end-"]
@@ -109,8 +114,8 @@ def test_weights_stand_in_comments() -> None:
 
 
 def test_what_cannot_be_written_is_said() -> None:
-    with pytest.raises(OptionError, match="cannot stand between spaces"):
-        to_lark(Grammar.from_productions([Production(Nonterminal("S"), ("New York",))]))
+    with pytest.raises(OptionError, match="unknown spacing 'letters'"):
+        to_lark(Grammar.parse("S -> 'a' [1]"), spacing="letters")
     with pytest.raises(WeightError, match="no derivation"):
         to_lark(Grammar.parse("S -> S [1]"))
 
@@ -133,7 +138,7 @@ def test_reading_what_was_written_gives_the_same_strings(grammar: Grammar) -> No
     probabilities = string_probabilities(grammar, 3)
     assume(probabilities)
     assert probabilities is not None
-    again = string_probabilities(from_lark(to_lark(grammar)), 3)
+    again = string_probabilities(from_lark(to_lark(grammar, spacing="tokens")), 3)
     assume(again is not None)  # equal weights may make a grammar critical
     assert again is not None
     assert set(again) == set(probabilities)

@@ -1,13 +1,12 @@
-"""Lark's EBNF: reading a ``.lark`` grammar as a :class:`Grammar`, and writing one.
+"""Lark's EBNF: reading a ``.lark`` grammar as a :class:`Grammar`.
 
-EBNF has no probabilities. Read, the alternatives of a rule get equal weights, as Lark compiles
-them: ``a: b? c`` has two alternatives, and a repetition stops after each round with probability
-one half. Written, the weights stand in comments.
+EBNF has no probabilities. The alternatives of a rule get equal weights, as Lark compiles them:
+``a: b? c`` has two alternatives, and a repetition stops after each round with probability one
+half.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,12 @@ from grammar.errors import NotationError, OptionError, StartSymbolError
 from grammar.expressions.matches import is_match, list_matches, shortest_matches
 from grammar.expressions.positions import UnreadableError
 from grammar.pcfg.grammar import Grammar
-from grammar.pcfg.operations import trim
 from grammar.rules.rules import Nonterminal, Production
 
 if TYPE_CHECKING:
     import lark
 
-__all__ = ["from_lark", "to_lark"]
+__all__ = ["from_lark"]
 
 MOST_MATCHES = 100
 """A regular expression with more matches is not read as a list of words."""
@@ -113,64 +111,6 @@ def from_lark(
     return Grammar.from_productions(made, start=start, normalise=True)
 
 
-def to_lark(grammar: Grammar, *, whole_words: bool = True) -> str:
-    """Write a grammar as EBNF that Lark loads, and then parses the grammar's sentences with.
-
-    Sentences are to have spaces between words. Rules are named after symbols, in lower case;
-    intermediate symbols of binarisation get a leading underscore, so that Lark's trees come
-    without them. Any grammar can be loaded with Lark's Earley parser, which is its default.
-
-    Parameters
-    ----------
-    grammar : Grammar
-        Rules without weight, and those that no sentence uses, are left out.
-    whole_words : bool
-        Words must stand between spaces, so that "to day" is not read as "today". False writes
-        them as plain strings, for tools that read no look-around.
-
-    Raises
-    ------
-    OptionError
-        If a word is empty or has white space in it.
-    WeightError
-        If no derivation from the start symbol ends.
-
-    Examples
-    --------
-    >>> text = to_lark(Grammar.parse("S -> NP 'swim' [1] \\n NP -> 'we' [0.75] | 'fish' [0.25]"))
-    >>> print(text, end="")
-    ?start: s
-    s: np SWIM  // 1
-    np: WE      // 0.75
-      | FISH    // 0.25
-    FISH: /(?<!\\S)fish(?!\\S)/
-    SWIM: /(?<!\\S)swim(?!\\S)/
-    WE: /(?<!\\S)we(?!\\S)/
-    %ignore /\\s+/
-    >>> import lark
-    >>> print(lark.Lark(text).parse("fish swim").pretty(), end="")
-    s
-      np	fish
-      swim
-    """
-    grammar = trim(grammar)
-    taken = {"start"}
-    rules = {symbol: _rule_name(symbol, taken) for symbol in grammar.left_hand_sides}
-    terminals = {word: _terminal_name(word, taken) for word in grammar.rules.words}
-    lines = [f"?start: {rules[grammar.start]}"]
-    for lhs, group in itertools.groupby(grammar.productions(), key=lambda p: p.lhs.name):
-        mark = f"{rules[lhs]}:"
-        for production in group:
-            children = [
-                rules[c.name] if isinstance(c, Nonterminal) else terminals[c]
-                for c in production.rhs
-            ]
-            lines.append(" ".join([mark, *children, f" // {production.weight:.6g}"]))
-            mark = " " * (len(rules[lhs]) - 1) + " |"
-    lines += [f"{terminals[word]}: {_literal(word, whole_words)}" for word in terminals]
-    return "\n".join([*lines, r"%ignore /\s+/"]) + "\n"
-
-
 def _compiled(
     source: str | lark.Lark, start: str, name: str
 ) -> tuple[list[tuple[str, list[Any]]], dict[str, Any]]:
@@ -242,38 +182,6 @@ def _words_of(
             hint=f'choose: words={{"{terminal}": ["..."]}}{other}',
         )
     return listed
-
-
-def _rule_name(symbol: str, taken: set[str]) -> str:
-    plain = re.sub(r"[^a-z0-9]+", "_", symbol.lower()).strip("_")
-    plain = plain if plain[:1].isalpha() else f"x{plain}"
-    return _free(f"_{plain}" if "|<" in symbol else plain, taken)
-
-
-def _terminal_name(word: str, taken: set[str]) -> str:
-    plain = re.sub(r"[^A-Z0-9]+", "_", word.upper()).strip("_")
-    return _free(plain if plain[:1].isalpha() else f"W{plain}", taken)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    numbered = (f"{name}_{number}" for number in itertools.count(2))
-    free = next(
-        candidate for candidate in itertools.chain([name], numbered) if candidate not in taken
-    )
-    taken.add(free)
-    return free
-
-
-def _literal(word: str, whole_words: bool) -> str:
-    if not word or re.search(r"\s", word):
-        raise OptionError(
-            f"the word {word!r} cannot stand between spaces",
-            hint="words of an exported grammar must not be empty or contain white space",
-        )
-    if whole_words:
-        return f"/(?<!\\S){re.escape(word).replace('/', chr(92) + '/')}(?!\\S)/"
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _lark_error(error: Exception, start: str, name: str) -> NotationError:
