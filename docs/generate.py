@@ -33,9 +33,9 @@ METHOD_PAGES = {
 SECTIONS = {
     "Tutorials": ("tutorials", ("start-here.md",)),
     "How-to": ("how-to", ()),
-    "Methods": ("methods", ("fluent.md", "names.md")),
-    "Grammars": ("grammars", ("language-models.md",)),
-    "Experiments": ("experiments", ("classifiers.md", "semi-supervised.md")),
+    "Methods": ("methods", ("fluent.md",)),
+    "Grammars": ("grammars", ()),
+    "Experiments": ("experiments", ()),
     "Reference": ("reference", ("glossary.md",)),
     "Explanation": ("explanation", ()),
     "Decisions": ("decisions", ()),

@@ -28,7 +28,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> list[str]:
-    lines = "\n".join(blocks(page, "console")).splitlines()
+    lines = "\n".join(blocks(page, "console")).replace("\\\n", " ").splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
