@@ -66,8 +66,8 @@ def _expanded(ranges: list[tuple[str, str]], *, others: bool) -> tuple[list[str]
     spans = [(ord(first), ord(last or first)) for first, last in ranges]
     many = sum(max(0, last - first + 1) for first, last in spans) > MOST_CHARACTERS
     if others or many:
-        named = lambda sign: any(a <= ord(sign) <= b for a, b in spans)  # noqa: E731
-        return [sign for sign in ALPHABET if named(sign) is not others], True
+        named = {sign for sign in ALPHABET if any(a <= ord(sign) <= b for a, b in spans)}
+        return [sign for sign in ALPHABET if (sign in named) is not others], True
     return list(dict.fromkeys(chr(c) for a, b in spans for c in range(a, b + 1))), False
 
 

@@ -195,8 +195,11 @@ def _nltk_item(item: Item) -> str:
 
 def _spelt(items: tuple[Item, ...], quote: Callable[[str], str], between: str) -> str:
     """Return a right-hand side."""
-    kinds = {"text": quote, "space": lambda _: between}
-    return " ".join(filter(None, (kinds.get(i.kind, str)(i.text) for i in items)))
+    parts = (
+        quote(item.text) if item.kind == "text" else between if item.kind == "space" else item.text
+        for item in items
+    )
+    return " ".join(filter(None, parts))
 
 
 def _between(spacing: str, quote: Callable[[str], str]) -> str:

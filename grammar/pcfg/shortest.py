@@ -46,11 +46,12 @@ def shortest_derivations(grammar: WeightedRules) -> Shortest:
     rules = grammar.rules
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.offsets))
     inner = rules.rhs >= 0
-    own = 1.0 + np.bincount(rule[~inner], minlength=len(rules))
+    own = 1.0 + np.bincount(rule[~inner], minlength=len(rules)).astype(np.float64)
     own[grammar.weight <= 0] = np.inf
     size = np.full(len(rules.nonterminals), np.inf)
     while True:
-        of_rule = own + np.bincount(rule[inner], size[rules.rhs[inner]], len(rules))
+        below = np.bincount(rule[inner], size[rules.rhs[inner]], len(rules))
+        of_rule = own + below.astype(np.float64)
         now = np.full(len(size), np.inf)
         np.minimum.at(now, rules.lhs, of_rule)
         if (now == size).all():

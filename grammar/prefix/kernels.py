@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     forecast_v: FloatArray
     forecast_r: FloatArray
     begin: IntArray
-    count: IntArray
+    count: IntArray  # type: ignore[assignment]  # hides tuple.count, which nothing uses
     start: IntArray
     span_v: FloatArray
     span_r: FloatArray

@@ -144,7 +144,9 @@ class _Edges(NamedTuple):
     r: FloatArray
 
     def chosen(self, which: LongArray) -> _Edges:
-        return _Edges(*(column[which] for column in self))
+        return _Edges(
+            self.parent[which], self.first[which], self.second[which], self.v[which], self.r[which]
+        )
 
 
 def compile_prefixes(grammar: Grammar) -> PrefixGrammar:
@@ -260,7 +262,9 @@ def _rests(inner: _Edges, lexical: _Edges, units: int) -> tuple[FloatArray, bool
     slots.append((inner.parent[two], inner.second[two], inner.v[two]))
     rows, columns, values = (np.concatenate(part) for part in zip(*slots, strict=True))
     means = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=(units, units)))
-    own = np.bincount(inner.parent, inner.r, units) + np.bincount(lexical.parent, lexical.r, units)
+    own = np.zeros(units)
+    for edges in (inner, lexical):
+        own += np.bincount(edges.parent, edges.r, units)
     if spectral_radius(means) >= 1.0 - CRITICAL:
         return np.zeros(units), True
     return solve_sparse(sp.csc_array(sp.eye_array(units) - means), own), False
