@@ -140,8 +140,8 @@ def test_the_seal_covers_every_file_that_is_read(
 @pytest.mark.parametrize(
     ("file", "changed", "what"),
     [
-        ("config.json", {"auto_map": {"AutoConfig": "x.A"}}, "code of its own: 'auto_map'"),
-        ("tokenizer_config.json", {"auto_map": ["x.A", "x.A"]}, "code of its own: 'auto_map'"),
+        ("config.json", {"auto_map": {"AutoConfig": "x.A"}}, "custom code: 'auto_map'"),
+        ("tokenizer_config.json", {"auto_map": ["x.A", "x.A"]}, "custom code: 'auto_map'"),
         ("config.json", {"model_type": "dpt"}, "model_type"),
     ],
 )

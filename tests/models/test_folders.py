@@ -52,7 +52,7 @@ def test_every_kind_opens_and_none_runs_code(
     model, tokenizer = open_model(str(plain[kind]), kind)
     assert model.config.name_or_path == tokenizer.name_or_path == str(plain[kind])
     assert not model.training
-    with pytest.raises(SchemaError, match=r"config.json: .*code of its own: 'auto_map'"):
+    with pytest.raises(SchemaError, match=r"config.json: .*custom code: 'auto_map'"):
         open_model(str(armed(kind)), kind)
     assert not mark.exists()
     assert watched == []

@@ -67,7 +67,7 @@ def test_no_verb_runs_the_code_of_a_folder(
                stdin=b"y\n" * 9)  # fmt: skip
     assert done.code == 1, done.err
     assert "config.json" in done.err
-    assert "code of its own: 'auto_map'" in done.err
+    assert "custom code: 'auto_map'" in done.err
     assert "Traceback" not in done.err
     assert not mark.exists()
     assert not list(tmp_path.glob("out*"))
@@ -83,7 +83,7 @@ def test_a_yes_on_standard_input_runs_nothing(
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )  # fmt: skip
     assert done.returncode == 1
-    assert b"code of its own: 'auto_map'" in done.stderr
+    assert b"custom code: 'auto_map'" in done.stderr
     assert b"Traceback" not in done.stderr
     assert b"[y/N]" not in done.stdout + done.stderr
     assert not mark.exists()

@@ -244,7 +244,7 @@ def test_whatever_a_library_raises_is_an_error_of_ours(memory, monkeypatch, erro
 
 
 def test_a_kind_of_place_that_nobody_knows():
-    with pytest.raises(UnreadableInputError, match="no kind of place nowhere://") as caught:
+    with pytest.raises(UnreadableInputError, match="no storage scheme nowhere://") as caught:
         read_bytes("nowhere://a.txt")
     assert "s3://" in caught.value.hint
 

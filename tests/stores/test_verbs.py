@@ -141,7 +141,7 @@ def test_faults_of_a_store_are_told_before_any_work(run, s3):
     said = run("sample", f"{s3}/tiny.txt", "-n", 5, "-o", f"{s3}/tiny.txt")
     assert "--output is also grammar" in said.err
     said = run("augment", f"{s3}/train.jsonl", "-m", "aeda", "-o", "nowhere://a.jsonl")
-    assert "no kind of place" in said.err
+    assert "no storage scheme" in said.err
 
 
 def test_folders_that_are_added_to_are_refused(run, memory):

@@ -379,7 +379,7 @@ def test_explain_draws_a_lexicalised_tree_with_its_heads(run, saved, tmp_path):
         ("inspect s.arrow --normalise", ["'latent' cannot be normalised"]),
         ("inspect other.json", ["other.json", "unknown family 'nonsense'"]),
         ("inspect broken.arrow", ["broken.arrow", "not a grammar saved"]),
-        ("sample s.arrow -o o.csv", ["s.arrow", "makes no sentences", "double-dop"]),
+        ("sample s.arrow -o o.csv", ["s.arrow", "cannot generate sentences", "double-dop"]),
         ("sample t.json.gz --length 400:401 -o o.xls", ["o.xls", ".parquet"]),
         ("sample t.json.gz --normalise -o o.csv", ["cannot be normalised"]),
         ("explain s.jsonl 0 --grammar s.arrow", ["s.arrow", "makes no examples"]),

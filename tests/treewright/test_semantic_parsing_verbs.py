@@ -67,7 +67,7 @@ def test_files_are_converted(run, tmp_path):
         (("a.jsonl", "-o", "c.jsonl"), "a.jsonl:1, example '0', word 4 of 'cat ( x _ 1 ) AND"),
         (("b.jsonl", "-o", "c.jsonl"), "the term names 3 things, the sentence has 2 content words"),
         (("a.jsonl", "-o", "c.jsonl", "--form", "lambda"), "choose from original, variable-free"),
-        (("a.jsonl", "-o", "b"), "does not tell a format"),
+        (("a.jsonl", "-o", "b"), "cannot be inferred from the file name"),
         (("nothing.jsonl", "-o", "c.jsonl"), "nothing.jsonl: cannot read the file"),
     ],
 )

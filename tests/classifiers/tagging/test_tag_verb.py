@@ -46,7 +46,7 @@ def test_spans_that_are_there_score_those_that_are_found(run, files: Path) -> No
     [
         (("texts.jsonl", "names.conll", "-o", "o.jsonl"), "no column 'spans'"),
         (("none.conll", "names.conll", "-o", "o.jsonl"), "No such file"),
-        (("names.conll", "names.conll", "-o", "o.xyz"), "does not tell a format"),
+        (("names.conll", "names.conll", "-o", "o.xyz"), "cannot be inferred from the file name"),
         (("-", "-", "-o", "o.jsonl"), "both files are standard input"),
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def test_a_production_that_the_skeleton_lacks_is_refused():
 @pytest.mark.parametrize("text", ["(S w (B ))", "(S (A ) w)", "(S v w)"])
 def test_a_word_beside_other_symbols_is_refused(text):
     grammar = TreeSubstitutionGrammar.from_fragments([(Fragment.parse(text), 1.0, 0)], start="S")
-    with pytest.raises(ChartGrammarError, match="beside other symbols") as caught:
+    with pytest.raises(ChartGrammarError, match="next to other symbols") as caught:
         TreeAutomaton.of(grammar, SKELETON)
     assert "S -> " in str(caught.value)
     assert "under its own tag" in str(caught.value)

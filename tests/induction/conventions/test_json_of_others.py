@@ -81,7 +81,7 @@ def test_half_characters_are_left_out_by_row_and_by_line(tmp_path):
 
 
 def test_json_is_read_and_not_written(tmp_path):
-    with pytest.raises(OptionError, match="does not tell a format") as error:
+    with pytest.raises(OptionError, match="cannot be inferred from the file name") as error:
         write_corpus(read_corpus(["a"]), tmp_path / "a.json")
     assert ".jsonl" in error.value.hint
 

@@ -144,7 +144,7 @@ def test_comments_of_a_treebank_are_no_columns_but_for_ours(tmp_path: Path) -> N
         (line(1, "", 0), 1, "the id '1' with the form '' is not word 1"),
         (line(1, "a", 0) + line("2.1", "b", "_"), 2, "the id '2.1'"),
         (line(1, "a", 0) + line("1-2", "ab", "_") + line(2, "b", 1), 2, "the range 1-2"),
-        (line("1-3", "ab", "_") + line(1, "a", 0) + line(2, "b", 1), 1, "a range ends behind"),
+        (line("1-3", "ab", "_") + line(1, "a", 0) + line(2, "b", 1), 1, "a range ends after"),
         (line(1, "a", 0) + line("2-1", "b", "_"), 2, "the range 2-1 is not in its place"),
         (line("1-2", "ab", "_") + line("1-2", "ab", "_"), 2, "the range 1-2 is not in its place"),
         (line(1, "a", 0) + line(2, "b", 3), 2, "the head '3' is no word of the sentence"),

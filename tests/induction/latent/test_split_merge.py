@@ -159,7 +159,7 @@ def test_options_out_of_range_are_refused(options, name):
 def test_treebanks_that_make_no_skeleton_are_refused():
     with pytest.raises(EmptyTreebankError):
         SkeletonTrees.of(Treebank.parse(""))
-    with pytest.raises(ChartGrammarError, match="'the' stands beside"):
+    with pytest.raises(ChartGrammarError, match="'the' stands next to"):
         SkeletonTrees.of(Treebank.parse("(NP the (NN film))"))
     with pytest.raises(ChartGrammarError, match="roots"):
         SkeletonTrees.of(Treebank.parse("(S (N we) (V swim)) (NP (N tea))"), steps=())

@@ -293,7 +293,7 @@ def test_a_label_without_a_rule_is_refused_if_strict():
 def test_treebanks_that_cannot_be_counted_are_refused():
     with pytest.raises(EmptyTreebankError):
         induce_lpcfg(Treebank.parse(""))
-    with pytest.raises(ChartGrammarError, match="'b' stands beside"):
+    with pytest.raises(ChartGrammarError, match="'b' stands next to"):
         induce_lpcfg(Treebank.parse("(S (N a) b)"))
     with pytest.raises(ChartGrammarError, match="roots S"):
         induce_lpcfg(Treebank.parse("(S (N a))"), steps=())

@@ -167,7 +167,7 @@ def test_what_is_left_out_is_written_down(run, tmp_path: Path) -> None:
     ("command", "message"),
     [
         ("parse-corpus g.txt none.csv -o o.jsonl", "none.csv"),
-        ("parse-corpus g.txt train.csv -o o.xyz", "does not tell a format"),
+        ("parse-corpus g.txt train.csv -o o.xyz", "cannot be inferred from the file name"),
         ("parse-corpus g.txt train.csv -o o.conllu", "needs the column 'tokens'"),
         ("parse-corpus g.txt train.csv -o o.jsonl --text words", "words"),
         ("parse-corpus none.txt train.csv -o o.jsonl", "none.txt"),

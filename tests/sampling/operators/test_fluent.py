@@ -492,7 +492,7 @@ def test_what_cannot_be_done_is_said() -> None:
     with pytest.raises(OptionError, match="no learnt score"):
         Fluent.induce(corpus, of="random-word", score="learnt")
     for of in ("random-word", "agree(treemix)", "fluent(treemix)"):
-        with pytest.raises(OptionError, match="takes no hosts in turn"):
+        with pytest.raises(OptionError, match="does not take its sources in turn"):
             Fluent.induce(corpus, of=of, candidates_per_source=2)
     for beside in ({"model": "smollm2"}, {"candidates_per_source": 2}):
         with pytest.raises(OptionError, match="neither model nor of_host"):

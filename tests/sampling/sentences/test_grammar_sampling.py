@@ -400,7 +400,7 @@ def test_words_without_tags_make_rules_without_heads() -> None:
     )
     assert isinstance(GrammarSampler.induce(untagged).grammar, Grammar)
     assert isinstance(GrammarSampler.induce(small()).grammar, LexicalisedGrammar)
-    with pytest.raises(ChartGrammarError, match="beside other symbols"):
+    with pytest.raises(ChartGrammarError, match="next to other symbols"):
         GrammarSampler.induce(untagged, model="lpcfg")
 
 

@@ -385,7 +385,7 @@ def test_options_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"text": ["a b"], "text_pair": ["c"]}, {}, "not for pairs"),
         ({"text": ["a b", "a b"]}, {"length": True, "min_words": 2}, "0 shorter than their text"),
         ({"text": ["a a"]}, {"phrase": False}, "0 spans with another span of other words"),
-        ({"text": ["a b"], "target": ["X"]}, {"phrase": False}, "does not tell the target"),
+        ({"text": ["a b"], "target": ["X"]}, {"phrase": False}, "cannot give the target"),
         ({"text": ["a b"], "tree": ["(S a c)"]}, {"phrase": True}, "'c' is not what follows"),
         ({"text": ["a b"], "tree": ["(S a b"]}, {"phrase": True}, "never closed"),
     ],

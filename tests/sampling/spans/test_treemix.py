@@ -293,7 +293,7 @@ def test_scan_mode_with_an_interpreter() -> None:
     made = everything(sampler)
     assert {"jump twice", "jump left", "run twice", "walk left"} <= set(made.column("text"))
     assert all(executor(row["text"]) == row["target"] for row in made)
-    with pytest.raises(CorpusError, match="does not tell the target"):
+    with pytest.raises(CorpusError, match="cannot give the target"):
         TreeMix.induce(corpus, low=0, high=1, min_children=1)
 
 
