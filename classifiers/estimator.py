@@ -46,7 +46,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``{"positive": "good, great", "negative": "bad, poor"}``.
     train : {"top_layers", "whole", "frozen"}
         What of an encoder learns.
-    c : float, optional
+    C : float, optional
         ``C`` of logistic regression; none: fitted by cross-validation within the training part.
     class_weight : {"fitted", "none", "balanced"}
         Whether all classes weigh alike.
@@ -82,7 +82,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         augment: str | None = None,
         names: PathLike | Mapping[str, str] | None = None,
         train: str = "top_layers",
-        c: float | None = None,
+        C: float | None = None,  # noqa: N803
         class_weight: str = "fitted",
         seed: int = 0,
         config: Mapping[str, Any] | None = None,
@@ -91,7 +91,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.augment = augment
         self.names = names
         self.train = train
-        self.C = c
+        self.C = C
         self.class_weight = class_weight
         self.seed = seed
         self.config = config
