@@ -50,6 +50,7 @@ def draw_confusion(scores: Scores, path: PathLike) -> None:
         color = "white" if shares[row, column] >= DARK else "black"
         axes.text(column, row, f"{counts[row, column]:,}", ha="center", va="center", color=color)
     # the same picture is the same bytes
-    same = {"svg.hashsalt": "treewright", "svg.fonttype": "none"}
+    same: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none"}
     with matplotlib.rc_context(same), atomic_output(path) as part:
-        FigureCanvasSVG(figure).print_svg(part, metadata={"Date": None})
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(part, metadata={"Date": None})

@@ -123,7 +123,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if texts and not isinstance(texts[0], str):
             columns["text"], columns["text_pair"] = map(list, zip(*texts, strict=True))
         self.learn(Corpus.from_columns(**columns))
-        self.classes_ = classes
+        self.classes_: NDArray[Any] = classes
         # the columns of probabilities are in the order of the names
         self._order = [self.model_.classes.index(name) for name in named]
         return self
@@ -147,13 +147,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.augment is not None:
             examples = self._with_new(corpus, examples)
         self.model_: Classifier = training(examples)
-        self.classes_: NDArray[Any] = np.array(self.model_.classes)
+        self.classes_ = np.array(self.model_.classes)
         self._order = list(range(len(self.classes_)))
         return self
 
     def _with_new(self, corpus: Corpus, examples: Examples) -> Examples:
         from sampling.pipeline.augment import augment
 
+        assert self.augment is not None
         made = augment(corpus, self.augment, times=1, seed=self.seed, columns="none").corpus
         return examples.with_new(read_examples(made, classes=examples.classes))
 

@@ -68,11 +68,11 @@ def _tree_picture(
     layout = tree_layout(treebank[tree])
     inks = [WORD if node.is_word else QUIET if node.is_tag else INK for node in layout]
     branches = [BRANCH] * len(layout)
-    for head in sorted(heads):
-        stop = head + int(treebank.size[start + head])
+    for top in sorted(heads):
+        stop = top + int(treebank.size[start + top])
         # of a node the colour is that of the branches below it
-        branches[head:stop] = [ACCENT] * (stop - head)
-        inks[head:stop] = [ACCENT] * (stop - head)
+        branches[top:stop] = [ACCENT] * (stop - top)
+        inks[top:stop] = [ACCENT] * (stop - top)
     for node, colour in marks.items():
         inks[node] = colour
     title = " ".join(node.text for node in layout if node.is_word)

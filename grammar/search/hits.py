@@ -180,7 +180,8 @@ class Hits:
 
     def words(self, name: str | None = None) -> list[str | None]:
         """Return the words below each hit, or below a named node, with spaces between them."""
-        bank, found = self.treebank, []
+        bank = self.treebank
+        found: list[str | None] = []
         for node in self._nodes_of(name).tolist():
             if node < 0:
                 found.append(None)

@@ -128,8 +128,8 @@ class _Matching:
             # whether a name is absent is decided without what a reference made of it
             found = self._chosen(rows.without(known), part)
             mark = next(self._marks)
-            both = (each.with_column(mark, each.head) for each in (rows, found))
-            return join(self._index, *both, SAME_TREE).without([mark])
+            ours, theirs = (each.with_column(mark, each.head) for each in (rows, found))
+            return join(self._index, ours, theirs, SAME_TREE).without([mark])
         return self._chosen(rows, part)
 
     def _chosen(self, rows: Rows, part: Part) -> Rows:

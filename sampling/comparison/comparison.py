@@ -112,10 +112,10 @@ class Comparison:
                 f"{kind:<8} of A in B: {ours.occurrences:.1%} of occurrences, {ours.distinct:.1%} "
                 f"of distinct; of B in A: {theirs.occurrences:.1%}, {theirs.distinct:.1%}"
             )
-        for kind, one in self.divergences.items():
+        for kind, far in self.divergences.items():
             yield (
-                f"{kind:<8} Jensen-Shannon {one.plug_in:.4f} bits (plug-in), {one.expected:.4f} "
-                f"expected of parts that do not differ, p {one.p:.2f}"
+                f"{kind:<8} Jensen-Shannon {far.plug_in:.4f} bits (plug-in), {far.expected:.4f} "
+                f"expected of parts that do not differ, p {far.p:.2f}"
             )
         for kind, one in self.differences.items():
             yield ""
@@ -248,9 +248,9 @@ def _unit_numbers(units: Sequence[Any] | None, trees: int) -> np.ndarray[Any, An
 def _coverage(counts: Counts, units: Any, others: Any) -> Coverage:
     ours, theirs = counts.of(units), counts.of(others)
     known = (ours > 0) & (theirs > 0)
-    distinct = max(1, np.count_nonzero(ours))
+    distinct = max(1, int(np.count_nonzero(ours)))
     return Coverage(
-        float(ours[known].sum() / max(1, ours.sum())), float(np.count_nonzero(known) / distinct)
+        float(ours[known].sum() / max(1, ours.sum())), int(np.count_nonzero(known)) / distinct
     )
 
 

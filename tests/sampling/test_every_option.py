@@ -37,7 +37,7 @@ NAMES_FILE = "examples/names/sst2.txt"
 SAID = {"0": "bad, dull, boring, poor", "1": "good, great, moving, fine"}
 WORDS_OF_TEXTS = r"\b(film|movie|the|of)\b"
 
-OF_A_MODEL = ("model", "model_power", "device")
+OF_A_MODEL = ("model", "model_power", "chosen", "device")
 """Options of ``fluent`` that are exercised where there is a model (``neural/test_causal``)."""
 
 CASES: tuple[Case, ...] = (

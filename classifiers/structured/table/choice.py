@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from classifiers.choice import FOLDS, LEVEL
+from classifiers.choice import FOLDS
+from classifiers.evidence import LEVEL
 from classifiers.structured.table.data import Annotated
 from classifiers.structured.table.learners import Learner
 from grammar.arrays import LongArray

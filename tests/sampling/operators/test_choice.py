@@ -29,7 +29,7 @@ class Recorder:
         self.sides = {n: corpus.column(n) for n in ("text", "text_pair") if n in corpus.names}
         self.asked: list[tuple[Corpus, Any]] = []
 
-    def of(self, made: Corpus, less: Any) -> Any:
+    def of(self, made: Corpus, less: Any, best: int, readings: Any) -> Any:
         self.asked.append((made, less))
         return -less
 
