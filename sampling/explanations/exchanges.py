@@ -61,7 +61,7 @@ def explain_exchange(
     new = {name: read_sentence(row, name, plain=plain) for name in sides}
     put = _put_in(row, sides, new, plain=plain)
     facts: dict[str, Any] = {}
-    shown: dict[str, list[Passage]] = {"host": [], "donor": [], "new": []}
+    shown: dict[str, list[Passage]] = {"source": [], "insert": [], "new": []}
     rules = row["provenance"]["rules"]
     for k, name in enumerate(sides):
         if grammar is not None:
@@ -69,17 +69,17 @@ def explain_exchange(
         else:
             cut = _aligned(host, donor, name, new[name], put[name], row, plain=plain)
         (host_side, gone), (donor_side, given) = cut
-        shown["host"].append(host_side.passage("", [Span(a, b, OUT) for a, b in gone]))
-        shown["donor"].append(donor_side.passage("", [Span(a, b, IN) for a, b in given]))
+        shown["source"].append(host_side.passage("", [Span(a, b, OUT) for a, b in gone]))
+        shown["insert"].append(donor_side.passage("", [Span(a, b, IN) for a, b in given]))
         shown["new"].append(new[name].passage("", [Span(a, b, IN) for a, b in put[name]]))
         ending = "" if name == "text" else " of the pair"
-        facts[f"taken out of the host{ending}"] = _said(host_side, gone)
-        facts[f"put in from the donor{ending}"] = _said(new[name], put[name])
+        facts[f"removed from the source{ending}"] = _said(host_side, gone)
+        facts[f"taken from the insert{ending}"] = _said(new[name], put[name])
     if grammar is not None:
         facts |= _rules(grammar, rules)
     if mixes and isinstance(row.get("label"), list):
         facts |= _mixture(row, host, donor, new, put)
-    rows = {"host": host, "donor": donor, "new": row}
+    rows = {"source": host, "insert": donor, "new": row}
     return Explained([p for who in shown for p in _titled(who, rows[who], shown[who])], facts)
 
 

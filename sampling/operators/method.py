@@ -78,8 +78,8 @@ class FluentOptions:
     )
     chosen: int | None = option(
         None,
-        "Where a model chooses: so many examples of one reading of the draws. 16 of methods that "
-        "exchange spans, else 1; fewer read better, and take as many times as long.",
+        "With a model: examples chosen from one reading of the candidates. 16 for methods that "
+        "exchange spans, else 1. Fewer read better and take longer.",
         least=1,
     )
     most_pairs: int = option(

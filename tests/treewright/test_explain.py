@@ -85,8 +85,8 @@ def test_the_exchanged_spans_are_marked(explain: Any, name: str, with_grammar: b
             parents[0]["text"], parents[1]["text"], row["text"]
         ]  # fmt: skip
         (gone,), (given,), (put,) = marked(host), marked(donor), marked(new)
-        assert given == put == found["put in from the donor"][0]
-        assert gone == found["taken out of the host"][0]
+        assert given == put == found["taken from the insert"][0]
+        assert gone == found["removed from the source"][0]
         mark, hole = new["marks"][0], host["marks"][0]
         # the host with the filler in its hole is the new text
         assert host["text"][: hole["start"]] == new["text"][: mark["start"]]
@@ -125,9 +125,9 @@ def test_pairs_show_both_texts(explain: Any) -> None:
     write_corpus(corpus, "source.jsonl")
     found = facts(explain("made.jsonl", made[0]["id"], "--source", "source.jsonl", "--json"))
     titles = [passage["title"].partition(":")[0] for passage in found["passages"]]
-    assert titles == ["host", "host (pair)", "donor", "donor (pair)", "new", "new (pair)"]
+    assert titles == ["source", "source (pair)", "insert", "insert (pair)", "new", "new (pair)"]
     assert all(len(passage["marks"]) == 1 for passage in found["passages"])
-    assert "put in from the donor of the pair" in found
+    assert "taken from the insert of the pair" in found
 
 
 def test_geca_marks_every_hole(explain: Any) -> None:
@@ -299,15 +299,15 @@ def test_an_operator_is_explained_as_the_method_it_is_applied_to(
         if told_by == "nothing":  # nobody says of what method the operator is
             assert who == ["parent 1", "parent 2", "new"]
             continue
-        assert who == ["host", "donor", "new"]
-        assert found["taken out of the host"] == marked(found["passages"][0])
+        assert who == ["source", "insert", "new"]
+        assert found["removed from the source"] == marked(found["passages"][0])
         assert found["filler"].startswith("⟨0⟩ ")
 
 
 def test_the_manifest_names_the_source_and_the_grammar(explain: Any) -> None:
     manifest("made.jsonl", "treemix(high=0.4)")
     found = facts(explain("made.jsonl", "treemix-3-0", "--json"))
-    assert found["passages"][0]["title"].startswith("host: ")
+    assert found["passages"][0]["title"].startswith("source: ")
     assert found["fillers of the class"] > 1
     Path("source.jsonl").unlink()
     done = explain("made.jsonl", "treemix-3-0", "--json")
