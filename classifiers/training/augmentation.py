@@ -22,50 +22,49 @@ class AugmentationConfig(Checked):
     """
 
     times: int | None = option(
-        None, "So many new examples for each labelled one.", source="Sub2, section 5: 20", least=1
+        None, "New examples per labelled example.", source="Sub2, section 5: 20", least=1
     )
-    per_class: int | None = option(None, "So many new examples of each class.", least=1)
+    per_class: int | None = option(None, "New examples of each class.", least=1)
     fill: int | None = option(
         None,
-        "So many new examples of each class that with the labelled ones there are so many.",
+        "Examples of each class in all, labelled and new.",
         source="ALP, table 5: 200",
         least=1,
     )
     replication: str | None = option(
         None,
-        "How often examples are seen: replicate (the labelled ones as often as the new ones "
-        "together), no-replicate (all alike), aug-only (new ones only); else as share says.",
+        "How often examples are seen: replicate (labelled ones as often as all new ones together), "
+        "no-replicate (all equally often), aug-only (new ones only); else as share says.",
         source="TreeMix, section 3.2 and table B.1",
         choices=("replicate", "no-replicate", "aug-only"),
     )
     weight: float | None = option(
         None,
-        "What all new examples weigh together in the loss, relative to the labelled ones; else "
-        "each counts as one.",
+        "Weight of all new examples together in the loss, relative to the labelled ones; else each "
+        "example has weight one.",
         least=0.0,
     )
     sharpen: float | None = option(
         None,
-        "Labels of new examples are taken to the power of 1 / this, so that below 1 they are "
-        "harder.",
+        "Temperature of the labels of new examples; below 1 they become harder.",
         least=TINY,
     )
     relabel: str = option(
         "no",
-        "Whether teachers name the new examples again, with a class or a distribution; no teacher "
-        "has seen their parents.",
+        "Whether teachers give the new examples pseudo-labels: a class (hard) or a distribution "
+        "(soft). No teacher was trained on their parents.",
         choices=("no", "hard", "soft"),
     )
     strategy: str | None = option(
         None,
-        "How labelled and new examples are divided into those that are learnt from and those that "
-        "choose the number of steps.",
+        "How labelled and new examples are divided into those for training and those that select "
+        "the number of steps.",
         source="ALP, figure 2",
         choices=tuple(STRATEGIES),
     )
     kept: float = option(
         0.5,
-        "The part of them that is learnt from, where a strategy divides them.",
+        "Share for training, where a strategy divides the examples.",
         source="ALP, table 5: 0.5, 0.8 and 0.9",
         least=0.01,
         most=0.99,
