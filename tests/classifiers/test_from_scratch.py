@@ -151,7 +151,7 @@ def test_the_command_line_trains_and_names(tmp_path: Path) -> None:
     rows = [f"{text},{kind}" for text, kind in zip(texts, "ab" * 4, strict=True)]
     data, folder = tmp_path / "few.csv", str(tmp_path / "model")
     data.write_text("\n".join(["text,label", *rows, f"{'so ' * 9}good,a"]) + "\n")
-    how = ["--encoder", "cnn", "--steps", "40", "--learning_rate", "0.002", "--max_length", "5"]
+    how = ["--encoder", "cnn", "--steps", "40", "--learning-rate", "0.002", "--max-length", "5"]
     trained = CliRunner().invoke(app, ["classify", "train", str(data), *how, "-o", folder])
     assert trained.exit_code == 0, trained.output
     assert "1 of 9 texts have more than 5 words" in trained.output
