@@ -200,7 +200,7 @@ def test_what_cannot_be_learnt_is_refused(few: Examples) -> None:
     with pytest.raises(CorpusError, match="no examples"):
         train(few.take([]))
     with pytest.raises(OptionError, match="did you mean 'steps'"):
-        read_config(update=3)
+        read_config(step=3)
 
 
 def test_a_class_without_examples_has_no_probability() -> None:
