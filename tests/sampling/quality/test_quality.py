@@ -528,7 +528,7 @@ def test_a_report_on_polarity_sentences(data_folder: Path) -> None:
 
 
 def test_the_documentation_has_every_measure() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "how-to" / "quality.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "measures.md").read_text("utf-8")
     assert [name for name in MEASURES if f"`{name}`" not in text] == []
     # and names no others: what stands in the first column is a measure
     named = [cell for line in text.splitlines() if line.startswith("| `")
