@@ -93,7 +93,15 @@ class _KernelCache(NullCache):
         if found is not None:
             self._add(key, found)
             return _rebuilt(target, *pickle.loads(found))
-        return self._own.load_overload(signature, target) if recording is None else None
+        return self._load_own(signature, target) if recording is None else None
+
+    def _load_own(self, signature: Any, target: Any) -> Any:
+        try:
+            return self._own.load_overload(signature, target)
+        except (ImportError, AttributeError):
+            # the index names a module or class of an earlier version of this package
+            self._own.flush()
+            return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep machine code that was compiled."""

@@ -249,3 +249,29 @@ def test_sources_are_those_of_kernels_and_constants():
     )
     assert sources.sources_of("numpy") == []
     assert sources.digest_of("grammar/none.py") == ""
+
+
+def test_an_index_that_names_modules_of_an_earlier_version_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An update in place leaves numba's files, whose types may be of a module that was renamed."""
+    flushed = []
+
+    class Left:
+        def load_overload(self, *asked: Any) -> Any:
+            raise ModuleNotFoundError("No module named 'sampling.seams'")
+
+        def flush(self) -> None:
+            flushed.append(True)
+
+    class Target:
+        def refresh(self) -> None:
+            pass
+
+    monkeypatch.setattr(decorator, "usable_code", lambda: None)
+    monkeypatch.setattr(decorator, "key_of", lambda function, signature: "")
+    monkeypatch.setattr(decorator, "recorder", lambda: None)
+    cache = decorator._KernelCache(drawn)
+    monkeypatch.setattr(cache, "_own", Left())
+    assert cache.load_overload(None, Target()) is None
+    assert flushed == [True]
