@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grammar.errors import TreewrightError
 
-__all__ = ["LIMIT_BYTES", "LIMIT_SECONDS", "Tally", "Worker", "outcome_of"]
+__all__ = ["FINE", "LIMIT_BYTES", "LIMIT_SECONDS", "Tally", "Worker", "outcome_of"]
 
 LIMIT_SECONDS = 10.0
 LIMIT_BYTES = 1 << 30
