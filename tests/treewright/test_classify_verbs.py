@@ -182,7 +182,7 @@ def test_files_that_methods_read_are_in_the_card_and_the_manifest(run, tmp_path)
     assert "not the one that a method read" in done.err
 
 
-AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--strength", "10")
+AUTO = ("classify", "auto", "train.csv", "--encoder", "tfidf", "--C", "10")
 
 
 def test_auto_takes_names_that_help_and_saves_the_model_of_them(run, tmp_path):
@@ -327,7 +327,7 @@ def test_cuda_that_is_not_there_is_an_error(run):
 def test_help_has_the_options_of_a_config(run):
     done = run("classify", "train", "--help")
     assert "--steps" in done.out
-    assert "--longest" in done.out
+    assert "--max-length" in done.out
     for flag in ("--replication", "--strategy", "--mix", "--semi", "--paraphrase"):
         assert flag in done.out
         assert flag not in run("classify", "auto", "--help").out
