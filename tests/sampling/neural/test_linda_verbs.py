@@ -48,7 +48,10 @@ def test_a_model_is_trained_and_interpolates(folder: Path, run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["train", "texts.txt", "--model", "small", "--learning-rate", "fast", "-o", "m"], "learning_rate"),
+        (
+            ["train", "texts.txt", "--model", "small", "--learning-rate", "fast", "-o", "m"],
+            "learning_rate",
+        ),
         (["train", "texts.txt", "--model", "no/such-model", "-o", "m"], "save_pretrained"),
         (["train", "nothing.txt", "--model", "small", "-o", "m"], "nothing.txt"),
         (["train", "texts.txt", "--model", "small", "--device", "cuda", "-o", "m"], "CUDA"),
