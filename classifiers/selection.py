@@ -80,8 +80,9 @@ def auto(
     >>> few = {"text": ["fine film", "poor film"] * 3, "label": ["g", "b"] * 3}
     >>> print(auto(few, methods=["aeda"]).chosen)
     None
-    >>> print(auto(few, names={"g": "fine, good", "b": "poor, bad"}, methods=[]).chosen)
-    names(g='fine, good', b='poor, bad'), weight 0.3
+    >>> tried = auto(few, names={"g": "fine, good", "b": "poor, bad"}, methods=[])
+    >>> tried.chosen, len(tried.evidence)  # the names add nothing to these six examples
+    (None, 2)
     """
     corpus = read_corpus(corpus)
     asked = config or read_config(encoder=TFIDF)

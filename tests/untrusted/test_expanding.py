@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from grammar.errors import OptionError, UnreadableInputError
 from grammar.saving.array_file import load_arrays, save_arrays
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
-from grammar.storage import expanding
+from grammar.storage import expanded_size
 from grammar.storage.expanded_size import expanded_limit, read_size, refuse_expanding_zlib
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
@@ -30,8 +30,8 @@ SMALL = 100_000
 @pytest.fixture(autouse=True)
 def _small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if 256 MiB were 100 kB, so that the files of the tests are small."""
-    monkeypatch.setattr(expanding, "LEAST", SMALL)
-    monkeypatch.setattr(expanding, "RATIO", 10)
+    monkeypatch.setattr(expanded_size, "LEAST", SMALL)
+    monkeypatch.setattr(expanded_size, "RATIO", 10)
 
 
 def bomb(path: Path, texts: int = 200, size: int = 10_000) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from grammar.kernels import places
+from grammar.kernels import cache_folders
 from grammar.kernels.cache_folders import keep_kernels, may_write
 from grammar.messages import heard_by
 
@@ -28,7 +28,7 @@ def said(monkeypatch, tmp_path):
     """Nothing is set, and what may be written is only what a test says."""
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(places.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(cache_folders.tempfile, "gettempdir", lambda: str(tmp_path))
     messages: list[str] = []
     with heard_by(messages.append):
         yield messages
@@ -38,14 +38,14 @@ def said(monkeypatch, tmp_path):
 def test_nothing_is_changed_where_the_code_may_be_written(said, monkeypatch):
     for beside in (True, False):
         monkeypatch.setattr(
-            places, "may_write", lambda f, beside=beside: ("__pycache__" in str(f)) == beside
+            cache_folders, "may_write", lambda f, beside=beside: ("__pycache__" in str(f)) == beside
         )
         assert keep_kernels()
         assert (said, numba.config.CACHE_DIR) == ([], "")
 
 
 def test_else_they_are_kept_in_a_folder_of_this_user_and_it_is_said(said, monkeypatch, tmp_path):
-    monkeypatch.setattr(places, "may_write", lambda folder: folder.parent == tmp_path)
+    monkeypatch.setattr(cache_folders, "may_write", lambda folder: folder.parent == tmp_path)
     assert keep_kernels()
     [folder] = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -61,7 +61,7 @@ def test_else_they_are_kept_in_a_folder_of_this_user_and_it_is_said(said, monkey
 
 @pytest.mark.parametrize("fault", ["others may write", "a link", "a file", "nowhere"])
 def test_a_folder_that_others_may_have_filled_is_not_taken(said, monkeypatch, tmp_path, fault):
-    monkeypatch.setattr(places, "may_write", lambda folder: folder.parent == tmp_path)
+    monkeypatch.setattr(cache_folders, "may_write", lambda folder: folder.parent == tmp_path)
     place = tmp_path / f"treewright-kernels-{os.getuid()}"
     if fault == "others may write":
         place.mkdir()
@@ -76,7 +76,7 @@ def test_a_folder_that_others_may_have_filled_is_not_taken(said, monkeypatch, tm
         def nowhere() -> str:
             raise FileNotFoundError("No usable temporary directory found")
 
-        monkeypatch.setattr(places.tempfile, "gettempdir", nowhere)
+        monkeypatch.setattr(cache_folders.tempfile, "gettempdir", nowhere)
     assert not keep_kernels()
     assert said == ["nowhere may files be written, so kernels are compiled again in each run"]
     assert numba.config.CACHE_DIR == ""
@@ -85,7 +85,7 @@ def test_a_folder_that_others_may_have_filled_is_not_taken(said, monkeypatch, tm
 def test_a_home_that_is_unknown_is_none(said, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    monkeypatch.setattr(places, "may_write", lambda folder: "__pycache__" not in str(folder))
+    monkeypatch.setattr(cache_folders, "may_write", lambda folder: "__pycache__" not in str(folder))
     keep_kernels()
     assert len(said) == 1
 

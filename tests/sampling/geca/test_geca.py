@@ -21,7 +21,7 @@ from scipy.stats import chisquare
 
 from grammar.errors import CorpusError, NothingNewError, OptionError, SchemaError
 from induction.corpus.corpus import PROVENANCE, Corpus
-from sampling.geca import rows, templates, verdicts
+from sampling.geca import novelty, rows, templates
 from sampling.geca.grammar import SubstitutionGrammar
 from sampling.geca.method import GECA
 from sampling.geca.options import GECAOptions
@@ -309,15 +309,15 @@ def test_listing_in_parts_and_colliding_hashes_change_nothing(sequences):
         patch.setattr(rows, "hash_rows", lambda _, starts, ends: np.zeros(len(starts), "u8"))
         assert rows.equal_rows(contexts)[0].tolist() == first.tolist()
     made = parts._derivations
-    hashed = verdicts._hash_derivations
+    hashed = novelty._hash_derivations
     with pytest.MonkeyPatch.context() as patch:
 
         def collide(*arguments):
             hashes, longest = hashed(*arguments)
             return hashes * 0, longest
 
-        patch.setattr(verdicts, "_hash_derivations", collide)
-        same = verdicts.same_result(parts.grammar.tokens, made.context, made.filler)
+        patch.setattr(novelty, "_hash_derivations", collide)
+        same = novelty.same_result(parts.grammar.tokens, made.context, made.filler)
     assert np.unique(same, return_inverse=True)[1].tolist() == made.example.tolist()
 
 
