@@ -79,7 +79,7 @@ class MachineCode:
     begin: int
     header: Mapping[str, Any]
     _current: dict[str, bool] = field(default_factory=dict)
-    _told: set[str] = field(default_factory=set)
+    _has_told: bool = False
 
     @classmethod
     def opened(cls, path: Path) -> MachineCode:
@@ -127,10 +127,10 @@ class MachineCode:
         return all(map(self.is_current, self.header["modules"]))
 
     def _tell_of(self, source: str) -> None:
-        if source not in self._told:
-            self._told.add(source)
+        if not self._has_told:  # one cause, and one cure, for all that is of other sources
+            self._has_told = True
             tell(
-                f"the machine code in {self.path} is not of the {source} that is here: its kernels"
+                f"the machine code in {self.path} is not of the {source} that is here: such kernels"
                 " are compiled; treewright compile compiles them once for all"
             )
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
 from grammar.chart.parses import NoParse, Parse, Span
 from grammar.errors import OptionError
@@ -30,6 +30,7 @@ __all__ = [
     "Tags",
     "TextParser",
     "aligned_treebank",
+    "is_scoring",
     "paired",
     "read_sentences",
 ]
@@ -88,7 +89,6 @@ class TextParser(Protocol):
         return aligned_treebank(self.parse_each(sentences, tags=tags))
 
 
-@runtime_checkable
 class ScoringParser(TextParser, Protocol):
     """A parser that knows how probable its trees are."""
 
@@ -101,6 +101,14 @@ class ScoringParser(TextParser, Protocol):
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
     ) -> Iterator[list[Span] | NoParse]:
         """Yield how probable each labelled span of each sentence is, the most probable first."""
+
+
+def is_scoring(parser: TextParser) -> TypeGuard[ScoringParser]:
+    """Say whether a parser knows how probable its trees are.
+
+    Its class is asked: ``isinstance`` reads each member on Python 3.11, so it computes the version.
+    """
+    return all(hasattr(type(parser), name) for name in ("kbest_each", "spans_each"))
 
 
 def aligned_treebank(results: Iterable[Tree | NoParse]) -> Treebank:

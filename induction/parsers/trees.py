@@ -28,7 +28,7 @@ from induction.parsers.cache import CachedParser, CachedScoringParser
 from induction.parsers.corpora import parse_corpus
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.opening import ENGLISH, open_parser
-from induction.parsers.protocol import ScoringParser, TextParser
+from induction.parsers.protocol import TextParser, is_scoring
 
 __all__ = [
     "AUTO",
@@ -210,7 +210,7 @@ def kept_parser(given: Any = AUTO) -> tuple[TextParser, str]:
     if not isinstance(given, str | PathLike):
         return parser, name
     file = cache_file()
-    kind = CachedScoringParser if isinstance(parser, ScoringParser) else CachedParser
+    kind = CachedScoringParser if is_scoring(parser) else CachedParser
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         return kind(parser, file), name

@@ -28,7 +28,7 @@ from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import penn_word, tokenise
 from induction.corpus.text.unspaced import refuse_unspaced
 from induction.corpus.tree_files import trees_of_corpus
-from induction.parsers.protocol import ScoringParser, TextParser
+from induction.parsers.protocol import TextParser, is_scoring
 from induction.parsers.trees import AUTO, kept_parser
 from sampling.alp.options import ALPOptions
 from sampling.examples.examples import refuse_pairs
@@ -203,7 +203,7 @@ def _each(
     parser: TextParser, sentences: Iterable[Sequence[str]], o: ALPOptions
 ) -> Iterator[_Found | NoParse]:
     """Yield the plausible trees of every sentence."""
-    if not isinstance(parser, ScoringParser):
+    if not is_scoring(parser):
         for tree in parser.parse_each(sentences):
             yield tree if isinstance(tree, NoParse) else _Found((tree,), (1.0,), False)
         return

@@ -122,7 +122,7 @@ def parse(
     from grammar.pictures.svg import checked_suffix
     from induction.parsers.cache import CachedParser
     from induction.parsers.opening import open_parser
-    from induction.parsers.protocol import ScoringParser
+    from induction.parsers.protocol import is_scoring
 
     scored = kbest is not None or log_prob
     _check(scored=scored, spans=spans, cache=cache, plot=plot, same=grammar == sentences == "-")
@@ -144,7 +144,7 @@ def parse(
     parser = opened if cache is None else CachedParser(opened, cache)
     given, tags = _read(sentences, tokenised=tokenised, tagged=tagged)
     _say_of_columns(sentences, quiet=quiet)
-    if heat_map is not None and isinstance(opened, ScoringParser):
+    if heat_map is not None and is_scoring(opened):
         _draw_heat_map(opened, given, tags, heat_map, quiet=quiet)
     k = (kbest or 1) if scored else None
     answers = _answers(parser, given, tags, k=k, spans=spans)
@@ -236,20 +236,20 @@ def _answers(
     k: int | None,
     spans: bool,
 ) -> Iterator[Answer]:
-    from induction.parsers.protocol import ScoringParser
+    from induction.parsers.protocol import is_scoring
 
-    if isinstance(parser, ScoringParser) and spans:
+    if is_scoring(parser) and spans:
         return parser.spans_each(sentences, tags=tags)
-    if isinstance(parser, ScoringParser) and k is not None:
+    if is_scoring(parser) and k is not None:
         return parser.kbest_each(sentences, k, tags=tags)
     return parser.parse_each(sentences, tags=tags)
 
 
 def _refuse_without_scores(parser: TextParser, name: str) -> None:
     from grammar.errors import OptionError
-    from induction.parsers.protocol import ScoringParser
+    from induction.parsers.protocol import is_scoring
 
-    if not isinstance(parser, ScoringParser):
+    if not is_scoring(parser):
         raise OptionError(
             "this parser knows no probabilities",
             where=name,

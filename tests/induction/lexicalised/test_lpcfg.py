@@ -25,7 +25,7 @@ from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.lexicalised.model import LexicalisedModel, Smoothing, skeleton_of
 from induction.lexicalised.saving import head_columns, read_heads
 from induction.parsers.lexicalised import LexicalisedParser
-from induction.parsers.protocol import ScoringParser
+from induction.parsers.protocol import is_scoring
 from induction.trees.dependencies import dependencies
 from induction.trees.heads import parse_head_rules
 from tests.induction.lexicalised.lexicalised_reference import SlowModel
@@ -386,7 +386,7 @@ def test_spans_are_probabilities_and_hold_the_whole_sentence(parser):
     assert any((s.label, s.start, s.end) == ("S", 0, 5) and s.probability > 0.9 for s in spans)
     [nothing] = parser.spans_each([""])
     assert isinstance(nothing, NoParse)
-    assert isinstance(parser, ScoringParser)
+    assert is_scoring(parser)
 
 
 def test_trees_that_are_nested_too_deeply_are_refused():

@@ -18,7 +18,7 @@ from grammar.errors import OptionError, OutputError, SchemaError
 from grammar.messages import heard_by
 from induction.parsers.cache import CachedParser, CachedScoringParser
 from induction.parsers.chart import ChartTextParser
-from induction.parsers.protocol import ScoringParser, TextParser, paired, read_sentences
+from induction.parsers.protocol import TextParser, is_scoring, paired, read_sentences
 from tests.grammar.strategies import names, trees
 
 
@@ -205,7 +205,7 @@ class Counting(ChartTextParser):
 def test_the_k_best_are_kept_by_k_beside_the_best(path):
     inner = Counting(Grammar.parse(AMBIGUOUS))
     cached = CachedScoringParser(inner, path)
-    assert isinstance(cached, ScoringParser)
+    assert is_scoring(cached)
     given = ["a b a", "c", ["a", "a", "a"], "a b a"]
     expected = {k: list(inner.kbest_each(given, k)) for k in (1, 2)}
     assert list(cached.parse_each(given)) == list(inner.parse_each(given))

@@ -18,7 +18,7 @@ from induction import induce_pcfg, read_treebank, unbinarise
 from induction.counts.known_words import KnownWords
 from induction.parsers.chart import ChartTextParser
 from induction.parsers.opening import open_parser
-from induction.parsers.protocol import ScoringParser, read_sentences
+from induction.parsers.protocol import is_scoring, read_sentences
 from induction.trees.normalise import expand_unaries
 from tests.grammar.strategies import grammars
 
@@ -360,7 +360,7 @@ def test_the_version_is_that_of_the_grammar_and_the_decoder():
 def test_a_parser_is_opened_from_a_grammar_file(tmp_path, name):
     ANNOTATED.save(tmp_path / name)
     parser = open_parser(tmp_path / name)
-    assert isinstance(parser, ScoringParser)
+    assert is_scoring(parser)
     expected = ChartTextParser(ANNOTATED).parse([["a", "b"]])
     assert parser.parse([["a", "b"]]) == expected
 
