@@ -17,8 +17,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grammar.errors import SchemaError
-from grammar.files import PathLike, read_text, write_text
+from grammar.files import PathLike, write_text
+from grammar.saving.value_checks import Whole, read_declared
 from scan.augmenters import find_augmenter
 from scan.experiment import Outcome, run
 from scan.models.config import TrainingConfig
@@ -42,9 +42,16 @@ __all__ = [
 ]
 
 UPDATES = 4000
+_OUTCOME = {
+    "split": str, "method": str, "seed": Whole(), "train_pairs": Whole(),
+    "synthetic_pairs": Whole(), "test_pairs": Whole(), "agreeing": float,
+    "sampled_tests": Whole(), "steps": Whole(), "train_exact": float, "test_exact": float,
+    "unsampled_exact": (float, None), "seconds": float,
+}  # fmt: skip
+"""What a result file must say of an outcome."""
 HEADER = (
     "split", "method", "model", "seeds", "new pairs", "verified", "tests made", "train exact",
-    "test exact", "test exact, never made", "minutes",
+    "test exact", "test exact, not sampled", "minutes",
 )  # fmt: skip
 
 
@@ -180,12 +187,9 @@ def load_results(folder: PathLike, model: str = "lstm") -> list[Outcome]:
     """
     found = []
     for path in sorted(Path(folder).glob(f"*-{model}-seed*.json")):
-        try:
-            found.append(Outcome(**json.loads(read_text(path))["outcome"]))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise SchemaError(
-                f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
-            ) from None
+        hint = "delete it, and run it again"
+        held = read_declared(path, {"outcome": _OUTCOME}, what="a result file", hint=hint)
+        found.append(Outcome(**{name: held["outcome"][name] for name in _OUTCOME}))
     return found
 
 

@@ -89,7 +89,7 @@ The trees of the first four ([all, SVG](trees.svg)):
 
 
 def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, seed: int) -> str:
-    """Write the made pairs and the learning curves of a split; return Markdown."""
+    """Write the new pairs and the learning curves of a split; return Markdown."""
     from sampling.geca.method import GECA
     from scan.generator import verify
     from scan.learning_curves import draw_learning_curves
@@ -100,7 +100,7 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
     train = published_split(split).train
     sampler = GECA.induce(train, size=1)
     made = sampler.sample(min(pairs, sampler.count()), seed=seed)
-    write_pairs(made, folder / "made-pairs.txt")
+    write_pairs(made, folder / "new-pairs.txt")
     draw_learning_curves(
         {cell.outcome.method: cell.history for cell in cells},
         {cell.outcome.method: cell.outcome.test_exact for cell in cells},
@@ -121,8 +121,8 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
         for cell in cells
     ]
     header = (
-        "augmentation", "training pairs", "made pairs", "steps", "train exact",
-        "test exact", "test exact, never made", "training",
+        "augmentation", "training pairs", "new pairs", "steps", "train exact",
+        "test exact", "test exact, not sampled", "training",
     )  # fmt: skip
     geca = cells[-1].outcome
     examples = [(row["text"], f"`{row['target'][:70]}`") for row in list(made)[:5]]
@@ -130,11 +130,11 @@ def scan_part(folder: Path, split: str, cells: Sequence[Cell], *, pairs: int, se
 
 GECA (Andreas 2020) sees the training pairs only. It induces which fragments of pairs are
 interchangeable, and can make **{sampler.count():,}** distinct new pairs from them. Of these
-**{len(made):,}**, drawn at random, were trained on ([made-pairs.txt](made-pairs.txt)), such as:
+**{len(made):,}**, drawn at random, are trained on ([new-pairs.txt](new-pairs.txt)), such as:
 
 {markdown_table(("command", "actions"), examples)}
 
-The interpreter, used as an audit and never as a source of labels, agrees with
+The interpreter, used as a check and never as a source of labels, agrees with
 **{verify(made).rate:.2%}** of them. {geca.sampled_tests:,} of the {geca.test_pairs:,} test commands
 are among them, so the accuracy on the others is given in a column of its own.
 

@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grammar.arrays import FloatArray, LongArray
-from grammar.errors import OptionError, SchemaError
+from grammar.errors import OptionError
+from grammar.saving.array_checks import check_counts, check_length, check_numbers, typed_columns
 from grammar.saving.array_file import load_arrays, save_arrays
+from grammar.saving.facts import TEXT, Fields, damage_told, whole
 
 __all__ = ["Pseudo", "load_round", "save_round"]
 
 SCHEMA = "treewright.pseudo-labels/1"
+FACTS = Fields({"key": TEXT, "classes": whole(1, 2**20)})
+COLUMNS = {"rows": "int64", "labels": "float32", "weights": "float64"}
 _HINT = "delete the folder to start over, or name another"
 
 
@@ -66,17 +70,20 @@ def load_round(folder: Path, number: int, key: str, texts: int) -> Pseudo | None
     if not path.exists():
         return None
     facts, held = load_arrays(path, SCHEMA, what="labels that a teacher gave", hint=_HINT)
-    if facts.get("key") != key:
+    with damage_told(str(path), _HINT):
+        FACTS("facts", facts)
+        held = typed_columns(held, COLUMNS)
+        rows, labels, weights = (held[name] for name in COLUMNS)
+        check_numbers("rows", rows, 0, texts)
+        check_length("labels", labels, len(rows) * facts["classes"])
+        check_length("weights", weights, len(rows))
+        check_counts("labels", labels)
+        check_counts("weights", weights)
+    if facts["key"] != key:
         raise OptionError(
             "the round is of other options, data or encoder", where=str(path), hint=_HINT
         )
-    rows = np.asarray(held["rows"], np.int64)
-    labels = np.asarray(held["labels"], np.float32)
-    weights = np.asarray(held["weights"], np.float64)
-    fits = len(labels) == len(rows) * facts["classes"] and len(weights) == len(rows)
-    if not fits or (len(rows) and not 0 <= rows.min() <= rows.max() < texts):
-        raise SchemaError("the parts of the file do not fit", where=str(path), hint=_HINT)
-    return Pseudo(rows, labels.reshape(len(rows), -1), weights)
+    return Pseudo(rows, labels.reshape(len(rows), facts["classes"]), weights)
 
 
 def _path(folder: Path, number: int) -> Path:

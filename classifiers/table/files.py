@@ -11,9 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import SchemaError
-from grammar.files import PathLike, made_folder, read_text, write_text
+from grammar.files import PathLike, made_folder, write_text
+from grammar.saving.value_checks import ANY, Whole, read_declared
 
-__all__ = ["Cell", "Result", "Wanted", "read_done", "read_result", "run_missing"]
+__all__ = ["RARE", "Cell", "Result", "Wanted", "read_done", "read_result", "run_missing"]
+
+
+_CELL = {"data": str, "k": Whole(), "ratio": Whole(), "method": str, "seed": Whole()}
+_DECLARED = {
+    "cell": _CELL, "settings": str, "scores": {ANY: {ANY: float}}, "made": Whole(),
+    "seconds": float, "facts": {ANY: object},
+}  # fmt: skip
+"""What a file must hold."""
+RARE = "macro F1"
+"""The score that counts where some classes are rare."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +158,14 @@ def read_result(cell: Cell, folder: PathLike) -> Result | None:
     path = Path(folder) / cell.path
     if not path.exists():
         return None
-    try:
-        held = json.loads(read_text(path))
-        return Result(
-            Cell(**held["cell"]), held["settings"], held["scores"], held["made"],
-            held["seconds"], held["facts"],
-        )  # fmt: skip
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SchemaError(
-            f"not a result file: {error}", where=str(path), hint="delete it, and run it again"
-        ) from None
+    hint = "delete it, and run it again"
+    held = read_declared(path, _DECLARED, what="a result file", hint=hint)
+    if held["cell"] != asdict(cell):
+        raise SchemaError("the result is of another cell", where=str(path), hint=hint)
+    counted = {RARE} if cell.ratio > 1 else set()
+    if not all(scores and counted <= set(scores) for scores in held["scores"].values()):
+        raise SchemaError("a part has no score", where=str(path), hint=hint)
+    return Result(cell, **{name: held[name] for name in _DECLARED if name != "cell"})
 
 
 def _is_done(each: Wanted, folder: PathLike) -> bool:

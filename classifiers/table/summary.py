@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classifiers.table.cells import Result
+from classifiers.table.files import RARE
 from grammar.errors import MissingDataError
 
 __all__ = [
@@ -186,7 +187,7 @@ def _scores(results: Iterable[Result], part: str) -> dict[int, float]:
 def _points(result: Result, part: str) -> float:
     """Return the score that counts: macro F1 where classes are rare, else the one named first."""
     scores = result.scores[part]
-    return scores["macro F1"] if result.cell.ratio > 1 else next(iter(scores.values()))
+    return scores[RARE] if result.cell.ratio > 1 else next(iter(scores.values()))
 
 
 def ranks(rows: Iterable[Row]) -> Ranks:

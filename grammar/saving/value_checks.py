@@ -9,11 +9,15 @@ are nobody's business.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ANY", "Only", "Whole", "value_fault"]
+from grammar.errors import SchemaError
+from grammar.files import PathLike, read_text
+
+__all__ = ["ANY", "Only", "Whole", "read_declared", "value_fault"]
 
 ANY = ""
 """Stands in a declaration for all names of a dictionary."""
@@ -72,6 +76,35 @@ def value_fault(value: Any, declared: Any, at: str = "") -> str | None:
     return None if fits else f"{at or 'it'} is {_shown(value)}, not {_told(declared)}"
 
 
+def read_declared(path: PathLike, declared: Any, *, what: str, hint: str) -> Any:
+    """Return the value that a JSON file holds.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    declared : Any
+        What it must hold.
+    what, hint : str
+        What the file should be, and how to get one, for the error.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    SchemaError
+        If it holds no JSON, or something else than what is declared.
+    """
+    try:
+        held = json.loads(read_text(path))
+        fault = value_fault(held, declared)
+    except (ValueError, RecursionError) as error:
+        fault = str(error)
+    if fault is not None:
+        raise SchemaError(f"not {what}: {fault}", where=str(path), hint=hint)
+    return held
+
+
 def _fields_fault(value: Mapping[str, Any], declared: Mapping[str, Any], at: str) -> str | None:
     before = f"{at}." if at else ""
     if ANY in declared:
@@ -97,7 +130,7 @@ def _fits(value: Any, declared: Any) -> bool:
     if isinstance(declared, Whole):
         return type(value) is int and declared.least <= value <= declared.most
     if declared is float:
-        return type(value) in (int, float)
+        return type(value) is float or (type(value) is int and abs(value) <= _MOST)
     return isinstance(declared, type) and type(value) is declared
 
 

@@ -5,10 +5,12 @@ What a folder says of itself fits again, so that more is tried than its digests.
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ from sampling.pipeline.augment import augment
 from sampling.pipeline.manifest import read_manifest, write_manifest
 from sampling.pipeline.settings import read_settings, read_toml
 from sampling.sentences.name_files import read_names
+from scan.experiment import Outcome
+from scan.table import load_results, rows, to_csv
 from tests.checksums import sealed_again
 from tests.fuzz.folders import member
 from tests.fuzz.kinds import Format, Make
@@ -72,6 +76,9 @@ def _states() -> Iterator[Format]:
 
 def _results() -> Iterator[Format]:
     yield Format("manifest.json", _save_manifest, _use_manifest)
+    yield Format("round.arrow", _save_round, _use_round)
+    yield Format("cell.json", _save_cell, _use_cell)
+    yield Format("scan-cell.json", _save_scan_cell, _use_scan_cell)
 
 
 def _text(text: str) -> Make:
@@ -121,6 +128,59 @@ def _use_manifest(path: Path) -> None:
     manifest = read_manifest(named)
     read_settings(manifest["settings"])
     named.unlink()
+
+
+def _save_round(path: Path) -> None:
+    from classifiers.semi_supervised.rounds import Pseudo, save_round
+
+    labels = np.array([[0.25, 0.75], [1.0, 0.0]], np.float32)
+    save_round(path.parent, 1, "key", Pseudo(np.array([0, 3]), labels, np.ones(2)))
+    (path.parent / "round-1.arrow").rename(path)
+
+
+def _use_round(path: Path) -> None:
+    from classifiers.semi_supervised.rounds import load_round
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copyfile(path, Path(folder) / "round-1.arrow")
+        held = load_round(Path(folder), 1, "key", texts=4)
+    assert held is None or (held.labels * held.weights[:, None]).shape == (len(held.rows), 2)
+
+
+def _save_cell(path: Path) -> None:
+    from classifiers.table.files import Cell, Result, Wanted, run_missing
+
+    cell = Cell("reviews", 5, 1, "none", 0)
+    found = Result(cell, "settings", {"test": {"accuracy": 50.0}}, 0, 0.5, {"C": 1.0})
+    with tempfile.TemporaryDirectory() as folder:
+        run_missing([Wanted(cell, "settings", lambda: found)], folder)
+        shutil.copyfile(Path(folder) / cell.path, path)
+
+
+def _use_cell(path: Path) -> None:
+    from classifiers.table.files import Cell, read_result
+    from classifiers.table.summary import markdown, rows_of
+
+    cell = Cell("reviews", 5, 1, "none", 0)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / cell.path).parent.mkdir()
+        shutil.copyfile(path, Path(folder) / cell.path)
+        held = read_result(cell, folder)
+    assert held is not None
+    markdown(rows_of([held]))
+
+
+def _save_scan_cell(path: Path) -> None:
+    outcome = Outcome("jump", "none", 0, 9, 0, 9, 1.0, 0, 1, 0.5, 0.5, None, 0.5)
+    path.write_text(json.dumps({"outcome": asdict(outcome)}))
+
+
+def _use_scan_cell(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copyfile(path, Path(folder) / "jump-none-lstm-seed0.json")
+        found = load_results(folder)
+    assert found
+    to_csv(rows({"lstm": found}, ["jump"], ["none"]))
 
 
 def _classifiers() -> Iterator[Format]:

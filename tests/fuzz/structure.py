@@ -156,6 +156,9 @@ def _columns(table: pa.Table) -> list[Any]:
 
 def _table(held: Any) -> pa.Table:
     names, arrays = [row["name"] for row in held], [row["values"] for row in held]
+    for each in arrays:
+        if not isinstance(each, pa.Array):
+            json.dumps(each, default=str)  # what holds itself is refused here; pyarrow dies of it
     columns = [each if isinstance(each, pa.Array) else pa.array([each]) for each in arrays]
     length = max(map(len, columns), default=0)
     columns = [

@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from grammar.errors import TreewrightError
+from grammar.messages import heard_by
 
 __all__ = ["FINE", "LIMIT_BYTES", "LIMIT_SECONDS", "Tally", "Worker", "outcome_of"]
 
@@ -127,13 +128,18 @@ def _processor_seconds(pid: int | None) -> float:
 
 
 def _work(there: Connection, folder: str) -> None:
+    warnings.simplefilter("ignore")
+    with heard_by(lambda message: None):
+        _try_all(there, Path(folder))
+
+
+def _try_all(there: Connection, folder: Path) -> None:
     from tests.fuzz.formats import FORMATS
 
-    warnings.simplefilter("ignore")
     while True:
         name, number = there.recv()
         form = FORMATS[name]
-        whole = Path(folder) / f"whole-{form.file}"
+        whole = folder / f"whole-{form.file}"
         if not whole.exists():
             form.make(whole)
         if number is None:

@@ -102,7 +102,9 @@ def renamed_by_use(
                 found[new] = old
     if found:
         told = (f"{new} {'is read ' * (k == 0)}from " for k, new in enumerate(found))
-        columns = (f"{'the column ' * (k == 0)}{old!r}" for k, old in enumerate(found.values()))
+        columns = (
+            f"{'the column ' * (k == 0)}{old[:80]!r}" for k, old in enumerate(found.values())
+        )
         tell(", ".join(map("".join, zip(told, columns, strict=True))))
     return names
 

@@ -6,7 +6,7 @@ Dictionaries are read by themselves, and the rows only as far as they are number
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,29 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from grammar.storage.expanded_size import most_expanded, refuse_expanded
+from induction.corpus.tables.parquet_footer import Chunk
 
 __all__ = ["expanded_rows"]
 
 _WIDTH = 8
-_TEXT = "BYTE_ARRAY"
 
 
-def expanded_rows(source: pa.NativeFile, metadata: Any, number: int, path: str, before: int) -> int:
+def expanded_rows(
+    file: pa.parquet.ParquetFile,
+    source: pa.NativeFile,
+    chunks: Sequence[Chunk],
+    number: int,
+    path: str,
+    before: int,
+) -> int:
     """Return how many bytes a group of rows takes at most, as far as it need be known.
 
     Parameters
     ----------
-    source, metadata : open file, pyarrow.parquet.FileMetaData
+    file, source : pyarrow.parquet.ParquetFile, open file
         The file.
+    chunks : sequence of Chunk
+        Those of the group, in the order of the columns.
     number : int
         Of the group.
     path : str
@@ -40,28 +49,28 @@ def expanded_rows(source: pa.NativeFile, metadata: Any, number: int, path: str, 
     ------
     UnreadableInputError
         If all that takes more than the file may expand to.
+    pyarrow.ArrowInvalid
+        If the group has other columns than the file.
     """
-    group = metadata.row_group(number)
-    columns = [group.column(k) for k in range(group.num_columns)]
-    least = sum(
-        max(one.total_uncompressed_size, 0 if one.physical_type == _TEXT else one.num_values)
-        for one in columns
-    )
+    least = sum(max(one.expanded, 0 if one.is_text else one.values) for one in chunks)
     size = source.size()
     refuse_expanded(before + least, size, path)
-    most = before + least + sum(_WIDTH * one.num_values for one in columns)
-    repeating = [
-        one.path_in_schema
-        for one in columns
-        if one.physical_type == _TEXT and any("DICT" in name for name in one.encodings)
-    ]
-    if repeating:
-        file = pa.parquet.ParquetFile(source, metadata=metadata, read_dictionary=repeating)
-        counts = {one.path_in_schema: one.num_values for one in columns}
-        longest = _longest(file, number, repeating)
-        bound = sum(longest.get(name, 0) * counts[name] for name in repeating)
+    most = before + least + sum(_WIDTH * one.values for one in chunks)
+    if len(chunks) != len(file.schema):
+        raise pa.ArrowInvalid("the footer is damaged: a group of rows has other columns")
+    names = [file.schema.column(k).path for k in range(len(chunks))]
+    counts = {
+        name: one.values
+        for name, one in zip(names, chunks, strict=True)
+        if one.is_text and one.has_dictionary
+    }
+    if counts:
+        repeating = list(counts)
+        coded = pa.parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=repeating)
+        longest = _longest(coded, number, repeating)
+        bound = sum(longest.get(name, 0) * count for name, count in counts.items())
         if most + bound > most_expanded(size):
-            bound = _exact(file, number, repeating)
+            bound = _exact(coded, number, repeating)
         most += bound
     refuse_expanded(most, size, path)
     return most - before

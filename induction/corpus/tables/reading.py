@@ -29,6 +29,7 @@ from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
 from induction.corpus.tables.lines import labelled_lines, sign_of_table
+from induction.corpus.tables.parquet_footer import chunks_of
 from induction.corpus.tables.parquet_sizes import expanded_rows
 from induction.corpus.tables.separators import (
     SIGNS,
@@ -63,8 +64,8 @@ def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
     file = pa.parquet.ParquetFile(source)
     check_names(file.schema_arrow.names, asked.path)
     groups, size = [], 0
-    for number in range(file.num_row_groups):
-        size += expanded_rows(source, file.metadata, number, asked.path, size)
+    for number, chunks in enumerate(chunks_of(source) if file.num_row_groups else []):
+        size += expanded_rows(file, source, chunks, number, asked.path, size)
         groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
     return Rows(table, numbered_rows(asked.path))
