@@ -72,6 +72,11 @@ def load_round(folder: Path, number: int, key: str, texts: int) -> Pseudo | None
     facts, held = load_arrays(path, SCHEMA, what="labels that a teacher gave", hint=_HINT)
     with damage_told(str(path), _HINT):
         FACTS("facts", facts)
+    if facts["key"] != key:  # then its rows are those of other texts
+        raise OptionError(
+            "the round is of other options, data or encoder", where=str(path), hint=_HINT
+        )
+    with damage_told(str(path), _HINT):
         held = typed_columns(held, COLUMNS)
         rows, labels, weights = (held[name] for name in COLUMNS)
         check_numbers("rows", rows, 0, texts)
@@ -79,10 +84,6 @@ def load_round(folder: Path, number: int, key: str, texts: int) -> Pseudo | None
         check_length("weights", weights, len(rows))
         check_counts("labels", labels)
         check_counts("weights", weights)
-    if facts["key"] != key:
-        raise OptionError(
-            "the round is of other options, data or encoder", where=str(path), hint=_HINT
-        )
     return Pseudo(rows, labels.reshape(len(rows), facts["classes"]), weights)
 
 
