@@ -228,10 +228,7 @@ def _language(
     strings = token_bytes(causal.tokenizer, int(causal.model.config.vocab_size))
     vocabulary = Vocabulary.of(strings, causal.ends)
     _check_words(words, vocabulary)
-    if prompt:
-        space = not prompt[-1].isspace()
-    else:
-        space = begins_with_space(causal.tokenizer, strings)
+    space = not prompt[-1].isspace() if prompt else begins_with_space(causal.tokenizer, strings)
     tries = TokenTrie(trie, vocabulary, b" " if space else b"", stop.encode())
     return TextLanguage(prefix, tries, weighted=weighted)
 

@@ -110,9 +110,7 @@ def uniforms_of_text(particles: int, max_tokens: int) -> tuple[int, int]:
     return max_tokens + 2, particles + 1
 
 
-def draw_text(
-    begun: ReadPrefixes, language: TextLanguage, uniforms: FloatArray
-) -> Drawn | None:
+def draw_text(begun: ReadPrefixes, language: TextLanguage, uniforms: FloatArray) -> Drawn | None:
     """Draw a text with particles; None if none of them ended.
 
     Parameters

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def save_gpt2(folder: Path, tokenizer: Any, seed: int = 0) -> None:
     torch.manual_seed(seed)
     config = GPT2Config(
         vocab_size=len(tokenizer), n_embd=16, n_layer=1, n_head=2, n_positions=64,
-        initializer_range=0.35, bos_token_id=0, eos_token_id=0,
+        initializer_range=0.15, bos_token_id=0, eos_token_id=0,
     )  # fmt: skip
     GPT2LMHeadModel(config).eval().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -96,12 +97,56 @@ def llama_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = LlamaConfig(
         vocab_size=len(names), hidden_size=16, intermediate_size=32, num_hidden_layers=1,
         num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=64,
-        initializer_range=0.35, bos_token_id=1, eos_token_id=2,
+        initializer_range=0.15, bos_token_id=1, eos_token_id=2,
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("models") / "pieces"
     LlamaForCausalLM(config).eval().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+class Bigrams:
+    """A model whose next token depends on the last one alone, by a table of logarithms."""
+
+    device = "cpu"
+    generation_config = None
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.config = SimpleNamespace(vocab_size=len(table), max_position_embeddings=64)
+        self.read = 0
+
+    def forward(
+        self, input_ids: Any, attention_mask: Any = None, position_ids: Any = None,
+        past_key_values: Any = None, use_cache: bool = False,
+    ) -> Any:  # fmt: skip
+        self.read += input_ids.numel()
+        return SimpleNamespace(logits=self.table[input_ids])
+
+    __call__ = forward
+
+
+def bigrams(chances: Mapping[tuple[str, str], float]) -> CausalModel:
+    """Return a model of bytes with these probabilities of tokens after others."""
+    import torch
+
+    tokenizer = byte_tokenizer()
+    table = torch.full((len(tokenizer), len(tokenizer)), -60.0, dtype=torch.float64)
+    for pair, chance in chances.items():
+        before, token = tokenizer.convert_tokens_to_ids(list(pair))
+        table[before, token] = math.log(chance)
+    return CausalModel(Bigrams(table), tokenizer)
+
+
+def random_bigrams(seed: int) -> CausalModel:
+    """Return a model of bytes whose table is drawn at random."""
+    import torch
+
+    tokenizer = byte_tokenizer()
+    draw = torch.Generator().manual_seed(seed)
+    table = torch.randn((len(tokenizer), len(tokenizer)), generator=draw, dtype=torch.float64)
+    table[:, 0] += 1.5
+    return CausalModel(Bigrams(table), tokenizer)
 
 
 def opened(folder: Path) -> CausalModel:
