@@ -12,16 +12,14 @@ import pyarrow as pa
 
 from grammar.errors import OptionError
 from grammar.options import whole_number
-from grammar.prefix.state import Prefix
-from grammar.rng import stream_key, uniforms_of
+from grammar.rng import stream_key
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists
+from sampling.neural.decoding.decoder import Decoder
 from sampling.neural.decoding.language import TextLanguage
-from sampling.neural.decoding.particles import Drawn, draw_text, uniforms_of_text
-from sampling.neural.decoding.vocabulary import Vocabulary, begins_with_space, token_bytes
-from sampling.neural.decoding.words import TokenTrie, WordTrie
+from sampling.neural.decoding.particles import Drawn
 from sampling.neural.opening import needs_libraries, open_model
 from sampling.stream import ShortfallWarning, warn_of
 
@@ -190,15 +188,13 @@ def generate_constrained(
         )
     key = stream_key(seed, METHOD)
     prefix = grammar.prefix()
-    causal = _opened(model, device)
-    language = _language(causal, prefix, prompt, stop, weighted=weighted)
-    begun = causal.begin(1, _prompt_tokens(causal, prompt, max_tokens))
-    steps, numbers = uniforms_of_text(particles, max_tokens)
+    decoder = Decoder.of(
+        _opened(model, device), prefix, prompt, stop=stop, weighted=weighted, max_tokens=max_tokens
+    )
     results = []
     for index in range(start, start + n):
-        uniforms = uniforms_of(key, index, steps * numbers).reshape(steps, numbers)
-        if (drawn := draw_text(begun, language, uniforms)) is not None:
-            results.append(_result(drawn, index, language))
+        if (drawn := decoder.draw(key, index, particles)) is not None:
+            results.append(_result(drawn, index, decoder.language))
     _check_ended(len(results), n, max_tokens)
     return ConstrainedTexts(tuple(results), seed, n)
 
@@ -208,54 +204,6 @@ def _opened(model: str, device: str) -> CausalModel:
     from sampling.neural.causal.model import CausalModel
 
     return CausalModel(*open_model(model, "causal", device=device))
-
-
-def _language(
-    causal: CausalModel, prefix: Prefix, prompt: str, stop: str, *, weighted: bool
-) -> TextLanguage:
-    """Return the texts of a grammar as a model writes them behind a prompt."""
-    words = prefix.next_words().words
-    trie = WordTrie(words)
-    if stop and (stop[0] == " " or any(stop[0] in word for word in words)):
-        raise OptionError(
-            f"stop={stop!r} begins with a character of texts",
-            hint="begin it with a character that is in no word, as a line end",
-        )
-    if not causal.ends and not stop:
-        raise OptionError(
-            "the model has no token that ends a text", hint="say what ends it, as stop='\\n'"
-        )
-    strings = token_bytes(causal.tokenizer, int(causal.model.config.vocab_size))
-    vocabulary = Vocabulary.of(strings, causal.ends)
-    _check_words(words, vocabulary)
-    space = not prompt[-1].isspace() if prompt else begins_with_space(causal.tokenizer, strings)
-    tries = TokenTrie(trie, vocabulary, b" " if space else b"", stop.encode())
-    return TextLanguage(prefix, tries, weighted=weighted)
-
-
-def _check_words(words: Sequence[str], vocabulary: Vocabulary) -> None:
-    """Refuse words that are no tokens one after the other, alone or behind a space."""
-    single = {string for string in vocabulary.strings if len(string) == 1}
-    for word in words:
-        text = word.encode()
-        if not single.issuperset(bytes([byte]) for byte in text) and not (
-            vocabulary.spells(text) or vocabulary.spells(b" " + text)
-        ):
-            raise OptionError(
-                f"the tokenizer of the model cannot spell the word {word!r} of the grammar",
-                hint="leave the word out, or name a model with a token for each byte, as smollm2",
-            )
-
-
-def _prompt_tokens(causal: CausalModel, prompt: str, max_tokens: int) -> list[int]:
-    tokens = causal.pieces([prompt])[0] if prompt else []
-    if len(tokens) + max_tokens + 1 > causal.longest:
-        raise OptionError(
-            f"the prompt has {len(tokens)} subword tokens, and the texts up to {max_tokens}: "
-            f"the model reads {causal.longest} together",
-            hint="make the prompt shorter, or max_tokens smaller",
-        )
-    return tokens
 
 
 def _result(drawn: Drawn, index: int, language: TextLanguage) -> ConstrainedText:

@@ -24,7 +24,7 @@ from sampling.neural.decoding.language import END, State, TextLanguage
 if TYPE_CHECKING:
     from sampling.neural.causal.prefixes import ReadPrefixes
 
-__all__ = ["Drawn", "draw_text", "resampled", "uniforms_of_text"]
+__all__ = ["Drawn", "draw_text", "resampled"]
 
 
 class Drawn(NamedTuple):
@@ -103,11 +103,6 @@ class _Text:
     @property
     def ended(self) -> bool:
         return self.state.node == END
-
-
-def uniforms_of_text(particles: int, max_tokens: int) -> tuple[int, int]:
-    """Return the shape of the numbers that :func:`draw_text` takes."""
-    return max_tokens + 2, particles + 1
 
 
 def draw_text(begun: ReadPrefixes, language: TextLanguage, uniforms: FloatArray) -> Drawn | None:
