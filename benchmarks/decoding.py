@@ -61,7 +61,9 @@ def small_model(folder: Path) -> str:
     make: Any = PreTrainedTokenizerFast
     make(tokenizer_object=held, eos_token="<|endoftext|>").save_pretrained(folder)
     torch.manual_seed(0)
-    config = GPT2Config(vocab_size=len(letters), n_embd=64, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0)
+    config = GPT2Config(
+        vocab_size=len(letters), n_embd=64, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0
+    )
     GPT2LMHeadModel(config).save_pretrained(folder)
     return str(folder)
 

@@ -57,8 +57,12 @@ class Choices(NamedTuple):
         Their numbers.
     log_ratio : float64[choices]
         The logarithm of what each leaves of the mass of the state.
-    states : tuple of State
-        What each leads to; the node is END where it ends the text.
+    nodes : int64[choices]
+        The node that each leads to; END where it ends the text.
+    places : int64[choices]
+        The place of that, among ``beginnings``.
+    beginnings : tuple of Place
+        The prefixes of whole words that they lead to.
     """
 
     tokens: LongArray
