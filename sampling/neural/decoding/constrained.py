@@ -116,7 +116,6 @@ def generate_constrained(
     n: int = 10,
     *,
     seed: int = 0,
-    start: int = 0,
     particles: int = 16,
     weighted: bool = True,
     max_tokens: int = 64,
@@ -139,8 +138,8 @@ def generate_constrained(
         One whose next word is known: a PCFG, or one of fragments or heads.
     prompt : str
         What the texts continue. If it does not end in white space, they begin with a space.
-    n, seed, start : int
-        Texts ``start`` to ``start + n - 1`` of the stream ``seed``.
+    n, seed : int
+        The first ``n`` texts of the stream ``seed``.
     particles : int
         Of each run. With one, tokens are drawn by the mask, token by token: fast, and biased
         towards beginnings that the model likes whatever it thinks of their ends.
@@ -178,9 +177,12 @@ def generate_constrained(
     >>> texts[0].text, texts.log_normaliser  # doctest: +SKIP
     ('very very good', -9.1)
     """
-    for name, value, least in (("n", n, 0), ("start", start, 0), ("particles", particles, 1)):
+    for name, value, least in (
+        ("n", n, 0),
+        ("particles", particles, 1),
+        ("max_tokens", max_tokens, 1),
+    ):
         whole_number(name, value, least)
-    whole_number("max_tokens", max_tokens, 1)
     if not isinstance(grammar, Weighted):
         raise OptionError(
             f"there is no grammar, but a {type(grammar).__name__}",
@@ -192,7 +194,7 @@ def generate_constrained(
         _opened(model, device), prefix, prompt, stop=stop, weighted=weighted, max_tokens=max_tokens
     )
     results = []
-    for index in range(start, start + n):
+    for index in range(n):
         if (drawn := decoder.draw(key, index, particles)) is not None:
             results.append(_result(drawn, index, decoder.language))
     _check_ended(len(results), n, max_tokens)

@@ -55,7 +55,6 @@ def generate(
     stop: Annotated[
         str, typer.Option(help="Also ends a text; \\n is a line end. In no word of the grammar.")
     ] = "",
-    start: Annotated[int, typer.Option(min=0, help="Number of the first text.")] = 0,
     seed: Seed = 0,
     device: Annotated[
         str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:N.")
@@ -83,7 +82,7 @@ def generate(
     opened = open_grammar(grammar, encoding=encoding, backbone=backbone)
     with warnings_said(quiet=quiet):
         made = generate_constrained(
-            model, opened, prompt, n, seed=seed, start=start, particles=particles,
+            model, opened, prompt, n, seed=seed, particles=particles,
             weighted=weighted, max_tokens=max_tokens, stop=stop.replace("\\n", "\n"),
             device=device,
         )  # fmt: skip

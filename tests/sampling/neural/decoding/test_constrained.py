@@ -147,8 +147,8 @@ def test_masks_alone_are_biased_and_particles_are_not(
 def test_a_text_is_a_function_of_seed_and_number(gpt2_folder: Path) -> None:
     how: dict[str, Any] = {"particles": 8, "max_tokens": 20, "device": "cpu"}
     made = generate_constrained(str(gpt2_folder), RECURSIVE, "st", 6, seed=5, **how)
-    again = generate_constrained(str(gpt2_folder), RECURSIVE, "st", 2, seed=5, start=3, **how)
-    assert again.results == made.results[3:5]
+    again = generate_constrained(str(gpt2_folder), RECURSIVE, "st", 2, seed=5, **how)
+    assert again.results == made.results[:2]
     assert [one.index for one in made] == list(range(6))
     other = generate_constrained(str(gpt2_folder), RECURSIVE, "st", 6, seed=6, **how)
     assert [one.log_weight for one in other] != [one.log_weight for one in made]
