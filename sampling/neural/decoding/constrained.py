@@ -127,8 +127,8 @@ def generate_constrained(
     The probability of a text is proportional to that of the model times that of the grammar. All
     ways to cut a sentence into subword tokens are possible. Text i is a function of (seed, i)
     alone: a run of sequential Monte Carlo of its own, of whose particles one is drawn by its
-    weight. The distribution is exact as the number of particles grows; with any number, means that
-    weight each text by ``log_weight`` are without bias.
+    weight. The distribution is exact in the limit of many particles; averages that weight texts by
+    ``log_weight`` are exact in the limit of many texts, with any number of particles.
 
     Parameters
     ----------
