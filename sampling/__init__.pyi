@@ -14,6 +14,9 @@ from sampling.geca.method import GECA as GECA
 from sampling.geca.stream import GECAStream as GECAStream
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
+from sampling.neural.decoding.constrained import ConstrainedText as ConstrainedText
+from sampling.neural.decoding.constrained import ConstrainedTexts as ConstrainedTexts
+from sampling.neural.decoding.constrained import generate_constrained as generate_constrained
 from sampling.neural.linda.folder import open_interpolator as open_interpolator
 from sampling.neural.linda.method import Linda as Linda
 from sampling.neural.linda.runs import train_linda as train_linda

@@ -25,6 +25,7 @@ from treewright.verbs.demo import demo
 from treewright.verbs.evalb import evalb
 from treewright.verbs.explain import explain
 from treewright.verbs.grammars.convert import convert
+from treewright.verbs.grammars.generate import generate as generate_texts
 from treewright.verbs.grammars.intersect import intersect
 from treewright.verbs.grammars.surprisal import surprisal
 from treewright.verbs.induce import InduceCommand, induce
@@ -71,7 +72,7 @@ app = typer.Typer(
 )
 _VERBS = (
     demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal, convert,
-    search, compare,
+    search, compare, generate_texts,
     quality, explain, replay, models, methods, compile,
 )  # fmt: skip
 _SCAN_VERBS = (

@@ -25,6 +25,7 @@ from sampling.examples.class_names import number_classes
 from sampling.neural.linda.runs import train_linda
 from sampling.pipeline.augment import augment
 from tests.classifiers.conftest import save_tiny
+from tests.sampling.neural.decoding.conftest import byte_tokenizer, save_gpt2
 from tests.sampling.pipeline.test_pipeline import TREES, corpus_of
 from tests.treewright import test_command_line
 from treewright.cli import app
@@ -53,6 +54,7 @@ COMMANDS = {
     "translate --output": "pairs.txt jumps.txt -o OUT.txt",
     "surprisal --output": "g.json words.txt -o OUT.tsv",
     "surprisal --plot": "g.json words.txt -o other.tsv --plot OUT.svg",
+    "generate --output": "g.json --model causal -n 2 --max-tokens 40 --device cpu -o OUT.jsonl",
     "convert --output": "g.json -o OUT.gbnf",
     "search --output": "trees.mrg ADJP -o OUT.tsv",
     "compare --html": "trees.mrg trees.mrg --html OUT.html",
@@ -140,6 +142,7 @@ def files(tmp_path_factory) -> Path:
         pieces=300, steps=1, batch=2,
     )  # fmt: skip
     save_tiny(folder / "tiny")
+    save_gpt2(folder / "causal", byte_tokenizer([], "verygod"))
     (folder / "words.conllu").write_text(WORDS)
     save_structured(
         train_structured(

@@ -86,6 +86,16 @@ class CausalModel:
         marks = (known, tokenizer.bos_token_id, tokenizer.eos_token_id, 0)
         return next(int(mark) for mark in marks if mark is not None)
 
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The pieces that end a text."""
+        settings = getattr(self.model, "generation_config", None)
+        named = getattr(settings, "eos_token_id", None)
+        given = named if isinstance(named, list) else [named]
+        document = self.tokenizer.get_vocab().get(_DOCUMENT)
+        marks = (*given, self.tokenizer.eos_token_id, document)
+        return frozenset(int(mark) for mark in marks if mark is not None)
+
     @property
     def longest(self) -> int:
         """How many pieces of a text are read."""
@@ -147,9 +157,12 @@ class CausalModel:
         places = [np.array(each, np.int64).reshape(-1, 2) for each in cut["offset_mapping"]]
         return cut["input_ids"], places
 
-    def begin(self, rows: int) -> ReadPrefixes:
-        """Return so many empty beginnings of texts (raises as :class:`ReadPrefixes`)."""
-        return ReadPrefixes(self.model, self.first, rows, self.longest)
+    def begin(self, rows: int, behind: Sequence[int] = ()) -> ReadPrefixes:
+        """Return so many empty beginnings of texts, which stand behind these pieces.
+
+        Raises as :class:`ReadPrefixes`.
+        """
+        return ReadPrefixes(self.model, (self.first, *behind), rows, self.longest)
 
     def usual(self, texts: Sequence[str]) -> FloatArray:
         """Return the logarithm of the mean probability of every piece, over all places of texts."""

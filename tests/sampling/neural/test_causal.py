@@ -183,7 +183,7 @@ def test_a_model_that_keeps_nothing_is_said() -> None:
         def forward(self, input_ids: Any, position_ids: Any) -> None: ...
 
     with pytest.raises(OptionError, match="Forgetting cannot read word by word"):
-        ReadPrefixes(Forgetting(), 0, 2, 64)
+        ReadPrefixes(Forgetting(), (0,), 2, 64)
 
 
 def test_alp_is_written_by_the_model(of_model: dict[str, Any], tmp_path: Path) -> None:
