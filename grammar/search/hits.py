@@ -14,7 +14,7 @@ from grammar.arrays import BoolArray, LongArray
 from grammar.errors import OptionError
 from grammar.pictures.svg import Picture
 from grammar.rng import stream_key, uniforms
-from grammar.search.drawing import hits_picture
+from grammar.search.drawing import hits_picture, tree_picture
 from grammar.search.frequencies import Frequencies
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -284,6 +284,30 @@ class Hits:
             If there are no hits.
         """
         return hits_picture(self.treebank, self.head, self.named, most)
+
+    def show_tree(self, tree: int, links: Sequence[str] = ()) -> Picture:
+        """Return a picture of one tree with its hits marked, of which it may have none.
+
+        Parameters
+        ----------
+        tree : int
+            Its number.
+        links : sequence of str, optional
+            Of each node of the tree, in preorder, the address that its label leads to in a page,
+            or nothing.
+
+        Raises
+        ------
+        OptionError
+            If there is no such tree.
+        """
+        if not 0 <= tree < len(self.treebank):
+            raise OptionError(
+                f"there is no tree {tree}", hint=f"trees are 0 to {len(self.treebank) - 1:,}"
+            )
+        first, last = np.searchsorted(self.head, self.treebank.offsets[tree : tree + 2])
+        named = {name: nodes[first:last] for name, nodes in self.named.items()}
+        return tree_picture(self.treebank, tree, self.head[first:last], named, links)
 
     def _values(self, variable: str, of_trees: Mapping[str, Sequence[Any]]) -> Iterable[Any]:
         if variable in of_trees:
