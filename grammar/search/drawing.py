@@ -14,7 +14,7 @@ from grammar.trees.draw import ACCENT, BRANCH, gallery_picture, tree_layout
 from grammar.trees.gallery import COLOURS, marked_picture
 from grammar.trees.treebank import Treebank
 
-__all__ = ["hits_picture", "tree_picture"]
+__all__ = ["hits_picture", "marked_tree_picture"]
 
 _OF_NAMES = tuple(colour for colour in COLOURS if colour not in (ACCENT, INK))
 
@@ -53,11 +53,11 @@ def hits_picture(
     for tree in trees:
         rows = np.flatnonzero(of_hits == tree)
         inside = {name: nodes[rows] for name, nodes in named.items()}
-        pictures.append(tree_picture(treebank, tree, head[rows], inside))
+        pictures.append(marked_tree_picture(treebank, tree, head[rows], inside))
     return gallery_picture(pictures, [f"tree {tree}" for tree in trees])
 
 
-def tree_picture(
+def marked_tree_picture(
     treebank: Treebank,
     tree: int,
     head: LongArray,

@@ -14,7 +14,7 @@ from grammar.arrays import BoolArray, LongArray
 from grammar.errors import OptionError
 from grammar.pictures.svg import Picture
 from grammar.rng import stream_key, uniforms
-from grammar.search.drawing import hits_picture, tree_picture
+from grammar.search.drawing import hits_picture, marked_tree_picture
 from grammar.search.frequencies import Frequencies
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -264,7 +264,8 @@ class Hits:
         }
         counts = [len(rows) for _, rows in ranked]
         columns["hits"] = pa.array(counts, pa.int64())
-        columns["trees"] = pa.array([len(np.unique(self.tree[rows])) for _, rows in ranked])
+        tree = self.tree.tolist()
+        columns["trees"] = pa.array([len({tree[i] for i in rows}) for _, rows in ranked], pa.int64())
         parts = [words[tuple(row[place] for place in dividing)] for row, _ in ranked]
         rates = [1000 * count / part for count, part in zip(counts, parts, strict=True)]
         columns["per_1000_words"] = pa.array(rates, pa.float64())
@@ -307,7 +308,7 @@ class Hits:
             )
         first, last = np.searchsorted(self.head, self.treebank.offsets[tree : tree + 2])
         named = {name: nodes[first:last] for name, nodes in self.named.items()}
-        return tree_picture(self.treebank, tree, self.head[first:last], named, links)
+        return marked_tree_picture(self.treebank, tree, self.head[first:last], named, links)
 
     def _values(self, variable: str, of_trees: Mapping[str, Sequence[Any]]) -> Iterable[Any]:
         if variable in of_trees:

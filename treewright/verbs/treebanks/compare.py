@@ -9,7 +9,7 @@ import typer
 from treewright.console import Json, Quiet, Seed, show_facts
 from treewright.outputs import FILE, Force
 from treewright.terminal import say, show
-from treewright.verbs.treebanks.sources import divided, open_source
+from sampling.comparison.sources import divided, open_source
 
 __all__ = ["compare"]
 
