@@ -265,7 +265,8 @@ class Hits:
         counts = [len(rows) for _, rows in ranked]
         columns["hits"] = pa.array(counts, pa.int64())
         tree = self.tree.tolist()
-        columns["trees"] = pa.array([len({tree[i] for i in rows}) for _, rows in ranked], pa.int64())
+        distinct = (len({tree[i] for i in rows}) for _, rows in ranked)
+        columns["trees"] = pa.array(distinct, pa.int64())
         parts = [words[tuple(row[place] for place in dividing)] for row, _ in ranked]
         rates = [1000 * count / part for count, part in zip(counts, parts, strict=True)]
         columns["per_1000_words"] = pa.array(rates, pa.float64())

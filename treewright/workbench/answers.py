@@ -19,7 +19,8 @@ __all__ = ["STYLE", "Download", "Page", "address", "answered", "picture"]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 STYLE = _TEMPLATES / "style.css"
-_FITS, _SHRINKS = 1180, 1500
+_WIDTHS = {"small": 720, "fits": 1180, "shrinks": 1500}
+"""Up to which width a picture has a class: cards are half as wide as pages."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ def address(path: str, **parameters: Any) -> str:
 
 def picture(drawn: Picture) -> Markup:
     """Return a picture as a part of a page; a wide one is scrolled, a less wide one shrinks."""
-    size = "fits" if drawn.width <= _FITS else "shrinks" if drawn.width <= _SHRINKS else "wide"
-    return Markup(drawn.svg().replace("<svg ", f'<svg class="{size}" ', 1))  # noqa: S704
+    size = next((size for size, most in _WIDTHS.items() if drawn.width <= most), "wide")
+    return Markup(drawn.svg().replace("<svg ", f'<svg class="{size}" ', 1))
 
 
 _made: list[jinja2.Environment] = []

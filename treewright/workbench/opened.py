@@ -28,6 +28,7 @@ STEPS = 200_000_000
 """What a search may take: less than a second, and less than a gigabyte."""
 _MOST_OPEN, _MOST_HITS = 64, 16
 _RULES_OF = "rules-of-"
+_TABLES = ("csv", "tsv", "jsonl", "parquet", "conllu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,8 @@ class Opened:
 
 
 def _read(source: str, name: str, encoding: str) -> Item:
-    if named_format(source) in ("csv", "tsv", "jsonl", "parquet", "conllu"):
+    is_json = source.endswith((".json", ".json.gz"))  # a grammar, as for treewright compare
+    if not is_json and named_format(source) in _TABLES:
         corpus = read_corpus(source)
         if "tree" not in corpus.names:
             return OpenCorpus(name, corpus)

@@ -54,20 +54,22 @@ class Refinement:
         parts[-1] = parts[-1].removesuffix(";")
         self._parts = parts if _is_pattern("< A".join(parts)) else []
 
-    def with_condition(self, condition: str) -> str | None:
-        """Return the pattern of which a condition holds, too; None if none can be added."""
-        return condition.join(self._parts) if len(self._parts) > 1 else None
+    def with_condition(self, condition: str) -> str:
+        """Return the pattern of which a condition holds, too; nothing if none can be added."""
+        return condition.join(self._parts) if len(self._parts) > 1 else ""
 
 
 def _divided(written: str, bare: str) -> tuple[str, ...]:
     """Divide a statement where a condition of its head would stand; a macro stays whole."""
-    if not bare.strip() or re.match(r"\s*@\s", bare):
+    if re.match(r"\s*@\s", bare):
         return (written,)
     segment = _SEGMENT.search(bare)
     end = segment.start() if segment else len(bare)
     head, rest = written[:end], written[end:]
     core = head.strip()
-    before, behind = head.split(core)[0], head[len(head.rstrip()) :]
+    if not core:
+        return (written,)
+    before, behind = head[: head.index(core)], head[len(head.rstrip()) :]
     held = f"({core})" if "|" in bare[:end] else core
     return f"{before}{held} ", f"{behind}{rest}"
 
@@ -80,24 +82,24 @@ def _is_pattern(text: str) -> bool:
     return True
 
 
-def refinements(treebank: Treebank, tree: int, heads: list[int], pattern: str) -> list[str | None]:
+def refinements(treebank: Treebank, tree: int, heads: list[int], pattern: str) -> list[str]:
     """Return for each node of a tree the pattern that asks for it, too.
 
-    The node is seen from the innermost hit around it, or else from the first hit. There is no
-    pattern for the hit itself, nor for trees without hits.
+    The node is seen from the innermost hit around it, or else from the first hit. There is none
+    for the hit itself, nor for trees without hits.
     """
     start, stop = treebank.offsets[tree : tree + 2].tolist()
     if not heads:
-        return [None] * (stop - start)
+        return [""] * (stop - start)
     refinement, symbols = Refinement(pattern), treebank.symbols
     ends = {head: head + int(treebank.size[head]) for head in heads}
-    made: list[str | None] = []
+    made: list[str] = []
     for node in range(start, stop):
         around = [head for head in heads if head <= node < ends[head]]
         head = around[-1] if around else heads[0]
         label = quoted(symbols[int(treebank.label[node])])
         sign = relation(treebank, head, node)
-        made.append(refinement.with_condition(f"{sign} {label}") if sign else None)
+        made.append(refinement.with_condition(f"{sign} {label}") if sign else "")
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 from collections.abc import Sequence
@@ -39,11 +40,11 @@ def serve(
     TreewrightError
         As readers of the files do.
     """
+    listening = _listen(host, port)
     opened = Opened()
     for source in sources:
         opened.add(source, encoding=encoding)
         say(f"opened {source}", quiet=quiet)
-    listening = _listen(host, port)
     token = secrets.token_urlsafe(24)
     shown = f"[{host}]" if ":" in host else host
     show(f"http://{shown}:{listening.getsockname()[1]}/?token={token}")
@@ -63,9 +64,12 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
+        number = error.errno or 0
+        # negative ones are of names of hosts
+        why = os.strerror(number) if number > 0 else error.strerror
         raise OptionError(
-            f"nothing can listen there: {getattr(error, 'strerror', None) or error}",
+            f"nothing can listen there: {why}",
             where=f"{host}:{port}",
             hint="leave --host out, and give another --port, or 0 for any that is free",
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -42,6 +41,8 @@ def workbench(
 
     Example: treewright workbench embedded wsj.json
     """
+    from importlib.util import find_spec
+
     from grammar.errors import MissingDataError
 
     if any(find_spec(name) is None for name in _NEEDED):

@@ -61,9 +61,7 @@ def _samples(
             hint="choose a PCFG, a lexicalised one, or a tree-substitution grammar",
         )
     drawn = sample_sentences(grammar, n, seed=seed, length=length, trees=True)
-    rows = zip(
-        drawn.column("text"), drawn.column("tree"), drawn.column("provenance"), strict=True
-    )
+    rows = zip(drawn.column("text"), drawn.column("tree"), drawn.column("provenance"), strict=True)
     return [
         {
             "text": text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from treewright.workbench.refining import quoted, refinements
 
 __all__ = ["download", "treebank_page"]
 
-TREES_A_PAGE, _ROWS = 8, 40
+TREES_A_PAGE, _LABELS = 8, 40
+_ROWS, _MOST_ROWS = 12, 500
 _MOST_COUNTED = 300_000
 _TRACE = "-NONE-"
 _MEDIA = {"tsv": "text/tab-separated-values", "parquet": "application/vnd.apache.parquet"}
@@ -74,6 +76,8 @@ def treebank_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
         "variables": list(trees.variables),
         "countable": ["label", "words"],
         "examples": _EXAMPLES,
+        "shown_rows": asked.number("rows", _ROWS, least=1, most=_MOST_ROWS),
+        "most_rows": _MOST_ROWS,
     }
     if not form.pattern:
         return Page("treebank.html", {**values, "labels": _labels(trees.treebank)})
@@ -96,7 +100,7 @@ def _labels(treebank: Treebank) -> list[tuple[str, int, str]]:
     """Return the most frequent labels, how often each is there, and a pattern for it."""
     inner = treebank.label[treebank.size > 1]
     counts = np.bincount(inner, minlength=len(treebank.symbols))
-    order = np.argsort(-counts, kind="stable")[:_ROWS]
+    order = np.argsort(-counts, kind="stable")[:_LABELS]
     found = [(treebank.symbols[i], int(counts[i])) for i in order.tolist() if counts[i]]
     return [(name, count, quoted(name)) for name, count in found]
 
@@ -133,7 +137,9 @@ def _trees_of_page(hits: Hits, form: _Asked, path: str, asked: Parameters) -> Ma
         "page": page,
         "pages": pages,
         "trees": [_tree(hits, tree, form, path) for tree in shown],
-        "page_address": lambda number: form.address(path, page=number if number > 1 else None),
+        "page_address": lambda number, **more: form.address(
+            path, page=number if number > 1 else None, **more
+        ),
         "file_address": lambda kind: form.address(
             f"{path}/hits.{kind}", page=page if kind == "svg" else None, count=None, by=None
         ),
@@ -145,37 +151,41 @@ def _tree(hits: Hits, tree: int, form: _Asked, path: str) -> Mapping[str, Any]:
     bank = hits.treebank
     first, last = np.searchsorted(hits.head, bank.offsets[tree : tree + 2])
     heads = np.unique(hits.head[first:last]).tolist()
+    named = {int(node) for nodes in hits.named.values() for node in nodes[first:last] if node >= 0}
     patterns = refinements(bank, tree, heads, form.pattern)
-    links = [
-        "" if pattern is None else address(path, pattern=pattern, plain="1" if form.plain else None)
-        for pattern in patterns
-    ]
+    plain = "1" if form.plain else None
     return {
         "number": tree,
-        "pieces": list(_pieces(bank, tree, heads)),
-        "picture": picture(hits.show_tree(tree, links)),
-        "hits": len(heads),
+        "pieces": list(_pieces(bank, tree, {"hit": heads, "named": sorted(named)})),
+        "picture": picture(
+            hits.show_tree(
+                tree, [address(path, pattern=p, plain=plain) if p else "" for p in patterns]
+            )
+        ),
     }
 
 
-def _pieces(bank: Treebank, tree: int, heads: Sequence[int]) -> Iterator[tuple[str, bool]]:
-    """Yield the words of a tree, those together that are inside a hit or outside; no traces."""
+def _pieces(
+    bank: Treebank, tree: int, marked: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the words of a tree but for traces, those together that are marked alike.
+
+    With them is the mark: a key of the mapping, the last if there are several, or nothing.
+    """
     start, stop = bank.offsets[tree : tree + 2].tolist()
+    places = [""] * (stop - start)
+    for place, nodes in marked.items():
+        for node in nodes:
+            size = int(bank.size[node])
+            places[node - start : node - start + size] = [place] * size
     trace = bank.symbols.id(_TRACE)
-    inside = np.zeros(stop - start, np.bool_)
-    for head in heads:
-        inside[head - start : head - start + int(bank.size[head])] = True
-    words: list[str] = []
-    was_inside = False
-    for node in range(start, stop):
-        if bank.size[node] > 1 or bank.label[bank.parent[node]] == trace:
-            continue
-        if words and inside[node - start] != was_inside:
-            yield " ".join(words), was_inside
-            words = []
-        was_inside = bool(inside[node - start])
-        words.append(bank.symbols[int(bank.label[node])])
-    yield " ".join(words), was_inside
+    words = [
+        (places[node - start], bank.symbols[int(bank.label[node])])
+        for node in range(start, stop)
+        if bank.size[node] == 1 and (node == start or bank.label[bank.parent[node]] != trace)
+    ]
+    for place, group in itertools.groupby(words, key=lambda pair: pair[0]):
+        yield " ".join(word for _, word in group), place
 
 
 def download(opened: Opened, asked: Parameters, identifier: str, name: str) -> Download:
