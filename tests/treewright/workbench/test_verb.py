@@ -50,7 +50,7 @@ def test_what_cannot_be_served_is_told(web: None, run, tmp_path: Path) -> None:
     done = run("workbench", "--host", "192.0.2.1", "--port", "80")
     assert done.code == 1
     assert "nothing can listen there" in done.err
-    done = run("workbench", str(tmp_path / "missing.mrg"))
+    done = run("workbench", str(tmp_path / "missing.mrg"), "--port", "0")
     assert done.code == 1
     assert "missing.mrg" in done.err
 
