@@ -93,19 +93,23 @@ class Hits:
             "pattern": self.pattern,
             "hits": len(self),
             "nodes": self.nodes,
-            "trees_with_hits": len(np.unique(self.tree)),
+            "trees_with_hits": len(self.found_in),
             "trees": len(self.treebank),
         }
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""
-        trees = len(np.unique(self.tree))
-        return f"{len(self):,} hits in {trees:,} of {len(self.treebank):,} trees: {self.pattern}"
+        return f"{len(self):,} hits in {len(self.found_in):,} of {len(self.treebank):,} trees: {self.pattern}"
 
     @cached_property
     def tree(self) -> LongArray:
         """int64 array, shape (hits,): the tree of each hit."""
         return np.searchsorted(self.treebank.offsets, self.head, side="right") - 1
+
+    @cached_property
+    def found_in(self) -> LongArray:
+        """int64 array: the trees that have hits, each once, ascending."""
+        return _distinct(self.tree)
 
     @property
     def node(self) -> LongArray:
@@ -115,7 +119,7 @@ class Hits:
     @property
     def nodes(self) -> int:
         """How many nodes are hits, each counted once."""
-        return len(np.unique(self.head))
+        return len(_distinct(self.head))
 
     def take(self, chosen: Sequence[int] | LongArray | BoolArray) -> Hits:
         """Return the chosen hits, in the order of the treebank."""
@@ -138,7 +142,7 @@ class Hits:
 
     def trees(self) -> Treebank:
         """Return the whole trees that have hits, each once."""
-        return self.treebank.take(np.unique(self.tree))
+        return self.treebank.take(self.found_in)
 
     def to_treebank(self, name: str | None = None) -> Treebank:
         """Return what stands at the hits, or at a named node, as trees of their own.
@@ -356,6 +360,10 @@ class Hits:
             if one.named[name][0] >= 0
         ]
         return f"{one.words()[0]}  [{'; '.join(names)}]" if names else str(one.words()[0])
+
+
+def _distinct(ascending: LongArray) -> LongArray:
+    return ascending[np.diff(ascending, prepend=-1) > 0]
 
 
 def _words_of_parts(

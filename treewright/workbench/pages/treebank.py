@@ -128,11 +128,10 @@ def _refuse_many(hits: Hits) -> None:
 
 
 def _trees_of_page(hits: Hits, form: _Asked, path: str, asked: Parameters) -> Mapping[str, Any]:
-    with_hits = np.unique(hits.tree)
-    pages = max(1, -(-len(with_hits) // TREES_A_PAGE))
+    pages = max(1, -(-len(hits.found_in) // TREES_A_PAGE))
     page = asked.number("page", 1, least=1, most=pages)
     first = (page - 1) * TREES_A_PAGE
-    shown = with_hits[first : first + TREES_A_PAGE].tolist()
+    shown = hits.found_in[first : first + TREES_A_PAGE].tolist()
     return {
         "page": page,
         "pages": pages,
@@ -213,5 +212,5 @@ def download(opened: Opened, asked: Parameters, identifier: str, name: str) -> D
 def _svg(hits: Hits, asked: Parameters) -> bytes:
     """Return the trees of a page in one picture."""
     page = asked.number("page", 1, least=1, most=10**9)
-    trees = np.unique(hits.tree)[(page - 1) * TREES_A_PAGE : page * TREES_A_PAGE]
+    trees = hits.found_in[(page - 1) * TREES_A_PAGE : page * TREES_A_PAGE]
     return hits.take(np.isin(hits.tree, trees)).show(TREES_A_PAGE).svg().encode()
