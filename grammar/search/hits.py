@@ -99,7 +99,8 @@ class Hits:
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""
-        return f"{len(self):,} hits in {len(self.found_in):,} of {len(self.treebank):,} trees: {self.pattern}"
+        trees = f"{len(self.found_in):,} of {len(self.treebank):,} trees"
+        return f"{len(self):,} hits in {trees}: {self.pattern}"
 
     @cached_property
     def tree(self) -> LongArray:

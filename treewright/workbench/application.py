@@ -19,6 +19,7 @@ from treewright.workbench.answers import STYLE, Download, Page
 from treewright.workbench.opened import Opened
 from treewright.workbench.pages.comparison import comparison_page
 from treewright.workbench.pages.corpus import corpus_page
+from treewright.workbench.pages.example import example_page
 from treewright.workbench.pages.grammar import grammar_page
 from treewright.workbench.pages.home import home
 from treewright.workbench.pages.parsing import parsing_page
@@ -35,6 +36,7 @@ _PAGES: dict[str, Callable[..., Page | Download]] = {
     "/treebank/{identifier}/{name}": download,
     "/grammar/{identifier}": grammar_page,
     "/corpus/{identifier}": corpus_page,
+    "/corpus/{identifier}/example": example_page,
     "/parse": parsing_page,
     "/sample": sampling_page,
     "/compare": comparison_page,

@@ -28,6 +28,7 @@ STEPS = 200_000_000
 """What a search may take: less than a second, and less than a gigabyte."""
 _MOST_OPEN, _MOST_HITS = 64, 16
 _RULES_OF = "rules-of-"
+_ROWS_OF = "rows-of-"
 _TABLES = ("csv", "tsv", "jsonl", "parquet", "conllu")
 
 
@@ -57,10 +58,14 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class OpenTreebank:
-    """A treebank: as it was read, and plain, which is what grammars are induced from."""
+    """A treebank: as it was read, and plain, which is what grammars are induced from.
+
+    One of a table has the whole table, too.
+    """
 
     name: str
     written: Trees
+    corpus: Corpus | None = None
     kind = "treebank"
 
     @cached_property
@@ -101,10 +106,11 @@ class OpenGrammar:
 
 @dataclass(frozen=True, eq=False)
 class OpenCorpus:
-    """A corpus of texts without trees."""
+    """A corpus: the rows of a table."""
 
     name: str
     corpus: Corpus
+    treebank: str | None = None
     kind = "corpus"
 
 
@@ -129,7 +135,7 @@ class Opened:
     def add(self, source: str, name: str | None = None, *, encoding: str = "utf-8") -> str:
         """Open a file, or what else readers know by a name; return its name in addresses.
 
-        A treebank comes with the grammar of its rules.
+        A treebank comes with the grammar of its rules, and that of a table with its rows.
 
         Parameters
         ----------
@@ -161,6 +167,10 @@ class Opened:
             self._items[_RULES_OF + identifier] = OpenGrammar(
                 f"rules of {shown}", lambda: induce_pcfg(item.written.treebank), identifier
             )
+            if item.corpus is not None:
+                self._items[_ROWS_OF + identifier] = OpenCorpus(
+                    f"rows of {shown}", item.corpus, identifier
+                )
         return identifier
 
     def of_kind(self, *kinds: str) -> Iterator[tuple[str, Any]]:
@@ -189,7 +199,7 @@ class Opened:
     def _free(self, name: str) -> str:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "file"
         # names of the workbench's own
-        if plain == ENGLISH or plain.startswith(_RULES_OF):
+        if plain == ENGLISH or plain.startswith((_RULES_OF, _ROWS_OF)):
             plain = f"file-{plain}"
         number, free = 1, plain
         while free in self._items:
@@ -200,6 +210,7 @@ class Opened:
 
 def _read(source: str, name: str, encoding: str) -> Item:
     is_json = source.endswith((".json", ".json.gz"))  # a grammar, as for treewright compare
+    corpus = None
     if not is_json and named_format(source) in _TABLES:
         corpus = read_corpus(source)
         if "tree" not in corpus.names:
@@ -212,7 +223,7 @@ def _read(source: str, name: str, encoding: str) -> Item:
     if not len(found):
         raise CorpusError("there are no trees in it", where=name, hint="give one tree or more")
     plain = {key: values for key, values in variables.items() if _can_be_counted(values)}
-    return OpenTreebank(name, Trees(found, plain))
+    return OpenTreebank(name, Trees(found, plain), corpus)
 
 
 def _can_be_counted(values: Sequence[Any]) -> bool:

@@ -14,6 +14,16 @@ NP -> 'fish' [3/4] | NP 'near' NP [1/4]
 VP -> 'swim' [1]
 """
 
+SOURCE = '{"id": "r1", "text": "a red car", "label": 1}\n'
+PROVENANCE = (
+    '{"method": "eda", "version": "1", "seed": 0, "index": 0, "parents": ["r1"], '
+    '"spans": [{"start": 1, "end": 2}], "rules": [], "log_probability": -1.0}'
+)
+MADE = (
+    '{"id": "eda-0-0", "text": "a blue car", "label": 1, "tree": "(NP (D a) (J blue) (N car))", '
+    f'"provenance": {PROVENANCE}}}\n'
+)
+
 
 @pytest.fixture(scope="session")
 def web() -> None:
@@ -36,9 +46,12 @@ def client(web: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "odd.mrg").write_text(
         '(S (<script>alert`1`</script> "&amp;") (NP-SBJ (D$ <img/src=x>)))\n'
     )
+    (folder / "source.jsonl").write_text(SOURCE)
+    (folder / "made.jsonl").write_text(MADE)
     opened = Opened()
-    for source in ("embedded", folder / "fish.txt", folder / "texts.csv", folder / "odd.mrg"):
-        opened.add(str(source))
+    opened.add("embedded")
+    for name in ("fish.txt", "texts.csv", "odd.mrg", "source.jsonl", "made.jsonl"):
+        opened.add(str(folder / name))
     made = TestClient(application(opened, TOKEN), base_url=BASE)
     made.get("/", params={"token": TOKEN})
     return made

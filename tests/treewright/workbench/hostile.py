@@ -31,6 +31,7 @@ PLACES = (
     ("/treebank/embedded/hits.svg", "page"), ("/treebank/embedded/counts.tsv", "count"),
     ("/grammar/rules-of-embedded", "symbol"), ("/grammar/rules-of-embedded", "top"),
     ("/grammar/rules-of-embedded", "treebank"), ("/corpus/texts-csv", "page"),
+    ("/corpus/rows-of-made-jsonl/example", "id"), ("/corpus/source-jsonl/example", "source"),
     ("/parse", "sentence"),
     ("/parse", "grammar"), ("/parse", "trees"), ("/sample", "grammar"), ("/sample", "n"),
     ("/sample", "seed"), ("/sample", "longest"),

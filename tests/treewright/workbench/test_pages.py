@@ -21,6 +21,9 @@ PAGES = [
     "/grammar/fish-txt",
     "/corpus/texts-csv",
     "/corpus/texts-csv?page=2",
+    "/corpus/rows-of-made-jsonl",
+    "/corpus/rows-of-made-jsonl/example?id=eda-0-0&source=source-jsonl",
+    "/corpus/rows-of-made-jsonl/example?id=eda-0-0",
     "/parse",
     "/parse?sentence=We+saw+the+film+with+friends.&trees=4",
     "/parse?sentence=fish+near+fish+near+fish+swim&grammar=fish-txt",
@@ -131,6 +134,17 @@ def test_rules_lead_to_their_examples(browser) -> None:
     browser.go("/grammar/rules-of-embedded", symbol="NP")
     count = next(text for text in browser.page.links if text.endswith("examples"))
     assert browser.follow(count).hits == int(count.split()[0])
+
+
+def test_an_example_stands_beside_its_parents(browser) -> None:
+    browser.go("/corpus/rows-of-made-jsonl")
+    assert "eda: r1" in browser.text
+    browser.follow("eda-0-0")
+    assert "the parents' texts are not shown" in browser.text
+    browser.send(source="source-jsonl")
+    for part in ("What made it", "source: r1", "red", "blue"):
+        assert part in browser.text
+    assert browser.go("/corpus/source-jsonl/example", id="r2").status == 400
 
 
 def test_words_of_texts_are_words(browser) -> None:

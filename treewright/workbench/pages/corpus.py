@@ -1,4 +1,4 @@
-"""A corpus of texts: its rows."""
+"""A corpus: its rows, and of augmented ones the way to what made each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from treewright.workbench.parameters import Parameters
 __all__ = ["corpus_page"]
 
 _ROWS, _CHARACTERS = 25, 600
+_ELSEWHERE = ("tree", "tree_pair")
+"""Columns that are seen better on the page of the treebank."""
 
 
 def corpus_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
@@ -20,12 +22,17 @@ def corpus_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
     page = asked.number("page", 1, least=1, most=pages)
     rows = item.corpus[(page - 1) * _ROWS : page * _ROWS]
     path = f"/corpus/{identifier}"
+    names = [name for name in item.corpus.names if name not in _ELSEWHERE]
     return Page(
         "corpus.html",
         {
             "item": item,
-            "names": item.corpus.names,
-            "rows": [[_cell(row.get(name)) for name in item.corpus.names] for row in rows],
+            "names": names,
+            "example_address": lambda row: address(f"{path}/example", id=row),
+            "is_made": {"id", "provenance"} <= set(item.corpus.names),
+            "has_trees": item.treebank is not None,
+            "treebank": item.treebank,
+            "rows": [[_cell(row.get(name)) for name in names] for row in rows],
             "page": page,
             "pages": pages,
             "page_address": lambda number: address(path, page=number if number > 1 else None),
@@ -36,6 +43,8 @@ def corpus_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, dict) and "method" in value:  # provenance: the rest is on its own page
+        return f"{value['method']}: {', '.join(value.get('parents') or [])}".removesuffix(": ")
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = " ".join(value)
     text = str(value)
