@@ -72,7 +72,7 @@ class OpenTreebank:
     def plain(self) -> Trees:
         """The trees without traces and functions, below a root."""
         treebank = self.written.treebank
-        kept = overt_nodes(treebank)[treebank.offsets[:-1]] if len(treebank) else []
+        kept = overt_nodes(treebank)[treebank.offsets[:-1]]  # of no trees nothing is opened
         variables = {
             name: [value for value, there in zip(values, kept, strict=True) if there]
             for name, values in self.written.variables.items()
