@@ -57,6 +57,7 @@ from treewright.verbs.structured.train import train as train_structure
 from treewright.verbs.translate import translate
 from treewright.verbs.treebanks.compare import compare
 from treewright.verbs.treebanks.search import search
+from treewright.verbs.treebanks.workbench import workbench
 from treewright.version import __version__
 
 __all__ = ["app", "main"]
@@ -72,7 +73,7 @@ app = typer.Typer(
 )
 _VERBS = (
     demo, inspect, intersect, sample, parse, parse_corpus, translate, evalb, surprisal, convert,
-    search, compare, generate_texts,
+    search, compare, workbench, generate_texts,
     quality, explain, replay, models, methods, compile,
 )  # fmt: skip
 _SCAN_VERBS = (

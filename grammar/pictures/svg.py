@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from grammar.errors import OptionError
 from grammar.files import PathLike, atomic_output, write_text
@@ -88,7 +88,10 @@ _BOLD = 1.12
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One line of text; ``y`` is its baseline, ``anchor`` the part of it that lies at ``x``."""
+    """One line of text; ``y`` is its baseline, ``anchor`` the part of it that lies at ``x``.
+
+    ``link`` is an address that an SVG in a page leads to; a PNG has none.
+    """
 
     x: float
     y: float
@@ -97,6 +100,7 @@ class Label:
     colour: str
     bold: bool = False
     anchor: Literal["start", "middle", "end"] = "middle"
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +157,19 @@ class Picture:
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" font-family="{_FONT}, Verdana, sans-serif" '
-            'role="img">',
+            f'role="{self._role}">',
             f"<title>{escape(_printable(self.title))}</title>",
             f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
             *map(_element, self.shapes),
             "</svg>",
         ]
         return "\n".join(lines) + "\n"
+
+    @property
+    def _role(self) -> str:
+        # nothing in an image can be reached with the keyboard
+        has_links = any(isinstance(shape, Label) and shape.link for shape in self.shapes)
+        return "group" if has_links else "img"
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -262,10 +272,11 @@ def _element(shape: Shape) -> str:
     x, y = _number(shape.x), _number(shape.y)
     if isinstance(shape, Label):
         weight = ' font-weight="bold"' if shape.bold else ""
-        return (
+        text = (
             f'<text x="{x}" y="{y}" font-size="{_number(shape.size)}" fill="{shape.colour}"'
             f'{weight} text-anchor="{shape.anchor}">{escape(_printable(shape.text))}</text>'
         )
+        return f"<a href={quoteattr(_printable(shape.link))}>{text}</a>" if shape.link else text
     if isinstance(shape, Box):
         return (
             f'<rect x="{x}" y="{y}" width="{_number(shape.width)}" '

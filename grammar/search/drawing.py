@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from grammar.arrays import LongArray
 from grammar.errors import OptionError
-from grammar.pictures.svg import INK, QUIET, WORD, Picture
+from grammar.pictures.svg import INK, QUIET, WORD, Label, Picture
 from grammar.trees.draw import ACCENT, BRANCH, gallery_picture, tree_layout
 from grammar.trees.gallery import COLOURS, marked_picture
 from grammar.trees.treebank import Treebank
 
-__all__ = ["hits_picture"]
+__all__ = ["hits_picture", "marked_tree_picture"]
 
 _OF_NAMES = tuple(colour for colour in COLOURS if colour not in (ACCENT, INK))
 
@@ -52,13 +53,28 @@ def hits_picture(
     for tree in trees:
         rows = np.flatnonzero(of_hits == tree)
         inside = {name: nodes[rows] for name, nodes in named.items()}
-        pictures.append(_tree_picture(treebank, tree, head[rows], inside))
+        pictures.append(marked_tree_picture(treebank, tree, head[rows], inside))
     return gallery_picture(pictures, [f"tree {tree}" for tree in trees])
 
 
-def _tree_picture(
-    treebank: Treebank, tree: int, head: LongArray, named: Mapping[str, LongArray]
+def marked_tree_picture(
+    treebank: Treebank,
+    tree: int,
+    head: LongArray,
+    named: Mapping[str, LongArray],
+    links: Sequence[str] = (),
 ) -> Picture:
+    """Draw one tree with its hits marked.
+
+    Parameters
+    ----------
+    treebank, head, named
+        As of :func:`hits_picture`; all hits are in this tree.
+    tree : int
+        The tree.
+    links : sequence of str, optional
+        Of each node of the tree, in preorder, the address that its label leads to, or nothing.
+    """
     start = int(treebank.offsets[tree])
     heads = {int(node) - start for node in head}
     marks = dict.fromkeys(heads, ACCENT)
@@ -77,4 +93,14 @@ def _tree_picture(
         inks[node] = colour
     title = " ".join(node.text for node in layout if node.is_word)
     bold = [node.is_bold or place in marks for place, node in enumerate(layout)]
-    return marked_picture(layout, inks, branches, bold, sorted(marks), title)
+    picture = marked_picture(layout, inks, branches, bold, sorted(marks), title)
+    return _linked(picture, links) if links else picture
+
+
+def _linked(picture: Picture, links: Sequence[str]) -> Picture:
+    labels = iter(links)
+    shapes = (
+        replace(shape, link=next(labels)) if isinstance(shape, Label) else shape
+        for shape in picture.shapes
+    )
+    return replace(picture, shapes=tuple(shapes))

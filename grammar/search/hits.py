@@ -14,7 +14,7 @@ from grammar.arrays import BoolArray, LongArray
 from grammar.errors import OptionError
 from grammar.pictures.svg import Picture
 from grammar.rng import stream_key, uniforms
-from grammar.search.drawing import hits_picture
+from grammar.search.drawing import hits_picture, marked_tree_picture
 from grammar.search.frequencies import Frequencies
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -93,19 +93,24 @@ class Hits:
             "pattern": self.pattern,
             "hits": len(self),
             "nodes": self.nodes,
-            "trees_with_hits": len(np.unique(self.tree)),
+            "trees_with_hits": len(self.found_in),
             "trees": len(self.treebank),
         }
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""
-        trees = len(np.unique(self.tree))
-        return f"{len(self):,} hits in {trees:,} of {len(self.treebank):,} trees: {self.pattern}"
+        trees = f"{len(self.found_in):,} of {len(self.treebank):,} trees"
+        return f"{len(self):,} hits in {trees}: {self.pattern}"
 
     @cached_property
     def tree(self) -> LongArray:
         """int64 array, shape (hits,): the tree of each hit."""
         return np.searchsorted(self.treebank.offsets, self.head, side="right") - 1
+
+    @cached_property
+    def found_in(self) -> LongArray:
+        """int64 array: the trees that have hits, each once, ascending."""
+        return _distinct(self.tree)
 
     @property
     def node(self) -> LongArray:
@@ -115,7 +120,7 @@ class Hits:
     @property
     def nodes(self) -> int:
         """How many nodes are hits, each counted once."""
-        return len(np.unique(self.head))
+        return len(_distinct(self.head))
 
     def take(self, chosen: Sequence[int] | LongArray | BoolArray) -> Hits:
         """Return the chosen hits, in the order of the treebank."""
@@ -138,7 +143,7 @@ class Hits:
 
     def trees(self) -> Treebank:
         """Return the whole trees that have hits, each once."""
-        return self.treebank.take(np.unique(self.tree))
+        return self.treebank.take(self.found_in)
 
     def to_treebank(self, name: str | None = None) -> Treebank:
         """Return what stands at the hits, or at a named node, as trees of their own.
@@ -264,7 +269,9 @@ class Hits:
         }
         counts = [len(rows) for _, rows in ranked]
         columns["hits"] = pa.array(counts, pa.int64())
-        columns["trees"] = pa.array([len(np.unique(self.tree[rows])) for _, rows in ranked])
+        tree = self.tree.tolist()
+        distinct = (len({tree[i] for i in rows}) for _, rows in ranked)
+        columns["trees"] = pa.array(distinct, pa.int64())
         parts = [words[tuple(row[place] for place in dividing)] for row, _ in ranked]
         rates = [1000 * count / part for count, part in zip(counts, parts, strict=True)]
         columns["per_1000_words"] = pa.array(rates, pa.float64())
@@ -284,6 +291,30 @@ class Hits:
             If there are no hits.
         """
         return hits_picture(self.treebank, self.head, self.named, most)
+
+    def show_tree(self, tree: int, links: Sequence[str] = ()) -> Picture:
+        """Return a picture of one tree with its hits marked, of which it may have none.
+
+        Parameters
+        ----------
+        tree : int
+            Its number.
+        links : sequence of str, optional
+            Of each node of the tree, in preorder, the address that its label leads to in a page,
+            or nothing.
+
+        Raises
+        ------
+        OptionError
+            If there is no such tree.
+        """
+        if not 0 <= tree < len(self.treebank):
+            raise OptionError(
+                f"there is no tree {tree}", hint=f"trees are 0 to {len(self.treebank) - 1:,}"
+            )
+        first, last = np.searchsorted(self.head, self.treebank.offsets[tree : tree + 2])
+        named = {name: nodes[first:last] for name, nodes in self.named.items()}
+        return marked_tree_picture(self.treebank, tree, self.head[first:last], named, links)
 
     def _values(self, variable: str, of_trees: Mapping[str, Sequence[Any]]) -> Iterable[Any]:
         if variable in of_trees:
@@ -330,6 +361,10 @@ class Hits:
             if one.named[name][0] >= 0
         ]
         return f"{one.words()[0]}  [{'; '.join(names)}]" if names else str(one.words()[0])
+
+
+def _distinct(ascending: LongArray) -> LongArray:
+    return ascending[np.diff(ascending, prepend=-1) > 0]
 
 
 def _words_of_parts(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from grammar.arrays import Index, IntArray, LongArray, kernel
 from grammar.errors import PatternError
 from grammar.search.relations import Kind, Link
+from grammar.search.steps import Steps
 from grammar.search.tree_index import TreeIndex
 
 __all__ = ["ABSENT", "Rows", "join", "stacked"]
@@ -87,7 +88,7 @@ def stacked(several: Iterable[Rows]) -> Rows:
     return Rows(np.concatenate([rows.head for rows in tables]), columns).distinct()
 
 
-def join(index: TreeIndex, left: Rows, right: Rows, link: Link) -> Rows:
+def join(index: TreeIndex, left: Rows, right: Rows, link: Link, steps: Steps) -> Rows:
     """Return the pairs of rows whose heads have a relation and whose common names agree.
 
     The head of the right row is not kept; who needs it has a name for it.
@@ -95,7 +96,8 @@ def join(index: TreeIndex, left: Rows, right: Rows, link: Link) -> Rows:
     Raises
     ------
     PatternError
-        If the pairs to look at, or those that are found, are too many.
+        If the pairs to look at, or those that are found, are too many, or more than the steps
+        that are left.
     """
     common = [name for name in left.named if name in right.named]
     shape = (len(common),)
@@ -105,16 +107,17 @@ def join(index: TreeIndex, left: Rows, right: Rows, link: Link) -> Rows:
     bounds_right = np.searchsorted(right.head, index.offsets)
     pairs = int(np.diff(bounds_left) @ np.diff(bounds_right))
     _refuse_above(pairs, _MOST_PAIRS, "pairs of nodes would be compared")
+    steps.take(pairs)
     about = (np.int64(link.kind), bool(link.is_inverse), np.int64(link.nth))
     tables = (left.head, right.head, agree_left, agree_right, bounds_left, bounds_right)
     room = len(left) + len(right)  # mostly enough
-    while True:
-        of_left, of_right = np.empty(room, np.int64), np.empty(room, np.int64)
-        count = _pairs(index.columns, about, tables, of_left, of_right)
-        if count <= room:
-            break
+    of_left, of_right = np.empty(room, np.int64), np.empty(room, np.int64)
+    count = _pairs(index.columns, about, tables, of_left, of_right)
+    steps.take_rows(count, 1 + len(left.named) + len(right.named))
+    if count > room:
         _refuse_above(count, _MOST_ROWS, "hits are found")
-        room = count
+        of_left, of_right = np.empty(count, np.int64), np.empty(count, np.int64)
+        _pairs(index.columns, about, tables, of_left, of_right)
     found = left.take(of_left[:count])
     new = {n: c[of_right[:count]] for n, c in right.named.items() if n not in left.named}
     made = Rows(found.head, {**found.named, **new})

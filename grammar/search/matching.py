@@ -24,13 +24,14 @@ from grammar.search.patterns import (
     Pattern,
     Relation,
 )
-from grammar.search.relations import SAME_TREE
+from grammar.search.relations import SAME_TREE, Link
+from grammar.search.steps import Steps
 from grammar.search.tree_index import TreeIndex
 
 __all__ = ["match"]
 
 
-def match(patterns: Sequence[Pattern], index: TreeIndex) -> Rows:
+def match(patterns: Sequence[Pattern], index: TreeIndex, steps: Steps | None = None) -> Rows:
     """Return each node that one of the patterns finds, with the nodes that have names.
 
     Raises
@@ -47,15 +48,16 @@ def match(patterns: Sequence[Pattern], index: TreeIndex) -> Rows:
     >>> rows.head.tolist(), rows.named["n"].tolist()
     ([0, 0], [1, 6])
     """
-    found = [_Matching(pattern, index).rows() for pattern in patterns]
+    left = Steps(None) if steps is None else steps
+    found = [_Matching(pattern, index, left).rows() for pattern in patterns]
     return found[0] if len(found) == 1 else stacked(found)
 
 
 class _Matching:
     """The search for one pattern."""
 
-    def __init__(self, pattern: Pattern, index: TreeIndex) -> None:
-        self._pattern, self._index = pattern, index
+    def __init__(self, pattern: Pattern, index: TreeIndex, steps: Steps) -> None:
+        self._pattern, self._index, self._steps = pattern, index, steps
         # columns that say of which row a row was made; no name can be spelt like this
         self._marks = (f"#{number}" for number in itertools.count())
         self._domains: dict[str, BoolArray] = {}
@@ -67,7 +69,7 @@ class _Matching:
     def rows(self) -> Rows:
         found = self._rows_of(self._pattern.head)
         for segment in self._pattern.segments:
-            found = join(self._index, found, self._rows_of(segment), SAME_TREE)
+            found = self._joined(found, self._rows_of(segment), SAME_TREE)
         return found
 
     @property
@@ -76,6 +78,7 @@ class _Matching:
 
     def _mask_of_node(self, node: Node) -> BoolArray:
         """Return the nodes that pass the test and the conditions that have no names."""
+        self._steps.take(len(self._index.treebank.label))
         if node.reference is not None:
             mask = self._domains[node.reference]
         else:
@@ -87,6 +90,7 @@ class _Matching:
 
     def _mask(self, part: Part) -> BoolArray:
         """Return the nodes of which a part without names holds."""
+        self._steps.take(len(self._index.treebank.label))
         if isinstance(part, Relation):
             node = part.parts[0]
             assert isinstance(node, Node)
@@ -117,7 +121,7 @@ class _Matching:
         if isinstance(part, Relation):
             node = part.parts[0]
             assert isinstance(node, Node)
-            return join(self._index, rows, self._rows_of(node), part.link)
+            return self._joined(rows, self._rows_of(node), part.link)
         if isinstance(part, AllOf):
             return self._constrained(rows, part.parts)
         rows = self._with_outer_names(rows, part)
@@ -129,8 +133,11 @@ class _Matching:
             found = self._chosen(rows.without(known), part)
             mark = next(self._marks)
             ours, theirs = (each.with_column(mark, each.head) for each in (rows, found))
-            return join(self._index, ours, theirs, SAME_TREE).without([mark])
+            return self._joined(ours, theirs, SAME_TREE).without([mark])
         return self._chosen(rows, part)
+
+    def _joined(self, left: Rows, right: Rows, link: Link) -> Rows:
+        return join(self._index, left, right, link, self._steps)
 
     def _chosen(self, rows: Rows, part: Part) -> Rows:
         """Return the rows of which an alternative holds, or what is optional or its absence."""
@@ -155,7 +162,7 @@ class _Matching:
         """
         for name in sorted(part.used - set(part.defined) - rows.named.keys()):
             nodes: IntArray = np.flatnonzero(self._domains[name]).astype(np.int32)
-            present = join(self._index, rows, Rows(nodes, {name: nodes}), SAME_TREE)
+            present = self._joined(rows, Rows(nodes, {name: nodes}), SAME_TREE)
             absent = rows.with_column(name, np.full(len(rows), ABSENT, np.int32))
             rows = stacked([present, absent])
         return rows

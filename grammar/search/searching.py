@@ -11,6 +11,7 @@ from grammar.search.hits import Hits
 from grammar.search.joins import ABSENT
 from grammar.search.matching import match
 from grammar.search.patterns import parse_pattern
+from grammar.search.steps import Steps
 from grammar.search.tree_index import TreeIndex
 from grammar.trees.treebank import Treebank
 
@@ -20,14 +21,14 @@ MOST_NODES = 4_000_000
 """A larger treebank is searched block by block, so that memory does not grow with it."""
 
 
-def search(treebank: Treebank, pattern: str) -> Hits:
+def search(treebank: Treebank, pattern: str, *, steps: int | None = None) -> Hits:
     """Find where a pattern of TGrep2 holds; see :meth:`Treebank.search`."""
-    patterns = parse_pattern(pattern)
+    patterns, left = parse_pattern(pattern), Steps(steps)
     names = dict.fromkeys(name for each in patterns for name in each.names)
     heads = [np.zeros(0, np.int64)]
     named = {name: [np.zeros(0, np.int64)] for name in names}
     for start, index in _indices(treebank):
-        rows = match(patterns, index)
+        rows = match(patterns, index, left)
         heads.append(rows.head + np.int64(start))
         for name, parts in named.items():
             nodes = rows.named.get(name, np.full(len(rows), ABSENT, np.int32))

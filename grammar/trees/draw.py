@@ -33,7 +33,15 @@ from grammar.pictures.svg import (
     text_width,
 )
 
-__all__ = ["draw_tree", "draw_trees", "gallery_picture", "pill", "tree_layout", "tree_svg"]
+__all__ = [
+    "draw_tree",
+    "draw_trees",
+    "gallery_picture",
+    "pill",
+    "tree_layout",
+    "tree_picture",
+    "tree_svg",
+]
 
 
 class Drawable(Protocol):
@@ -86,7 +94,7 @@ def tree_svg(tree: Drawable, *, highlight: Highlight = ()) -> str:
     >>> tree_svg(tree, highlight=[(1, 2)]).count("#c2410c")
     3
     """
-    return _tree_picture(tree, highlight).svg()
+    return tree_picture(tree, highlight).svg()
 
 
 def draw_tree(tree: Drawable, path: PathLike, *, highlight: Highlight = ()) -> None:
@@ -118,7 +126,7 @@ def draw_tree(tree: Drawable, path: PathLike, *, highlight: Highlight = ()) -> N
       hint: name the file *.svg or *.png
     """
     checked_suffix(path)
-    _tree_picture(tree, highlight).save(path)
+    tree_picture(tree, highlight).save(path)
 
 
 def draw_trees(
@@ -153,7 +161,7 @@ def draw_trees(
       hint: give one title for each tree
     """
     checked_suffix(path)
-    pictures = [_tree_picture(tree, ()) for tree in trees]
+    pictures = [tree_picture(tree) for tree in trees]
     if not pictures:
         raise OptionError("there is no tree to draw", hint="give at least one")
     if titles is not None and len(titles) != len(pictures):
@@ -260,7 +268,8 @@ def _place_children(parent: TreeNode) -> None:
     parent.right = max(parent.right, last.right + last.x)
 
 
-def _tree_picture(tree: Drawable, highlight: Highlight) -> Picture:
+def tree_picture(tree: Drawable, highlight: Highlight = ()) -> Picture:
+    """Return the picture of a tree (takes and raises what :func:`tree_svg` does)."""
     nodes = tree_layout(tree)
     words = tree.leaves()
     spans = _highlighted(highlight, words)

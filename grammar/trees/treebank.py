@@ -229,13 +229,16 @@ class Treebank:
         # named and not imported, as it stands above
         return importlib.import_module("grammar.search.tree_index").TreeIndex(self)
 
-    def search(self, pattern: str) -> Any:
+    def search(self, pattern: str, *, steps: int | None = None) -> Any:
         """Find the nodes of which a pattern of TGrep2 holds.
 
         Parameters
         ----------
         pattern : str
-            Such as ``S < (NP=subject $.. VP)``; docs/search.md has the whole language.
+            Such as ``S < (NP=subject $.. VP)``; docs/how-to/search.md has the whole language.
+        steps : int, optional
+            Nodes, and pairs of nodes, that may be looked at; rows that are kept weigh ten times
+            as much. Else only what memory cannot hold is refused.
 
         Returns
         -------
@@ -255,7 +258,8 @@ class Treebank:
         >>> treebank.search("S < (NP=n $.. VP)").words("n")
         ['we', 'they']
         """
-        return importlib.import_module("grammar.search.searching").search(self, pattern)
+        found: Any = importlib.import_module("grammar.search.searching")
+        return found.search(self, pattern, steps=steps)
 
     def sentences(self) -> list[tuple[str, ...]]:
         """Return the words of each tree."""

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
 NETWORK = {
     "aiohttp", "ftplib", "http", "httpx", "huggingface_hub", "requests", "smtplib", "socket",
-    "socketserver", "urllib", "urllib3", "xmlrpc",
+    "socketserver", "starlette", "urllib", "urllib3", "uvicorn", "xmlrpc",
 }  # fmt: skip
 CODE = {"cloudpickle", "code", "dill", "joblib", "marshal", "pickle", "shelve", "yaml"}
 
@@ -64,6 +64,11 @@ def test_only_what_the_page_names_knows_the_network():
         "induction/parsers/adapters/corenlp.py",
         "sampling/neural/hub.py",
         "sampling/neural/prompted/endpoint.py",
+        "treewright/workbench/access.py",
+        "treewright/workbench/answers.py",
+        "treewright/workbench/application.py",
+        "treewright/workbench/server.py",
+        "treewright/workbench/uploads.py",
     }
     assert {path for path, names in used.items() if "nltk.download()" in names} == {
         "treewright/verbs/data.py"

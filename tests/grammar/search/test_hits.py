@@ -111,6 +111,22 @@ def test_the_picture_marks_the_hit_and_the_names() -> None:
         BANK.search("QP").show()
 
 
+def test_labels_of_a_tree_lead_elsewhere_in_a_page() -> None:
+    hits = BANK.search("VP < NP")
+    tree = int(hits.tree[0])
+    nodes = int(np.diff(BANK.offsets)[tree])
+    links = ["", *(f"?node={node}&a=<" for node in range(1, nodes))]
+    svg = hits.show_tree(tree, links).svg()
+    assert 'role="group"' in svg
+    assert svg.count("<a href=") == nodes - 1
+    assert '<a href="?node=1&amp;a=&lt;">' in svg
+    assert 'role="img"' in hits.show_tree(tree).svg()
+    assert "#c2410c" in hits.show_tree(tree).svg()
+    assert "#c2410c" not in BANK.search("QP").show_tree(0).svg()
+    with pytest.raises(OptionError, match="no tree"):
+        hits.show_tree(len(BANK))
+
+
 def test_nothing_is_found_in_nothing() -> None:
     empty = Treebank.from_trees([])
     assert len(empty.search("NP=n")) == 0

@@ -90,3 +90,18 @@ def test_too_many_pairs_are_refused() -> None:
     fewer = Treebank.parse("(S " + "(A a) " * 12_000 + ")")
     with pytest.raises(PatternError, match="hits are found"):
         fewer.search("A=a .. A=b")
+
+
+def test_steps_bound_a_search() -> None:
+    treebank = Treebank.parse("(S (NP (D a) (N b)) (VP c)) " * 100)
+    nodes = len(treebank.label)
+    # a mask of each label and one of the relation, each of all nodes
+    assert len(treebank.search("S < NP", steps=3 * nodes)) == 100
+    for pattern in ("S < NP", "S < NP=n", "S=a .. S=b", "S " + "< NP " * 200):
+        with pytest.raises(PatternError, match="steps"):
+            treebank.search(pattern, steps=2 * nodes)
+    # rows that are kept weigh more than pairs that are looked at
+    assert len(treebank.search("__ << __=n", steps=50_000)) == 1400
+    with pytest.raises(PatternError, match="steps"):
+        treebank.search("__ << __=n", steps=12_000)
+    assert len(treebank.search("S < NP")) == 100

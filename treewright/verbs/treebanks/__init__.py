@@ -1,1 +1,1 @@
-"""Verbs that ask treebanks and grammars: search, compare."""
+"""Verbs that ask treebanks and grammars: search, compare, workbench."""

@@ -9,7 +9,6 @@ import typer
 from treewright.console import Json, Quiet, Seed, show_facts
 from treewright.outputs import FILE, Force
 from treewright.terminal import say, show
-from treewright.verbs.treebanks.sources import divided, open_source
 
 __all__ = ["compare"]
 
@@ -60,6 +59,7 @@ def compare(
     from grammar.trees.treebank import Treebank
     from sampling.comparison.comparison import compare as compared
     from sampling.comparison.comparison import sampled_trees
+    from sampling.comparison.sources import divided, open_source
 
     if a == b == "-":
         raise OptionError("both are standard input", hint="give at least one by name")

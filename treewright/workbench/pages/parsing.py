@@ -1,0 +1,60 @@
+"""Parsing: the best trees of a sentence, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.chart.parses import CoarseTree, NoParse
+from grammar.errors import OptionError
+from grammar.trees.draw import tree_picture
+from induction.parsers.protocol import ScoringParser
+from treewright.workbench.answers import Page, answered, picture
+from treewright.workbench.opened import ENGLISH, Opened
+from treewright.workbench.parameters import Parameters
+
+__all__ = ["parsing_page"]
+
+_MOST_CHARACTERS, _MOST_TREES = 600, 12
+_FAMILIES = ("pcfg", "tsg", "lpcfg", "latent")
+
+
+def parsing_page(opened: Opened, asked: Parameters) -> Page:
+    """Show the most probable trees of a sentence."""
+    grammars = {ENGLISH: "English (the parser that ships)"}
+    grammars |= {name: item.name for name, item in opened.of_kind("grammar")}
+    sentence = asked.text("sentence", most=_MOST_CHARACTERS)
+    grammar = asked.choice("grammar", grammars, ENGLISH)
+    trees = asked.number("trees", 3, least=1, most=_MOST_TREES)
+    values = {
+        "grammars": grammars,
+        "grammar": grammar,
+        "sentence": sentence,
+        "trees": trees,
+        "most": _MOST_TREES,
+        "most_characters": _MOST_CHARACTERS,
+    }
+    if not sentence:
+        return Page("parse.html", values)
+    return answered("parse.html", values, lambda: _parses(opened.parser(grammar), sentence, trees))
+
+
+def _parses(parser: Any, sentence: str, trees: int) -> Mapping[str, Any]:
+    if not isinstance(parser, ScoringParser):
+        raise OptionError("this parser knows no probabilities", hint="choose another grammar")
+    found = next(iter(parser.kbest_each([sentence], trees)))
+    if isinstance(found, NoParse):
+        return {"parses": [], "reason": found.reason}
+    best = found[0].log_probability
+    coarse = next((each.tree.reason for each in found if isinstance(each.tree, CoarseTree)), "")
+    parses = [
+        {
+            "picture": picture(tree_picture(each.tree)),
+            "log_probability": each.log_probability,
+            "ratio": math.exp(each.log_probability - best),
+            "brackets": str(each.tree),
+        }
+        for each in found
+    ]
+    return {"parses": parses, "coarse": coarse}

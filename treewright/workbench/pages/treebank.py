@@ -1,0 +1,216 @@
+"""A treebank: what it holds, and a search in it."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import MissingDataError, OptionError
+from grammar.search.frequencies import Frequencies
+from grammar.search.hits import Hits
+from grammar.trees.treebank import Treebank
+from induction.corpus.formats import write_batches
+from treewright.workbench.answers import Download, Page, address, answered, picture
+from treewright.workbench.opened import Opened, OpenTreebank, Trees
+from treewright.workbench.parameters import Parameters
+from treewright.workbench.refining import quoted, refinements
+
+__all__ = ["download", "treebank_page"]
+
+TREES_A_PAGE, _LABELS = 8, 40
+_ROWS, _MOST_ROWS = 12, 500
+_MOST_COUNTED = 300_000
+_TRACE = "-NONE-"
+_MEDIA = {"tsv": "text/tab-separated-values", "parquet": "application/vnd.apache.parquet"}
+_FILES = ("hits.tsv", "hits.parquet", "hits.svg", "counts.tsv", "counts.parquet")
+_EXAMPLES = (
+    ("PP < (IN < of) < NP=object", "prepositional phrases with of; the object has a name"),
+    ("S < (NP=subject $.. VP)", "clauses: a noun phrase before a verb phrase"),
+    ("NP << (/^N/ $, JJ)", "noun phrases with a noun just behind an adjective"),
+    ("VP !<< NP", "verb phrases without any noun phrase"),
+    ("/^V/ < /ing$/", "verbs whose words end in -ing"),
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The form: a pattern, which form of the trees, and what to count by."""
+
+    pattern: str
+    plain: bool
+    count: str
+    by: str
+
+    @classmethod
+    def of(cls, asked: Parameters, trees: OpenTreebank) -> _Asked:
+        return cls(
+            asked.text("pattern"),
+            asked.flag("plain"),
+            asked.text("count", most=100),
+            asked.choice("by", list(trees.written.variables)),
+        )
+
+    def address(self, path: str, **more: Any) -> str:
+        given = {"pattern": self.pattern, "plain": "1" if self.plain else None}
+        return address(path, **{**given, "count": self.count, "by": self.by, **more})
+
+
+def treebank_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
+    """Show a treebank, or what a pattern finds in it."""
+    item: OpenTreebank = opened.get(identifier, "treebank")
+    form = _Asked.of(asked, item)
+    trees = item.trees(plain=form.plain)
+    path = f"/treebank/{identifier}"
+    values = {
+        "identifier": identifier,
+        "item": item,
+        "form": form,
+        "path": path,
+        "treebank": trees.treebank,
+        "variables": list(trees.variables),
+        "countable": ["label", "words"],
+        "examples": _EXAMPLES,
+        "shown_rows": asked.number("rows", _ROWS, least=1, most=_MOST_ROWS),
+        "most_rows": _MOST_ROWS,
+    }
+    if not form.pattern:
+        return Page("treebank.html", {**values, "labels": _labels(trees.treebank)})
+
+    def answer() -> Mapping[str, Any]:
+        hits = trees.hits(form.pattern)
+        named = [f"{name}.{kind}" for name in hits.named for kind in ("label", "words")]
+        return {
+            "hits": hits,
+            "countable": ["label", "words", *named],
+            "counts": _counts(hits, trees, form),
+            "has_functions": not form.plain and not len(hits) and _has_functions(trees.treebank),
+            **_trees_of_page(hits, form, path, asked),
+        }
+
+    return answered("treebank.html", values, answer)
+
+
+def _labels(treebank: Treebank) -> list[tuple[str, int, str]]:
+    """Return the most frequent labels, how often each is there, and a pattern for it."""
+    inner = treebank.label[treebank.size > 1]
+    counts = np.bincount(inner, minlength=len(treebank.symbols))
+    order = np.argsort(-counts, kind="stable")[:_LABELS]
+    found = [(treebank.symbols[i], int(counts[i])) for i in order.tolist() if counts[i]]
+    return [(name, count, quoted(name)) for name, count in found]
+
+
+def _has_functions(treebank: Treebank) -> bool:
+    return any("-" in name.strip("-") for name, _, _ in _labels(treebank))
+
+
+def _counts(hits: Hits, trees: Trees, form: _Asked) -> Frequencies | None:
+    wanted = [name for name in (form.by, form.count) if name]
+    if not wanted or not len(hits):
+        return None
+    _refuse_many(hits)
+    of_trees = {form.by: trees.variables[form.by]} if form.by else None
+    return hits.count(wanted, of_trees=of_trees)
+
+
+def _refuse_many(hits: Hits) -> None:
+    if len(hits) > _MOST_COUNTED:
+        raise OptionError(
+            f"{len(hits):,} hits are more than {_MOST_COUNTED:,}",
+            where=hits.pattern[:80],
+            hint="count or save fewer: say more in the pattern",
+        )
+
+
+def _trees_of_page(hits: Hits, form: _Asked, path: str, asked: Parameters) -> Mapping[str, Any]:
+    pages = max(1, -(-len(hits.found_in) // TREES_A_PAGE))
+    page = asked.number("page", 1, least=1, most=pages)
+    first = (page - 1) * TREES_A_PAGE
+    shown = hits.found_in[first : first + TREES_A_PAGE].tolist()
+    return {
+        "page": page,
+        "pages": pages,
+        "trees": [_tree(hits, tree, form, path) for tree in shown],
+        "page_address": lambda number, **more: form.address(
+            path, page=number if number > 1 else None, **more
+        ),
+        "file_address": lambda kind: form.address(
+            f"{path}/hits.{kind}", page=page if kind == "svg" else None, count=None, by=None
+        ),
+        "counts_address": lambda kind: form.address(f"{path}/counts.{kind}"),
+    }
+
+
+def _tree(hits: Hits, tree: int, form: _Asked, path: str) -> Mapping[str, Any]:
+    bank = hits.treebank
+    first, last = np.searchsorted(hits.head, bank.offsets[tree : tree + 2])
+    heads = np.unique(hits.head[first:last]).tolist()
+    named = {int(node) for nodes in hits.named.values() for node in nodes[first:last] if node >= 0}
+    patterns = refinements(bank, tree, heads, form.pattern)
+    plain = "1" if form.plain else None
+    return {
+        "number": tree,
+        "pieces": list(_pieces(bank, tree, {"hit": heads, "named": sorted(named)})),
+        "picture": picture(
+            hits.show_tree(
+                tree, [address(path, pattern=p, plain=plain) if p else "" for p in patterns]
+            )
+        ),
+    }
+
+
+def _pieces(
+    bank: Treebank, tree: int, marked: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the words of a tree but for traces, those together that are marked alike.
+
+    With them is the mark: a key of the mapping, the last if there are several, or nothing.
+    """
+    start, stop = bank.offsets[tree : tree + 2].tolist()
+    places = [""] * (stop - start)
+    for place, nodes in marked.items():
+        for node in nodes:
+            size = int(bank.size[node])
+            places[node - start : node - start + size] = [place] * size
+    trace = bank.symbols.id(_TRACE)
+    words = [
+        (places[node - start], bank.symbols[int(bank.label[node])])
+        for node in range(start, stop)
+        if bank.size[node] == 1 and (node == start or bank.label[bank.parent[node]] != trace)
+    ]
+    for place, group in itertools.groupby(words, key=lambda pair: pair[0]):
+        yield " ".join(word for _, word in group), place
+
+
+def download(opened: Opened, asked: Parameters, identifier: str, name: str) -> Download:
+    """Return hits or counts as a file: ``hits.svg``, or either as ``.tsv`` or ``.parquet``."""
+    item: OpenTreebank = opened.get(identifier, "treebank")
+    if name not in _FILES:
+        raise MissingDataError(f"there is no file {name!r}", hint=f"there are {', '.join(_FILES)}")
+    form = _Asked.of(asked, item)
+    trees = item.trees(plain=form.plain)
+    hits = trees.hits(form.pattern)
+    what, _, suffix = name.partition(".")
+    if suffix == "svg":
+        return Download(f"{identifier}-{name}", _svg(hits, asked), "image/svg+xml")
+    _refuse_many(hits)
+    counts = _counts(hits, trees, form) if what == "counts" else None
+    if what == "counts" and counts is None:
+        raise OptionError("there is nothing to count by", hint="choose something in the form")
+    table = hits.to_arrow() if counts is None else counts.table
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / name
+        write_batches([table], file)
+        return Download(f"{identifier}-{name}", file.read_bytes(), _MEDIA[suffix])
+
+
+def _svg(hits: Hits, asked: Parameters) -> bytes:
+    """Return the trees of a page in one picture."""
+    page = asked.number("page", 1, least=1, most=10**9)
+    trees = hits.found_in[(page - 1) * TREES_A_PAGE : page * TREES_A_PAGE]
+    return hits.take(np.isin(hits.tree, trees)).show(TREES_A_PAGE).svg().encode()
