@@ -43,7 +43,7 @@ def translate(
         typer.Option(
             "--score",
             help="FILE holds pairs: count those whose best target has the meaning of the given one "
-            "(references resolved, conjuncts in any order), and those that are derivable.",
+            "(references resolved, roles and conjuncts in any order), and those derivable.",
         ),
     ] = False,
     output: Annotated[
