@@ -24,7 +24,7 @@ from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from induction.corpus.corpus import Corpus
-from induction.corpus.pairs import Pair
+from induction.corpus.pairs import Pair, exchanged_sides
 from induction.synchronous.choice import choose_types
 from induction.synchronous.closure import (
     Closure,
@@ -245,6 +245,12 @@ class SynchronousOptions(SearchOptions, ClosureOptions):
         "part whose pairs are all derived costs no search.",
         least=1,
     )
+    inverse: bool = option(
+        False,
+        "Exchange the sides of the pairs: the grammar writes the given sources from the given "
+        "targets, so a source may have several targets, and a target has one source. "
+        "Translate with --inverse.",
+    )
     seed: int = option(0, "Seed of the starts of EM and of the held-out folds.", least=0)
     trace: PathLike | None = option(
         None, "A folder for the rules after each step of the search, as graphs."
@@ -264,7 +270,8 @@ def induce_synchronous(
     ----------
     pairs : Corpus or iterable of (source, target)
         A corpus needs the column ``target``. Equal pairs count once, and their order does not
-        matter; of several targets of a source, the most frequent one is taken.
+        matter; of several targets of a source, the most frequent one is taken, but with
+        ``inverse`` all of them.
     on_progress : callable, optional
         Told each step as a text.
     **options
@@ -305,7 +312,7 @@ def induce_synchronous(
     how = read_options(SynchronousOptions, options, "induce_synchronous")
     folder = None if how.trace is None else made_folder(how.trace)
     say = on_progress or _silent
-    given = read_training_pairs(pairs)
+    given = read_training_pairs(exchanged_sides(pairs) if how.inverse else pairs)
     training, words, trace, found = _sound(given, how, say)
     if folder is not None:
         _save_trace(trace, folder)
