@@ -10,8 +10,10 @@ nonterminals get types. Every choice is made on the training pairs.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +58,7 @@ from induction.synchronous.types import (
     fit_types,
     pack_forests,
 )
+from induction.synchronous.undecided import Undecided, target_votes, undecided_rules
 from induction.synchronous.unification import Coded, arity
 
 __all__ = [
@@ -134,6 +137,9 @@ class SynchronousInduction:
     faults : tuple of Fault
         Training pairs that were left out, because rules that many others support give their
         sources another target, or it is given more often.
+    rivals : tuple of SynchronousGrammar
+        Grammars for parsing, like ``grammar`` but by other orders of application, which explain
+        the training pairs equally; the most probable comes first, and there are seven at most.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -151,7 +157,24 @@ class SynchronousInduction:
     types: int
     explained: Explained
     faults: tuple[Fault, ...] = field(repr=False)
+    rivals: tuple[SynchronousGrammar, ...] = field(default=(), repr=False)
     purpose: str = "sampling"
+
+    @cached_property
+    def undecided(self) -> list[Undecided]:
+        """Rules of which no training pair says which applies last, with a source for each pair."""
+        return undecided_rules(self.grammar, self.rivals, self.rules.rules)
+
+    @cached_property
+    def _parsers(self) -> list[SynchronousParser]:
+        return [SynchronousParser(each) for each in (self.grammar, *self.rivals)]
+
+    def votes(self, source: Sequence[str]) -> Counter[tuple[str, ...]]:
+        """Count by target how many of the grammar and its rivals give it to a source.
+
+        The target of the grammar comes first. A source with several targets is undecided.
+        """
+        return target_votes(self._parsers, source)
 
     @property
     def saved(self) -> SynchronousGrammar:
@@ -178,6 +201,7 @@ class SynchronousInduction:
             "held_out": self.held_out,
             "steps": len(self.trace),
             "rules": [str(rule) for rule in self.rules.rules],
+            "undecided": [each._asdict() for each in self.undecided],
             "saved_rules": len(self.saved),
             "saved_types": list(self.saved.types),
         }
@@ -199,6 +223,10 @@ class SynchronousInduction:
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
         yield "types", f"{self.types}{f' (held-out scores if fitted {scores})' if scores else ''}"
         yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
+        if self.undecided:
+            rest = f"; and {len(self.undecided) - _SHOWN:,} more" if self.undecided[_SHOWN:] else ""
+            shown = "; ".join(map(str, self.undecided[:_SHOWN]))
+            yield "undecided", f"no pair says which applies last in {shown}{rest}"
         saved = f"{len(self.saved)} rules of {len(self.saved.types)} types"
         yield "saved", f"{saved}, for {self.purpose}"
 
@@ -351,6 +379,7 @@ def induce_synchronous(
         types=typing.types,
         explained=explained,
         faults=tuple(_told_faults(given, training, typing.grammar)),
+        rivals=typing.rivals,
         purpose=how.purpose,
     )
 
