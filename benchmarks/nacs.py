@@ -28,7 +28,9 @@ Pairs = Sequence[tuple[str, str]]
 
 def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.nacs")
-    arguments.add_argument("splits", nargs="*", metavar="SPLIT", help=f"default: {', '.join(NAMES)}")
+    arguments.add_argument(
+        "splits", nargs="*", metavar="SPLIT", help=f"default: {', '.join(NAMES)}"
+    )
     print("| split | pairs | further commands of actions | rules | test | executed | seconds |")
     print("| --- " * 7 + "|")
     for name in arguments.parse_args().splits or NAMES:

@@ -127,7 +127,7 @@ class InverseParser:
         solving = _Solving(self._rules, self._chains, self._within, k, self._limit)
         try:
             found = solving.best(self.grammar.start, self._coder.words(target))
-        except (_TooManySteps, RecursionError):
+        except (_TooManyStepsError, RecursionError):
             return NoParse(tuple(target), f"it takes more than {self._limit:,} steps", refused=True)
         if not found:
             return NoParse(tuple(target), "the grammar does not write this target")
@@ -146,7 +146,7 @@ class InverseParser:
                 yield self._coder.words(s for s in symbols if isinstance(s, str))
 
 
-class _TooManySteps(Exception):
+class _TooManyStepsError(Exception):
     """The limit is reached."""
 
 
@@ -218,7 +218,7 @@ class _Solving:
         """Yield the texts of slots with which the parts are the text."""
         self.left -= 1
         if self.left < 0:
-            raise _TooManySteps
+            raise _TooManyStepsError
         if not parts:
             if not text:
                 yield bound

@@ -140,6 +140,10 @@ class SynchronousInduction:
     rivals : tuple of SynchronousGrammar
         Grammars for parsing, like ``grammar`` but by other orders of application, which explain
         the training pairs equally; the most probable comes first, and there are seven at most.
+    tried : int
+        How many rules the search tried.
+    limited : bool
+        Whether the search ended at its limit, with the best rules so far.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -158,6 +162,8 @@ class SynchronousInduction:
     explained: Explained
     faults: tuple[Fault, ...] = field(repr=False)
     rivals: tuple[SynchronousGrammar, ...] = field(default=(), repr=False)
+    tried: int = 0
+    limited: bool = False
     purpose: str = "sampling"
 
     @cached_property
@@ -200,6 +206,8 @@ class SynchronousInduction:
             "type_scores": self.type_scores,
             "held_out": self.held_out,
             "steps": len(self.trace),
+            "tried": self.tried,
+            "limited": self.limited,
             "rules": [str(rule) for rule in self.rules.rules],
             "undecided": [each._asdict() for each in self.undecided],
             "saved_rules": len(self.saved),
@@ -212,6 +220,8 @@ class SynchronousInduction:
         if self.faults:
             rest = f"; and {len(self.faults) - _SHOWN:,} more" if self.faults[_SHOWN:] else ""
             yield "taken for faulty", "; ".join(map(str, self.faults[:_SHOWN])) + rest
+        if self.limited:
+            yield "search", f"ended at its limit, {self.tried:,} rules tried: the best rules so far"
         entries = ", ".join(f"{'|'.join(ws)}~{v}" for v, ws in self.lexicon.items())
         yield "lexicon", entries or "nothing"
         classes = "; ".join(" ".join(w for w, _ in entries) for entries in self.classes)
@@ -341,10 +351,11 @@ def induce_synchronous(
     folder = None if how.trace is None else made_folder(how.trace)
     say = on_progress or _silent
     given = read_training_pairs(exchanged_sides(pairs) if how.inverse else pairs)
-    training, words, trace, found = _sound(given, how, say)
+    training, words, trace, found, tried, limited = _sound(given, how, say)
     if folder is not None:
         _save_trace(trace, folder)
         say(f"{len(trace)} steps of the search are in {folder}")
+    say("closure under classes of words")
     closed = close(found, words, training.pairs, how)
     added = closed.unseen if (closed.used if how.closure is None else how.closure) else ()
     say(f"closure: {len(added)} rules added")
@@ -357,6 +368,7 @@ def induce_synchronous(
     explained = explain_pairs(total, shapes, total - len(training))
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
+    say("order of application, and types")
     typing = choose_types(
         rules, groups, forests, training.coder, types=how.types, seed=how.seed, say=say
     )
@@ -380,6 +392,8 @@ def induce_synchronous(
         explained=explained,
         faults=tuple(_told_faults(given, training, typing.grammar)),
         rivals=typing.rivals,
+        tried=tried,
+        limited=limited,
         purpose=how.purpose,
     )
 
@@ -416,13 +430,15 @@ class _Found(NamedTuple):
     lexicon: Lexicon
     trace: tuple[TraceStep, ...]
     rules: list[Coded]
+    tried: int
+    limited: bool
 
 
 def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     """Find rules, and if they show pairs to be faulty, find them again without those."""
     found = _found(given, how, say)
     faulty = find_faults(found.rules, given, how.tolerance) if how.tolerance else None
-    if not faulty:
+    if not faulty or found.limited:
         return found
     say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
     return _found(given.without(faulty), how, say)
@@ -434,7 +450,10 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     searching = RuleSearch(lexicon, how)
     trace = tuple(_searched(searching, training, how.parts, say))
     rules = _finished(searching.rules, training, how, say)
-    found = _Found(training, words, trace, rules)
+    found = _Found(training, words, trace, rules, searching.tried, searching.limited)
+    if searching.limited:
+        say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
+        return found
     phrases = translations(lexicon) - set(training.pairs)
     stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
     if not (how.compare and phrases and stuck):
@@ -442,7 +461,8 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     say(f"again, with {len(phrases):,} words of the lexicon as phrases")
     searching = RuleSearch(lexicon, how, phrases)
     trace = tuple(_searched(searching, training, how.parts, say))
-    other = _Found(training, words, trace, _finished(searching.rules, training, how, say))
+    rules = _finished(searching.rules, training, how, say)
+    other = _Found(training, words, trace, rules, searching.tried, searching.limited)
     sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
     say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
     return other if sizes[1] < sizes[0] else found
@@ -483,6 +503,7 @@ def _searched(
     bounds = np.linspace(0, len(training), parts + 1).round().astype(int).tolist()
     for part in range(parts):
         given = list(training.pairs[bounds[part] : bounds[part + 1]])
+        say(f"search: part {part + 1} of {parts}, {len(given):,} pairs")
         for step in searching.add(given, part):
             yield _told(step, training, say)
     for extra in range(_LAST_ROUNDS):
@@ -490,6 +511,7 @@ def _searched(
         missing = [pair for pair in training.pairs if not derives(known, pair)]
         if not missing:
             return
+        say(f"search: {len(missing):,} pairs that are not derived")
         for step in searching.add(missing, parts + extra, beside=len(training)):
             yield _told(step, training, say)
 

@@ -54,8 +54,8 @@ def test_the_best_sources_are_those_of_all_derivations(grammar: SynchronousGramm
 
 def test_copies_are_the_same_text() -> None:
     parser = InverseParser(SynchronousGrammar.parse(TWICE))
-    assert sources(parser.translations("WALK RUN WALK RUN".split())) == ["run after walk twice"]
-    assert sources(parser.translations("WALK RUN".split(), 9)) == ["run after walk"]
+    assert sources(parser.translations(["WALK", "RUN", "WALK", "RUN"])) == ["run after walk twice"]
+    assert sources(parser.translations(["WALK", "RUN"], 9)) == ["run after walk"]
     assert parser.is_derivable(["WALK", "RUN"], ["run", "after", "walk"])
     assert not parser.is_derivable(["WALK", "RUN"], ["walk", "after", "run"])
 
