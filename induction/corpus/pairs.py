@@ -105,8 +105,8 @@ def frequent_targets(
     for source, counted in votes.items():
         (best, most), *others = counted.most_common()
         if others and others[0][1] == most:
-            both = ((rows[source, target], target) for target in (best, others[0][0]))
-            raise _two_targets(pairs, source, *both, hint=_mending(rows))
+            one, other = ((rows[source, target], target) for target in (best, others[0][0]))
+            raise _two_targets(pairs, source, one, other, hint=_mending(rows))
         targets[source] = best
         outvoted += [(source, target) for target, _ in others]
     return targets, outvoted
