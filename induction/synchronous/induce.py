@@ -43,7 +43,14 @@ from induction.synchronous.layers import (
 )
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon, translations
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
-from induction.synchronous.report import Explained, RoteWarning, explain_pairs
+from induction.synchronous.report import (
+    Explained,
+    RoteWarning,
+    Undecided,
+    explain_pairs,
+    target_votes,
+    undecided_rules,
+)
 from induction.synchronous.search import (
     RuleSearch,
     SearchOptions,
@@ -58,7 +65,6 @@ from induction.synchronous.types import (
     fit_types,
     pack_forests,
 )
-from induction.synchronous.undecided import Undecided, target_votes, undecided_rules
 from induction.synchronous.unification import Coded, arity
 
 __all__ = [

@@ -6,7 +6,7 @@ import pytest
 
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
-from induction.synchronous.undecided import target_votes, undecided_rules
+from induction.synchronous.report import target_votes, undecided_rules
 
 WORDS = [("a", "A"), ("b", "B"), ("c", "C")]
 PAIRS = [
