@@ -45,7 +45,7 @@ _JUDGED = 100
 _ERRORS = 2.0
 """Standard errors by which fitted types must be better."""
 _REPEATS = 3
-_RIVALS = 7
+_ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
 
 
@@ -53,7 +53,7 @@ class Typing(NamedTuple):
     """The grammars for parsing and for sampling, and how their types were chosen.
 
     ``held_out`` is the share of held-out recombinations that the types chosen parse right, and
-    ``scores`` the same by number of fitted types, if these were tried. ``rivals`` are grammars for
+    ``scores`` the same by number of fitted types, if these were tried. ``alternatives`` are grammars for
     parsing by orders of application that explain the training pairs equally, if layers were chosen.
     """
 
@@ -62,7 +62,7 @@ class Typing(NamedTuple):
     types: int
     held_out: float | None
     scores: dict[int, float]
-    rivals: tuple[SynchronousGrammar, ...] = ()
+    alternatives: tuple[SynchronousGrammar, ...] = ()
 
 
 def choose_types(
@@ -99,7 +99,7 @@ def choose_types(
     readings = read_sources(coded_rules(rules), families, forests, pairs)
     written = [coder.rule(*rule) for rule in rules]
     (seen, order), *others = itertools.islice(
-        children_by_orders(readings, forests, families), 1 + _RIVALS
+        children_by_orders(readings, forests, families), 1 + _ALTERNATIVES
     )
     core = layered_grammar(written, families, seen)
 
@@ -126,8 +126,8 @@ def choose_types(
         model = layer_types(families, seen, order)
     grammar = typed_grammar(written, families, model)
     models = (layer_types(families, *other) for other in others if not types)
-    rivals = tuple(typed_grammar(written, families, model) for model in models)
-    return Typing(grammar, core, model.types, held_out, scores, rivals)
+    alternatives = tuple(typed_grammar(written, families, model) for model in models)
+    return Typing(grammar, core, model.types, held_out, scores, alternatives)
 
 
 _Fit = Callable[[FloatArray], TypeModel]

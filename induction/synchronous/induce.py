@@ -143,7 +143,7 @@ class SynchronousInduction:
     faults : tuple of Fault
         Training pairs that were left out, because rules that many others support give their
         sources another target, or it is given more often.
-    rivals : tuple of SynchronousGrammar
+    alternatives : tuple of SynchronousGrammar
         Grammars for parsing, like ``grammar`` but by other orders of application, which explain
         the training pairs equally; the most probable comes first, and there are seven at most.
     tried : int
@@ -167,7 +167,7 @@ class SynchronousInduction:
     types: int
     explained: Explained
     faults: tuple[Fault, ...] = field(repr=False)
-    rivals: tuple[SynchronousGrammar, ...] = field(default=(), repr=False)
+    alternatives: tuple[SynchronousGrammar, ...] = field(default=(), repr=False)
     tried: int = 0
     limited: bool = False
     purpose: str = "sampling"
@@ -175,14 +175,14 @@ class SynchronousInduction:
     @cached_property
     def undecided(self) -> list[Undecided]:
         """Rules of which no training pair says which applies last, with a source for each pair."""
-        return undecided_rules(self.grammar, self.rivals, self.rules.rules)
+        return undecided_rules(self.grammar, self.alternatives, self.rules.rules)
 
     @cached_property
     def _parsers(self) -> list[SynchronousParser]:
-        return [SynchronousParser(each) for each in (self.grammar, *self.rivals)]
+        return [SynchronousParser(each) for each in (self.grammar, *self.alternatives)]
 
     def votes(self, source: Sequence[str]) -> Counter[tuple[str, ...]]:
-        """Count by target how many of the grammar and its rivals give it to a source.
+        """Count by target how many of the grammar and its alternatives give it to a source.
 
         The target of the grammar comes first. A source with several targets is undecided.
         """
@@ -397,7 +397,7 @@ def induce_synchronous(
         types=typing.types,
         explained=explained,
         faults=tuple(_told_faults(given, training, typing.grammar)),
-        rivals=typing.rivals,
+        alternatives=typing.alternatives,
         tried=tried,
         limited=limited,
         purpose=how.purpose,

@@ -139,7 +139,7 @@ def target_votes(
 
 def undecided_rules(
     grammar: SynchronousGrammar,
-    rivals: Sequence[SynchronousGrammar],
+    alternatives: Sequence[SynchronousGrammar],
     rules: Sequence[SynchronousRule],
 ) -> list[Undecided]:
     """Return pairs of rules that the grammars apply in different orders, with a source for each.
@@ -148,14 +148,14 @@ def undecided_rules(
     ----------
     grammar : SynchronousGrammar
         The most probable one.
-    rivals : sequence of SynchronousGrammar
+    alternatives : sequence of SynchronousGrammar
         By other orders of application.
     rules : sequence of SynchronousRule
         Those of the grammars, without types.
     """
-    if not rivals:
+    if not alternatives:
         return []
-    parsers = [SynchronousParser(each) for each in (grammar, *rivals)]
+    parsers = [SynchronousParser(each) for each in (grammar, *alternatives)]
     found: dict[frozenset[str], Undecided] = {}
     meeting = list(_meeting(rules))
     for rules_of_it, source in meeting[:: 1 + len(meeting) // _ASKED]:

@@ -45,8 +45,8 @@ def test_a_pair_that_says_it_decides(target: str) -> None:
     assert "undecided" not in str(found)
 
 
-def test_fitted_types_have_no_rivals() -> None:
+def test_fitted_types_have_no_alternatives() -> None:
     found = induce_synchronous(PAIRS, types=1)
-    assert (found.rivals, found.undecided) == ((), [])
+    assert (found.alternatives, found.undecided) == ((), [])
     assert undecided_rules(found.grammar, [found.grammar], found.rules.rules) == []
     assert not target_votes([SynchronousParser(found.grammar)], ["d"])
