@@ -53,8 +53,9 @@ class Typing(NamedTuple):
     """The grammars for parsing and for sampling, and how their types were chosen.
 
     ``held_out`` is the share of held-out recombinations that the types chosen parse right, and
-    ``scores`` the same by number of fitted types, if these were tried. ``alternatives`` are grammars for
-    parsing by orders of application that explain the training pairs equally, if layers were chosen.
+    ``scores`` the same by number of fitted types, if these were tried. ``alternatives`` are
+    grammars for parsing by orders of application that explain the training pairs equally, if
+    layers were chosen.
     """
 
     grammar: SynchronousGrammar
