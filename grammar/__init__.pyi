@@ -52,6 +52,7 @@ from grammar.storage.expanded_size import expanded_limit as expanded_limit
 from grammar.storage.permissions import allowing as allowing
 from grammar.synchronous.drawing import draw_pair_derivation as draw_pair_derivation
 from grammar.synchronous.grammar import SynchronousGrammar as SynchronousGrammar
+from grammar.synchronous.inverse import InverseParser as InverseParser
 from grammar.synchronous.parsing import SynchronousParser as SynchronousParser
 from grammar.trees.draw import draw_tree as draw_tree
 from grammar.trees.draw import draw_trees as draw_trees

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grammar.errors import CorpusError
 from induction.corpus.corpus import Corpus
@@ -13,6 +13,7 @@ __all__ = [
     "Words",
     "check_pairs",
     "distinct_pairs",
+    "exchanged_sides",
     "frequent_targets",
     "place_of",
     "target_by_source",
@@ -104,20 +105,49 @@ def frequent_targets(
     for source, counted in votes.items():
         (best, most), *others = counted.most_common()
         if others and others[0][1] == most:
-            both = ((rows[source, target], target) for target in (best, others[0][0]))
-            raise _two_targets(pairs, source, *both)
+            one, other = ((rows[source, target], target) for target in (best, others[0][0]))
+            raise _two_targets(pairs, source, one, other, hint=_mending(rows))
         targets[source] = best
         outvoted += [(source, target) for target, _ in others]
     return targets, outvoted
 
 
+def exchanged_sides(pairs: Corpus | Iterable[Pair]) -> Corpus | list[Pair]:
+    """Return pairs whose sources are the targets of those given, and the other way round.
+
+    Examples
+    --------
+    >>> exchanged_sides([("walk", "W")])
+    [('W', 'walk')]
+    """
+    if isinstance(pairs, Corpus):
+        text, target = pairs.column("text"), pairs.column("target")
+        return pairs.with_column("text", target).with_column("target", text)
+    # what is no pair stays, and is refused where pairs are checked
+    return [(pair[1], pair[0]) if _both(pair) else pair for pair in pairs]
+
+
 def _two_targets(
-    pairs: Corpus | Iterable[Pair], source: Words, one: tuple[int, Words], other: tuple[int, Words]
+    pairs: Corpus | Iterable[Pair],
+    source: Words,
+    one: tuple[int, Words],
+    other: tuple[int, Words],
+    hint: str = "keep the right one of them",
 ) -> CorpusError:
     return CorpusError(
         f"{' '.join(source)!r} has two targets: {' '.join(one[1])!r} and {' '.join(other[1])!r}",
         where=f"{place_of(pairs, one[0])} and {place_of(pairs, other[0])}",
-        hint="keep the right one of them",
+        hint=hint,
+    )
+
+
+def _mending(pairs: Collection[tuple[Words, Words]]) -> str:
+    """Say what to do where a source has two targets."""
+    if len({target for _, target in pairs}) < len(pairs):
+        return "keep the right one of them"
+    return (
+        "keep the right one of them, or all: every target has one source, so induce with the "
+        "option inverse, and translate with --inverse"
     )
 
 

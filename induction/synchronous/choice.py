@@ -8,6 +8,7 @@ over distinct pairs: folds overlap, so they say less than their number.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.layers import layer_types, layered_grammar
-from induction.synchronous.precedence import ordered_children, read_sources
+from induction.synchronous.precedence import children_by_orders, ordered_children, read_sources
 from induction.synchronous.search import coded_rules
 from induction.synchronous.types import (
     Families,
@@ -44,13 +45,17 @@ _JUDGED = 100
 _ERRORS = 2.0
 """Standard errors by which fitted types must be better."""
 _REPEATS = 3
+_ALTERNATIVES = 7
+"""Other orders of application for which a grammar is made, at most."""
 
 
 class Typing(NamedTuple):
     """The grammars for parsing and for sampling, and how their types were chosen.
 
     ``held_out`` is the share of held-out recombinations that the types chosen parse right, and
-    ``scores`` the same by number of fitted types, if these were tried.
+    ``scores`` the same by number of fitted types, if these were tried. ``alternatives`` are
+    grammars for parsing by orders of application that explain the training pairs equally, if
+    layers were chosen.
     """
 
     grammar: SynchronousGrammar
@@ -58,6 +63,7 @@ class Typing(NamedTuple):
     types: int
     held_out: float | None
     scores: dict[int, float]
+    alternatives: tuple[SynchronousGrammar, ...] = ()
 
 
 def choose_types(
@@ -93,7 +99,9 @@ def choose_types(
     pairs = [pair for pair, _ in derived]
     readings = read_sources(coded_rules(rules), families, forests, pairs)
     written = [coder.rule(*rule) for rule in rules]
-    seen, order = ordered_children(readings, forests, families)
+    (seen, order), *others = itertools.islice(
+        children_by_orders(readings, forests, families), 1 + _ALTERNATIVES
+    )
     core = layered_grammar(written, families, seen)
 
     def layers(fitted: FloatArray) -> TypeModel:
@@ -118,7 +126,9 @@ def choose_types(
     else:
         model = layer_types(families, seen, order)
     grammar = typed_grammar(written, families, model)
-    return Typing(grammar, core, model.types, held_out, scores)
+    models = (layer_types(families, *other) for other in others if not types)
+    alternatives = tuple(typed_grammar(written, families, model) for model in models)
+    return Typing(grammar, core, model.types, held_out, scores, alternatives)
 
 
 _Fit = Callable[[FloatArray], TypeModel]

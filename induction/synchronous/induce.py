@@ -10,8 +10,10 @@ nonterminals get types. Every choice is made on the training pairs.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +26,7 @@ from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from induction.corpus.corpus import Corpus
-from induction.corpus.pairs import Pair
+from induction.corpus.pairs import Pair, exchanged_sides
 from induction.synchronous.choice import choose_types
 from induction.synchronous.closure import (
     Closure,
@@ -41,7 +43,14 @@ from induction.synchronous.layers import (
 )
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon, translations
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
-from induction.synchronous.report import Explained, RoteWarning, explain_pairs
+from induction.synchronous.report import (
+    Explained,
+    RoteWarning,
+    Undecided,
+    explain_pairs,
+    target_votes,
+    undecided_rules,
+)
 from induction.synchronous.search import (
     RuleSearch,
     SearchOptions,
@@ -134,6 +143,13 @@ class SynchronousInduction:
     faults : tuple of Fault
         Training pairs that were left out, because rules that many others support give their
         sources another target, or it is given more often.
+    alternatives : tuple of SynchronousGrammar
+        Grammars for parsing, like ``grammar`` but by other orders of application, which explain
+        the training pairs equally; the most probable comes first, and there are seven at most.
+    tried : int
+        How many rules the search tried.
+    limited : bool
+        Whether the search ended at its limit, with the best rules so far.
     purpose : str
         What is saved: the core for sampling, the grammar for parsing, the rules for reading.
     """
@@ -151,7 +167,26 @@ class SynchronousInduction:
     types: int
     explained: Explained
     faults: tuple[Fault, ...] = field(repr=False)
+    alternatives: tuple[SynchronousGrammar, ...] = field(default=(), repr=False)
+    tried: int = 0
+    limited: bool = False
     purpose: str = "sampling"
+
+    @cached_property
+    def undecided(self) -> list[Undecided]:
+        """Rules of which no training pair says which applies last, with a source for each pair."""
+        return undecided_rules(self.grammar, self.alternatives, self.rules.rules)
+
+    @cached_property
+    def _parsers(self) -> list[SynchronousParser]:
+        return [SynchronousParser(each) for each in (self.grammar, *self.alternatives)]
+
+    def votes(self, source: Sequence[str]) -> Counter[tuple[str, ...]]:
+        """Count by target how many of the grammar and its alternatives give it to a source.
+
+        The target of the grammar comes first. A source with several targets is undecided.
+        """
+        return target_votes(self._parsers, source)
 
     @property
     def saved(self) -> SynchronousGrammar:
@@ -177,7 +212,10 @@ class SynchronousInduction:
             "type_scores": self.type_scores,
             "held_out": self.held_out,
             "steps": len(self.trace),
+            "tried": self.tried,
+            "limited": self.limited,
             "rules": [str(rule) for rule in self.rules.rules],
+            "undecided": [each._asdict() for each in self.undecided],
             "saved_rules": len(self.saved),
             "saved_types": list(self.saved.types),
         }
@@ -188,6 +226,8 @@ class SynchronousInduction:
         if self.faults:
             rest = f"; and {len(self.faults) - _SHOWN:,} more" if self.faults[_SHOWN:] else ""
             yield "taken for faulty", "; ".join(map(str, self.faults[:_SHOWN])) + rest
+        if self.limited:
+            yield "search", f"ended at its limit, {self.tried:,} rules tried: the best rules so far"
         entries = ", ".join(f"{'|'.join(ws)}~{v}" for v, ws in self.lexicon.items())
         yield "lexicon", entries or "nothing"
         classes = "; ".join(" ".join(w for w, _ in entries) for entries in self.classes)
@@ -199,6 +239,10 @@ class SynchronousInduction:
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
         yield "types", f"{self.types}{f' (held-out scores if fitted {scores})' if scores else ''}"
         yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
+        if self.undecided:
+            rest = f"; and {len(self.undecided) - _SHOWN:,} more" if self.undecided[_SHOWN:] else ""
+            shown = "; ".join(map(str, self.undecided[:_SHOWN]))
+            yield "undecided", f"no pair says which applies last in {shown}{rest}"
         saved = f"{len(self.saved)} rules of {len(self.saved.types)} types"
         yield "saved", f"{saved}, for {self.purpose}"
 
@@ -245,6 +289,12 @@ class SynchronousOptions(SearchOptions, ClosureOptions):
         "part whose pairs are all derived costs no search.",
         least=1,
     )
+    inverse: bool = option(
+        False,
+        "Exchange the sides of the pairs: the grammar writes the given sources from the given "
+        "targets, so a source may have several targets, and a target has one source. "
+        "Translate with --inverse.",
+    )
     seed: int = option(0, "Seed of the starts of EM and of the held-out folds.", least=0)
     trace: PathLike | None = option(
         None, "A folder for the rules after each step of the search, as graphs."
@@ -264,7 +314,8 @@ def induce_synchronous(
     ----------
     pairs : Corpus or iterable of (source, target)
         A corpus needs the column ``target``. Equal pairs count once, and their order does not
-        matter; of several targets of a source, the most frequent one is taken.
+        matter; of several targets of a source, the most frequent one is taken, but with
+        ``inverse`` all of them.
     on_progress : callable, optional
         Told each step as a text.
     **options
@@ -305,11 +356,12 @@ def induce_synchronous(
     how = read_options(SynchronousOptions, options, "induce_synchronous")
     folder = None if how.trace is None else made_folder(how.trace)
     say = on_progress or _silent
-    given = read_training_pairs(pairs)
-    training, words, trace, found = _sound(given, how, say)
+    given = read_training_pairs(exchanged_sides(pairs) if how.inverse else pairs)
+    training, words, trace, found, tried, limited = _sound(given, how, say)
     if folder is not None:
         _save_trace(trace, folder)
         say(f"{len(trace)} steps of the search are in {folder}")
+    say("closure under classes of words")
     closed = close(found, words, training.pairs, how)
     added = closed.unseen if (closed.used if how.closure is None else how.closure) else ()
     say(f"closure: {len(added)} rules added")
@@ -322,6 +374,7 @@ def induce_synchronous(
     explained = explain_pairs(total, shapes, total - len(training))
     if explained.warning is not None:
         warnings.warn(explained.warning, RoteWarning, stacklevel=2)
+    say("order of application, and types")
     typing = choose_types(
         rules, groups, forests, training.coder, types=how.types, seed=how.seed, say=say
     )
@@ -344,6 +397,9 @@ def induce_synchronous(
         types=typing.types,
         explained=explained,
         faults=tuple(_told_faults(given, training, typing.grammar)),
+        alternatives=typing.alternatives,
+        tried=tried,
+        limited=limited,
         purpose=how.purpose,
     )
 
@@ -380,13 +436,15 @@ class _Found(NamedTuple):
     lexicon: Lexicon
     trace: tuple[TraceStep, ...]
     rules: list[Coded]
+    tried: int
+    limited: bool
 
 
 def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     """Find rules, and if they show pairs to be faulty, find them again without those."""
     found = _found(given, how, say)
     faulty = find_faults(found.rules, given, how.tolerance) if how.tolerance else None
-    if not faulty:
+    if not faulty or found.limited:
         return found
     say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
     return _found(given.without(faulty), how, say)
@@ -398,7 +456,10 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     searching = RuleSearch(lexicon, how)
     trace = tuple(_searched(searching, training, how.parts, say))
     rules = _finished(searching.rules, training, how, say)
-    found = _Found(training, words, trace, rules)
+    found = _Found(training, words, trace, rules, searching.tried, searching.limited)
+    if searching.limited:
+        say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
+        return found
     phrases = translations(lexicon) - set(training.pairs)
     stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
     if not (how.compare and phrases and stuck):
@@ -406,7 +467,8 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     say(f"again, with {len(phrases):,} words of the lexicon as phrases")
     searching = RuleSearch(lexicon, how, phrases)
     trace = tuple(_searched(searching, training, how.parts, say))
-    other = _Found(training, words, trace, _finished(searching.rules, training, how, say))
+    rules = _finished(searching.rules, training, how, say)
+    other = _Found(training, words, trace, rules, searching.tried, searching.limited)
     sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
     say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
     return other if sizes[1] < sizes[0] else found
@@ -447,6 +509,7 @@ def _searched(
     bounds = np.linspace(0, len(training), parts + 1).round().astype(int).tolist()
     for part in range(parts):
         given = list(training.pairs[bounds[part] : bounds[part + 1]])
+        say(f"search: part {part + 1} of {parts}, {len(given):,} pairs")
         for step in searching.add(given, part):
             yield _told(step, training, say)
     for extra in range(_LAST_ROUNDS):
@@ -454,6 +517,7 @@ def _searched(
         missing = [pair for pair in training.pairs if not derives(known, pair)]
         if not missing:
             return
+        say(f"search: {len(missing):,} pairs that are not derived")
         for step in searching.add(missing, parts + extra, beside=len(training)):
             yield _told(step, training, say)
 

@@ -24,7 +24,14 @@ from induction.synchronous.layers import best_cells, best_edge, rule_heights, se
 from induction.synchronous.types import Families, Forests, fit_types
 from induction.synchronous.unification import Coded
 
-__all__ = ["Readings", "best_order", "order_shares", "ordered_children", "read_sources"]
+__all__ = [
+    "Readings",
+    "best_orders",
+    "children_by_orders",
+    "order_shares",
+    "ordered_children",
+    "read_sources",
+]
 
 _AGAIN, _LATER = 1e-2, 1e-4
 """What it costs that a rule stands below one that applies at the same time, or earlier."""
@@ -130,16 +137,28 @@ def ordered_children(
     (float64 (slots, families), float64 (slots, families))
         The counts, and the shares of the order.
     """
+    return next(children_by_orders(readings, forests, families))
+
+
+def children_by_orders(
+    readings: Readings, forests: Forests, families: Families
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield what :func:`ordered_children` returns, for each of :func:`best_orders`."""
     even = fit_types(forests, families, 1, seed=0)
     heights = rule_heights(settled_children(forests, even), families)
-    shares = order_shares(best_order(readings, forests, families, heights), families)
-    return settled_children(forests, even, shares), shares
+    for order in best_orders(readings, forests, families, heights):
+        shares = order_shares(order, families)
+        yield settled_children(forests, even, shares), shares
 
 
-def best_order(
+def best_orders(
     readings: Readings, forests: Forests, families: Families, start: Sequence[int]
-) -> Order:
-    """Return an order that moving one function makes no better.
+) -> list[Order]:
+    """Return the best order that was found, and those that explain the pairs equally.
+
+    The best one is such that moving one function makes it no better; of few functions, all orders
+    are tried. The others give as many pairs their targets with as few exceptions, and are only
+    less probable; the most probable comes first.
 
     Parameters
     ----------
@@ -158,7 +177,13 @@ def best_order(
         if found[0] <= best:
             break
         best, ranked = found
-    return trial.order(ranked)
+    if math.factorial(len(ranked)) <= _TRIED:
+        for other in itertools.permutations(sorted(ranked)):
+            if trial.score(other) > best:
+                best, ranked = trial.score(other), list(other)
+    equal = [other for other, score in trial.known.items() if score[:2] == best[:2]]
+    equal.sort(key=lambda other: (-trial.known[other][2], other))
+    return list(map(trial.order, dict.fromkeys([tuple(ranked), *equal])))
 
 
 def _moved(ranked: list[int]) -> Iterator[list[int]]:

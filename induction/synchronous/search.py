@@ -87,6 +87,12 @@ class SearchOptions(Checked):
         " own.",
         least=1,
     )
+    limit: int | None = option(
+        None,
+        "Search: the largest number of rules that are tried. A search that reaches it ends with "
+        "the best rules so far, and says so.",
+        least=1,
+    )
     support: int = option(
         10,
         "Search: number of the shortest rules that are tested for redundancy.",
@@ -131,7 +137,7 @@ class RuleSearch:
     """The state of a search: the rules so far, and the examples they must derive.
 
     ``phrases`` are rules to begin with. The search was ``stuck`` if no rule made another one while
-    many examples were rules of their own.
+    many examples were rules of their own. ``tried`` counts the rules that were tried.
     """
 
     def __init__(
@@ -140,9 +146,16 @@ class RuleSearch:
         self.rules = set(phrases)
         self.examples: list[Coded] = []
         self.stuck = False
+        self.tried = 0
         self._lexicon = lexicon or {}
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
+
+    @property
+    def limited(self) -> bool:
+        """Whether the limit is reached."""
+        limit = self._options.limit
+        return limit is not None and self.tried >= limit
 
     def add(self, examples: list[Coded], part: int, beside: int = 0) -> Iterator[Step]:
         """Give more examples and search until nothing changes, or long enough; yield every step.
@@ -160,7 +173,7 @@ class RuleSearch:
             before = self.rules
             added, removed = self._step()
             self.rules = (before | added) - removed
-            if self.rules == before and self._options.compare:
+            if self.rules == before and self._options.compare and not self.limited:
                 self.stuck |= not self._few_own()
                 added, removed = self._compared()
                 self.rules = (before | added) - removed
@@ -172,7 +185,7 @@ class RuleSearch:
                     sum(map(self._size, self.rules)),
                 )  # fmt: skip
             done = number >= self._options.max_steps and not self._goes_on(before)
-            if done or self.rules == before:
+            if done or self.limited or self.rules == before:
                 return
             shown = self.rules
 
@@ -200,6 +213,9 @@ class RuleSearch:
                         support[made].append(pair)
             best, chosen = 0.0, None
             for rule in sorted(support.keys() - known, key=_by_size):
+                if self.limited:
+                    break
+                self.tried += 1
                 if sum(map(self._size, support[rule])) - self._size(rule) > best:
                     gain = self._arranging(rule, known, pairs, support[rule])
                     if gain > best:
@@ -245,6 +261,8 @@ class RuleSearch:
         added: set[Coded] = set()
         removed: set[Coded] = set()
         for number, rule in enumerate(rules):
+            if self.limited:
+                break
             if derives(numbered, rule, without=number):
                 removed.add(rule)
                 continue
@@ -264,6 +282,7 @@ class RuleSearch:
             key=lambda item: (-item[0], item[1].context),
         )
         for gain, found in ranked:
+            self.tried += 1
             members = found.fillers.keys() - gone
             if few and (len(members) < _CLASS or not has_word(found.context[0])):
                 continue
@@ -287,6 +306,7 @@ class RuleSearch:
         """Return the candidate that shortens the description most, by more than nothing."""
         candidates = []
         for candidate in view.candidates(rule):
+            self.tried += 1
             if self._licensed(candidate):
                 gone = view.replaced(candidate) | {rule}
                 gain = sum(map(self._size, gone)) - self._size(candidate)

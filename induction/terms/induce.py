@@ -26,6 +26,7 @@ from grammar.synchronous.rule import Slot, SynchronousRule
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair, distinct_pairs, place_of
 from induction.terms.alignment import TermPair, WordLexicon, induce_word_lexicon
+from induction.terms.argument_order import Orders, gap_places, orders, with_gap_in_place
 from induction.terms.gaps import Gaps, find_gaps
 from induction.terms.phrase_types import PhraseTypes, head_slot, seen_templates
 from induction.terms.references import References, find_references
@@ -223,19 +224,26 @@ class _Assembly:
     def __init__(self, types: PhraseTypes, gaps: Gaps) -> None:
         self.types, self.gaps = types, gaps
         self.weighted: Counter[tuple[str, SynchronousRule]] = Counter()
+        swapped = exchanged(types.whole)
+        self.origin = dict(swapped)
         for lhs, template, n in seen_templates(types):
             self.weighted[lhs, template] += n
+        known = orders((template, n) for _, template, n in seen_templates(types))
         for name, added in gaps.added.items():
             for form in types.forms(name):
-                self._share(form, added)
+                self._share(form, added, known)
                 if form != name:
-                    self._share(form, dict.fromkeys(types.unseen(name, form), 1))
-        self.origin = exchanged(types.whole)
-        self.weighted.update({(TOP, t): types.whole[o] for t, o in self.origin.items()})
+                    self._share(form, dict.fromkeys(types.unseen(name, form), 1), known)
+        self.weighted.update({(TOP, t): types.whole[o] for t, o in swapped.items()})
 
-    def _share(self, form: str, templates: Mapping[SynchronousRule, int]) -> None:
+    def _share(self, form: str, templates: Mapping[SynchronousRule, int], known: Orders) -> None:
+        """Give a form templates that it was not seen with, in its own order of arguments."""
+        places = gap_places(self.types.seen(form)) if form in self.types.other_forms else {}
         for template, n in templates.items():
-            self.weighted[form, template] += n
+            made = with_gap_in_place(template, places, known)
+            if made != template:
+                self.origin[made] = template
+            self.weighted[form, made] += n
 
     def context(self, lhs: str, template: SynchronousRule, slot: int) -> Context:
         """Return where a word stands: gaps do not count, forms do, for the head."""
@@ -266,6 +274,7 @@ class _Assembly:
             slot = head_slot(template)
             if lhs in self.types.other_forms and slot:
                 context = self.context(lhs, template, slot)
+                template = self.origin.get(template, template)
                 full, _ = self.gaps.full.get((template, slot), (template, slot))
                 yield context, replace(context, stratum=full.lhs)
 

@@ -3,7 +3,8 @@
 Exact match of words counts a right answer as wrong where a form has two writings of one meaning.
 :func:`canonical` gives one writing for each meaning of the forms that are known here:
 
-- a *term* has its references written out (:mod:`induction.terms.references`);
+- a *term* has its references written out (:mod:`induction.terms.references`), and its arguments in
+  the order of their roles, because a role says which argument it is wherever it stands;
 - in a *lambda expression*, such as ``( lambda $0 e ( and ( flight $0 ) ( from $0 ci0 ) ) )``, the
   parts of ``and`` and ``or`` are a set, and variables are named by the depth of their binder
   (de Bruijn 1972), so that their names do not matter;
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from grammar.errors import NotationError
 from grammar.synchronous.grammar import SynchronousGrammar
 from induction.terms.references import GAP, References, without_references
-from induction.terms.terms import Term
+from induction.terms.terms import Argument, Term
 
 __all__ = ["canonical", "same_meaning", "written_as"]
 
@@ -47,6 +48,8 @@ def same_meaning(one: str | Sequence[str], other: str | Sequence[str]) -> bool:
     >>> same_meaning("see ( theme = cat ( nmod^ = run ( agent = ^ ) ) )",
     ...     "see ( theme = cat ( nmod = run ( agent = cat ) ) )")
     True
+    >>> same_meaning("see ( agent = Ann , theme = cat )", "see ( theme = cat , agent = Ann )")
+    True
     >>> same_meaning("I_JUMP I_WALK", "I_WALK I_JUMP")
     False
     """
@@ -71,7 +74,7 @@ def canonical(target: str | Sequence[str]) -> tuple[str, ...]:
     if "AND" in words or ";" in words:
         return _atoms(words)
     try:
-        return without_references(Term.parse(words)).words
+        return _by_role(without_references(Term.parse(words))).words
     except (NotationError, RecursionError):
         return words
 
@@ -103,6 +106,14 @@ def written_as(grammar: SynchronousGrammar) -> Callable[[Sequence[str]], tuple[s
             return tuple(target)
 
     return write
+
+
+def _by_role(term: Term) -> Term:
+    """Sort arguments by role; those of one role keep their order, and so do roles alone."""
+    below = [a if a.value is None else Argument(a.role, _by_role(a.value)) for a in term.arguments]
+    if all(argument.value is not None for argument in below):
+        below.sort(key=lambda argument: argument.role)
+    return Term(term.label, tuple(below))
 
 
 def _expression(words: Sequence[str]) -> _Node | None:

@@ -79,9 +79,17 @@ class PhraseTypes:
         """Return the types into which a type is split by forms, the plain one first."""
         return sorted({self.form_of[p] for p, kind in self.type_of.items() if kind == name})
 
+    def seen(self, form: str) -> Counter[SynchronousRule]:
+        """Return what fills the slots of a form."""
+        found: Counter[SynchronousRule] = Counter()
+        for place, kind in self.form_of.items():
+            if kind == form:
+                found.update(self.fillers[place])
+        return found
+
     def unseen(self, name: str, form: str) -> list[SynchronousRule]:
         """Return the templates of a type that one of its forms was not seen with."""
-        seen = {t for p, kind in self.form_of.items() if kind == form for t in self.fillers[p]}
+        seen = self.seen(form)
         return [template for template in self.templates(name) if template not in seen]
 
     def _types(self, evidence: int) -> dict[Place, str]:

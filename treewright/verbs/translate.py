@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -16,10 +17,13 @@ from treewright.terminal import say, show
 if TYPE_CHECKING:
     from grammar.chart.parses import NoParse
     from grammar.synchronous.grammar import SynchronousGrammar
+    from grammar.synchronous.inverse import InverseParser
     from grammar.synchronous.parsing import SynchronousParser, Translation
     from induction.corpus.corpus import Corpus
 
     Found = list[Translation] | NoParse
+    Parser = SynchronousParser | InverseParser
+    Executes = Callable[[str, str], bool]
 
 __all__ = ["scored", "translate"]
 
@@ -43,9 +47,23 @@ def translate(
         typer.Option(
             "--score",
             help="FILE holds pairs: count those whose best target has the meaning of the given one "
-            "(references resolved, conjuncts in any order), and those that are derivable.",
+            "(references resolved, roles and conjuncts in any order), and those derivable.",
         ),
     ] = False,
+    inverse: Annotated[
+        bool,
+        typer.Option(
+            "--inverse",
+            help="Read what the grammar writes, and write what it reads: FILE has targets.",
+        ),
+    ] = False,
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            help="With --score, also count the targets that this interpreter finds right, of one "
+            "side for the other: scan."
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -69,14 +87,13 @@ def translate(
 
     A source without a derivation gives an empty line, and the reason is said on standard error.
     Targets are ranked by their best derivation. A source whose chart takes too many steps is
-    parsed with a beam; which ones is said.
+    parsed with a beam; which ones is said. With --inverse, the sources of targets are written.
 
     Example: treewright translate scan.json commands.txt --kbest 3
     """
     from grammar.errors import CorpusError, OptionError
     from grammar.files import write_text
     from grammar.pictures.svg import checked_suffix
-    from grammar.synchronous.parsing import SynchronousParser
 
     if plot:
         checked_suffix(plot)
@@ -88,15 +105,16 @@ def translate(
         raise OptionError(
             "--score gives no targets", hint="leave it out, or leave out --kbest, --plot, --output"
         )
+    executes = _executes(executor, score=score)
     opened = _open(grammar)
-    parser = SynchronousParser(opened, memory_limit=memory_limit << 20, step_limit=step_limit)
+    parser = _parser(opened, memory_limit << 20, step_limit, inverse=inverse)
     if score:
         pairs = read_pair_file(sources)
         if not len(pairs):
             raise CorpusError(
                 "there are no pairs to score", where=sources, hint="give at least one"
             )
-        show_facts(scored(parser, pairs), as_json=as_json)
+        show_facts(scored(parser, pairs, executes), as_json=as_json)
         return
     given = _lines(sources)
     if plot and len(given) != 1:
@@ -138,6 +156,38 @@ def _open(path: str) -> SynchronousGrammar:
     )
 
 
+def _parser(
+    grammar: SynchronousGrammar, memory_limit: int, step_limit: int, *, inverse: bool
+) -> Parser:
+    from grammar.synchronous.inverse import InverseParser
+    from grammar.synchronous.parsing import SynchronousParser
+
+    if inverse:
+        return InverseParser(grammar, step_limit=step_limit)
+    return SynchronousParser(grammar, memory_limit=memory_limit, step_limit=step_limit)
+
+
+def _executes(executor: str | None, *, score: bool) -> Executes | None:
+    """Return a function that says whether one side of a pair is the other one, executed."""
+    from grammar.errors import OptionError
+
+    if executor is None:
+        return None
+    if executor != "scan":
+        raise OptionError(f"there is no executor {executor!r}", hint="the executor is scan")
+    if not score:
+        raise OptionError("--executor counts right targets", hint="give --score, too")
+    from scan.language import actions_of
+
+    def executes(source: str, target: str) -> bool:
+        return any(
+            actions_of(command) == tuple(actions.split())
+            for command, actions in ((source, target), (target, source))
+        )
+
+    return executes
+
+
 def _lines(source: str) -> list[str]:
     """Return the lines of a file; the end of the last line begins no other."""
     from grammar.files import read_text
@@ -146,7 +196,7 @@ def _lines(source: str) -> list[str]:
     return [line.strip() for line in (lines if lines[-1] else lines[:-1])]
 
 
-def _found(parser: SynchronousParser, source: str, k: int) -> Found:
+def _found(parser: Parser, source: str, k: int) -> Found:
     from grammar.chart.parses import NoParse
 
     words = source.split()
@@ -172,28 +222,33 @@ def _shown(number: int, source: str, found: Found, *, scores: bool, as_json: boo
         yield f"{number}\t-inf\t" if scores else ""
 
 
-def scored(parser: SynchronousParser, pairs: Corpus) -> dict[str, Any]:
+def scored(parser: Parser, pairs: Corpus, executes: Executes | None = None) -> dict[str, Any]:
     """Return for how many pairs the best target of the source has the meaning of theirs.
 
-    A pair is derivable if its target is one of those that its source has.
+    A pair is derivable if its target is one of those that its source has. Where sources have
+    several targets, also the share of sources is told whose best target is one of them.
     """
     from induction.terms.meanings import canonical, written_as
 
-    exact = same_words = derivable = without = 0
+    exact = same_words = derivable = without = executed = 0
+    one_of: defaultdict[str, list[bool]] = defaultdict(list)
     references = written_as(parser.grammar)
     for source, target in zip(pairs.column("text"), pairs.column("target"), strict=True):
         found = _found(parser, source, 1)
+        one_of[source].append(False)
         if not isinstance(found, list):
             without += 1
             continue
-        wanted = tuple((target or "").split())
-        right = canonical(found[0].target) == canonical(wanted)
+        best, wanted = found[0].target, tuple((target or "").split())
+        right = canonical(best) == canonical(wanted)
         exact += right
-        same_words += found[0].target == wanted
+        one_of[source][-1] = right
+        same_words += best == wanted
+        executed += executes is not None and executes(source, " ".join(best))
         derivable += right or (
             wanted != () and parser.is_derivable(source.split(), references(wanted))
         )
-    return {
+    facts: dict[str, Any] = {
         "pairs": len(pairs),
         "exact": exact,
         "word for word": same_words,
@@ -201,6 +256,12 @@ def scored(parser: SynchronousParser, pairs: Corpus) -> dict[str, Any]:
         "no target": without,
         "exact match": exact / len(pairs),
     }
+    if len(one_of) < len(pairs):
+        facts["sources"] = len(one_of)
+        facts["one of the right ones"] = sum(map(any, one_of.values())) / len(one_of)
+    if executes is not None:
+        facts["executed"] = executed / len(pairs)
+    return facts
 
 
 def _draw(grammar: SynchronousGrammar, best: Translation | None, path: str, *, quiet: bool) -> None:

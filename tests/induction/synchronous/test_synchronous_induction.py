@@ -179,7 +179,8 @@ def test_closure_that_the_pairs_refute_is_left_out() -> None:
 def test_the_trace_can_be_read_and_gives_grammars(found: SynchronousInduction) -> None:
     said: list[str] = []
     induce_synchronous(short_pairs(3), types=1, on_progress=said.append)
-    assert said[0].startswith("part 1, step 1: ")
+    assert said[0].startswith("search: part 1 of 1, ")
+    assert said[1].startswith("part 1, step 1: ")
     assert any(line.startswith("closure: ") for line in said)
     first, last = found.trace[0], found.trace[-1]
     assert len(first.grammar) >= len(last.grammar) == 20 - len(found.added)

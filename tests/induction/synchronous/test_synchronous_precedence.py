@@ -13,7 +13,7 @@ from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.precedence import (
     Readings,
     _Trial,
-    best_order,
+    best_orders,
     order_shares,
     ordered_children,
     read_sources,
@@ -52,7 +52,7 @@ def test_and_binds_more_tightly_where_pairs_say_so() -> None:
         targets = ["( ( A | B ) & C )", "( A | ( B & C ) )"]
         pairs = [("a or b and c", targets[tight]), ("a", "A"), ("b", "B"), ("c", "C")]
         _, families, forests, readings = problem(RULES[:2], pairs)
-        order = best_order(readings, forests, families, [0] * 5)
+        order = best_orders(readings, forests, families, [0] * 5)[0]
         assert order[loose] > order[tight] > 0 == max(order[2:])
 
 
@@ -69,8 +69,22 @@ def test_the_order_is_the_best_of_all() -> None:
         trial = _Trial(readings, forests, families)
         functions = np.flatnonzero(families.arity).tolist()
         best = max(trial.score(order) for order in itertools.permutations(functions))
-        found = best_order(readings, forests, families, [0] * len(RULES + WORDS))
+        found = best_orders(readings, forests, families, [0] * len(RULES + WORDS))[0]
         assert trial.score(sorted(functions, key=found.__getitem__)) == best
+
+
+def test_orders_that_no_pair_tells_apart_are_all_given() -> None:
+    for count in range(2, len(PAIRS) + 1):
+        _, families, forests, readings = problem(RULES, PAIRS[:count])
+        trial = _Trial(readings, forests, families)
+        functions = np.flatnonzero(families.arity).tolist()
+        scores = {order: trial.score(order) for order in itertools.permutations(functions)}
+        best = max(scores.values())
+        found = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+        ranked = [tuple(sorted(functions, key=order.__getitem__)) for order in found]
+        assert set(ranked) == {order for order, score in scores.items() if score[:2] == best[:2]}
+        evidence = [scores[order][2] for order in ranked]
+        assert evidence == sorted(evidence, reverse=True)
 
 
 def test_pairs_read_right_are_those_whose_best_reading_is_the_target() -> None:

@@ -23,6 +23,10 @@ SAME = {
         "adore ( agent = Emma , theme = drink ( nmod^ = like ( agent = Noah , theme = ^ ) ) )",
         "adore ( agent = Emma , theme = drink ( nmod = like ( agent = Noah , theme = drink ) ) )",
     ),
+    "order of roles": (
+        "give ( agent = A ( nmod = run ( theme = A , agent = B ) ) , theme = B )",
+        "give ( theme = B , agent = A ( nmod = run ( agent = B , theme = A ) ) )",
+    ),
     "a question": ("? ( ^ = see ( agent = ^ ) )", "see ( agent = ? )"),
     "conjuncts": (
         "( lambda $0 e ( and ( flight $0 ) ( from $0 a : ci ) ( to $0 b : ci ) ) )",
@@ -51,6 +55,8 @@ OTHER = {
         "( lambda $0 e ( exists $1 ( loc $0 $1 ) ) )",
     ),
     "arguments of a relation": ("( and ( next_to a b ) )", "( and ( next_to b a ) )"),
+    "arguments of one role": ("a ( in = b , in = c )", "a ( in = c , in = b )"),
+    "roles alone": ("LAMBDA eat ( agent , theme )", "LAMBDA eat ( theme , agent )"),
     "or for and": ("( and ( a x ) ( b x ) )", "( or ( a x ) ( b x ) )"),
     "a bracket too few": ("( and ( a x ) ( b x )", "( and ( b x ) ( a x )"),
 }

@@ -400,6 +400,34 @@ def test_derivable_pairs_are_told_from_exact_ones(run, here):
     assert (facts["exact"], facts["derivable"], facts["no target"]) == (1, 2, 0)
 
 
+def test_sources_with_several_targets_are_induced_and_translated_the_other_way_round(run, here):
+    lines = [f"IN: {target} OUT: {source}\n" for source, target in PAIRS]
+    (here / "back.txt").write_text("".join([*lines, "IN: W W OUT: walk and walk\n"]))
+    refused = run("induce", "back.txt", "-o", "b.json", "--model", "synchronous", "-q")
+    assert (refused.code, "'W W' has two targets" in refused.err) == (1, True)
+    assert "induce with the option inverse, and translate with --inverse" in refused.err
+    made = run("induce", "back.txt", "-o", "b.json", "--model", "synchronous", "--inverse", "-q")
+    assert made.code == 0
+    done = run("translate", "b.json", "--inverse", stdin=b"W W\nX\n")
+    assert done.out.splitlines()[0] in ("walk twice", "walk and walk")
+    assert "does not write this target" in done.err
+    facts = run("translate", "b.json", "back.txt", "--inverse", "--score", "--json").facts
+    assert (facts["derivable"], facts["sources"]) == (len(PAIRS) + 1, len(PAIRS))
+    assert facts["exact"] < facts["pairs"] == len(PAIRS) + 1
+    assert facts["one of the right ones"] == 1.0
+
+
+def test_targets_are_executed(run, here):
+    (here / "s.txt").write_text("walk twice ### I_WALK I_WALK [0.5]\nrun ### I_WALK [0.5]\n")
+    (here / "some.txt").write_text("IN: I_WALK I_WALK OUT: walk and walk\nIN: I_WALK OUT: run\n")
+    asked = ("translate", "s.txt", "some.txt", "--inverse", "--score", "--json")
+    facts = run(*asked, "--executor", "scan").facts
+    assert (facts["exact"], facts["executed"]) == (1, 0.5)
+    assert "executed" not in run(*asked).facts
+    assert "there is no executor 'nacs'" in run(*asked, "--executor", "nacs").err
+    assert "give --score" in run("translate", "s.txt", "--executor", "scan").err
+
+
 def test_translations_to_a_file_and_a_picture(run, here):
     (here / "one.txt").write_text("run and look twice\n")
     done = run("translate", "g.json", "one.txt", "-o", "t.txt", "--plot", "d.svg")
