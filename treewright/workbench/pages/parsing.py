@@ -9,7 +9,7 @@ from typing import Any
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import OptionError
 from grammar.trees.draw import tree_picture
-from induction.parsers.protocol import ScoringParser
+from induction.parsers.protocol import is_scoring
 from treewright.workbench.answers import Page, answered, picture
 from treewright.workbench.opened import ENGLISH, Opened
 from treewright.workbench.parameters import Parameters
@@ -41,7 +41,7 @@ def parsing_page(opened: Opened, asked: Parameters) -> Page:
 
 
 def _parses(parser: Any, sentence: str, trees: int) -> Mapping[str, Any]:
-    if not isinstance(parser, ScoringParser):
+    if not is_scoring(parser):
         raise OptionError("this parser knows no probabilities", hint="choose another grammar")
     found = next(iter(parser.kbest_each([sentence], trees)))
     if isinstance(found, NoParse):
