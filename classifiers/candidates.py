@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from classifiers.choice import Candidate
-from grammar.errors import CorpusError, OptionError
-from grammar.messages import heard_by
+from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.messages import heard_by, tell
 from grammar.options import options_of
 from induction.corpus.corpus import Corpus
 from induction.parsers.trees import TreeMaker
-from sampling.expression import Expression, read_expression
+from sampling.expression import Expression, Step, read_expression
 from sampling.method import find_method
+from sampling.names.files import parse_names
+from sampling.names.labels import label_names, names_of_labels
+from sampling.names.method import NamesOptions
+from sampling.neural.packaged import check_installed
 from sampling.pipeline.augment import augment
 from sampling.pipeline.chains import recombines
-from sampling.sentences.name_files import parse_names
-from sampling.sentences.names import NamesOptions
 from sampling.stream import shortfalls_heard
 
-__all__ = ["LIGHT", "RECOMBINING", "WEIGHTS", "candidates_of", "offered_names", "read_class_names"]
+__all__ = [
+    "LIGHT",
+    "RECOMBINING",
+    "WEIGHTS",
+    "candidates_of",
+    "offered_names",
+    "read_class_names",
+    "tried_by_itself",
+]
 
 PER_CLASS = 40
 """At most so many examples of a class, where they are not made of the labelled ones."""
-LEAST_LETTERS = 3
-"""Of a label that is a word."""
+FINDER = "smollm2"
+"""The language model that finds names where it is installed."""
 LIGHT = 0.3
 WEIGHTS = (LIGHT, 1.0)
 """What new examples weigh together, relative to the labelled ones."""
@@ -93,7 +102,7 @@ def read_class_names(classes: str) -> dict[str, str]:
     Parameters
     ----------
     classes : str
-        The lines of a file of names (:func:`~sampling.sentences.name_files.parse_names`), parted by
+        The lines of a file of names (:func:`~sampling.names.files.parse_names`), parted by
         semicolons: each class, a colon, and its names with commas between them.
 
     Raises
@@ -134,18 +143,43 @@ def offered_names(classes: Sequence[str]) -> str | None:
     Examples
     --------
     >>> offered_names(["Sci/Tech", "world_news"])
-    'Sci/Tech: sci, tech; world_news: world news'
+    'Sci/Tech: science, technology; world_news: world news'
     >>> offered_names(["0", "1"])
     """
-    offered = []
-    for label in classes:
-        # a stroke or a comma parts names, other signs the words of one
-        names = [" ".join(re.findall(r"[^\W\d_]+", part)).lower() for part in label.split("/")]
-        plain = not set(label) & set(":;,#\n") and "NAME" not in label
-        if not plain or any(len(name) < LEAST_LETTERS for name in names):
-            return None
-        offered.append(f"{label}: {', '.join(names)}")
-    return "; ".join(offered)
+    if any(set(label) & set(":;,#\n") or "NAME" in label for label in classes):
+        return None
+    found = {label: label_names(label) for label in classes}
+    if not all(found.values()):
+        return None
+    return "; ".join(f"{label}: {', '.join(names)}" for label, names in found.items())
+
+
+def tried_by_itself(classes: Sequence[str]) -> tuple[str, ...]:
+    """Return the methods that a choice tries where nobody names any.
+
+    They are those that recombine, and before them the names that a language model finds, if labels
+    are words and the model is installed. One line says if it is not; nothing is fetched. Found
+    names are not tested on the labelled examples, which are to judge them.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        The labels.
+
+    Examples
+    --------
+    >>> tried_by_itself(["0", "1"]) == RECOMBINING
+    True
+    """
+    try:
+        names_of_labels(classes)
+        check_installed(FINDER)
+    except OptionError:  # the labels are numbers or codes
+        return RECOMBINING
+    except MissingDataError as error:
+        tell(f"names of the classes are not looked for, there is no language model: {error.hint}")
+        return RECOMBINING
+    return (str(Step("names", {"model": FINDER, "tested": False})), *RECOMBINING)
 
 
 def _needs_trees(expression: Expression) -> bool:

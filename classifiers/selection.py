@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from classifiers.candidates import LIGHT, RECOMBINING, WEIGHTS, candidates_of
+from classifiers.candidates import LIGHT, WEIGHTS, candidates_of, tried_by_itself
 from classifiers.choice import ROUNDS, Choice, choose
 from classifiers.config import TFIDF, TrainingConfig, read_config
 from classifiers.evidence import Evidence
@@ -14,6 +14,7 @@ from classifiers.networks.model import UNMIXED
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
 from induction.corpus.formats import read_corpus
+from sampling.examples.class_names import class_names
 from sampling.expression import Step
 
 __all__ = ["auto"]
@@ -28,7 +29,7 @@ def auto(
     *,
     names: PathLike | Mapping[str, str] | None = None,
     grammar: PathLike | None = None,
-    methods: Iterable[str] = RECOMBINING,
+    methods: Iterable[str] | None = None,
     weights: Sequence[float] | None = None,
     budget: int | None = BUDGET,
     seconds: float | None = None,
@@ -49,8 +50,10 @@ def auto(
         as ``{"positive": "good, great", "negative": "bad, poor"}``.
     grammar : str or path, optional
         A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
-    methods : iterable of str
-        What else to try, as expressions.
+    methods : iterable of str, optional
+        What else to try, as expressions; by default methods that recombine, and names that an
+        installed language model finds from labels that are words
+        (:func:`~classifiers.candidates.tried_by_itself`).
     weights : sequence of float, optional
         What new examples weigh together, relative to the labelled ones: 0.3 and 1, or 0.3 alone
         where an encoder learns, which makes more of what is wrong in them.
@@ -95,6 +98,8 @@ def auto(
         for method, given in (("names", names), ("grammar", grammar))
         if given is not None
     ]
+    if methods is None:
+        methods = tried_by_itself(class_names(corpus))
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     return choose(
         corpus,

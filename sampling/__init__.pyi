@@ -14,6 +14,8 @@ from sampling.geca.method import GECA as GECA
 from sampling.geca.stream import GECAStream as GECAStream
 from sampling.method import find_method as find_method
 from sampling.method import induce as induce
+from sampling.names.method import Names as Names
+from sampling.names.method import names_grammar as names_grammar
 from sampling.neural.decoding.constrained import ConstrainedText as ConstrainedText
 from sampling.neural.decoding.constrained import ConstrainedTexts as ConstrainedTexts
 from sampling.neural.decoding.constrained import generate_constrained as generate_constrained
@@ -38,8 +40,6 @@ from sampling.pipeline.replication import augmented as augmented
 from sampling.pipeline.spacy_augmenter import spacy_augmenter as spacy_augmenter
 from sampling.quality.report import assess as assess
 from sampling.sentences.method import GrammarSampler as GrammarSampler
-from sampling.sentences.names import Names as Names
-from sampling.sentences.names import names_grammar as names_grammar
 from sampling.sentences.pairs import sample_pairs as sample_pairs
 from sampling.sentences.sentences import generate as generate
 from sampling.sentences.sentences import sample_sentences as sample_sentences

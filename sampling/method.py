@@ -112,7 +112,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ("grammar", "sentences of the grammar of a treebank",
              "sampling.sentences.method", "GrammarSampler", "pcfg"),
             ("names", "sentences of templates and the names of classes",
-             "sampling.sentences.names", "Names", "pcfg"),
+             "sampling.names.method", "Names", "pcfg"),
             ("alp", "lexicalised frames exchanged and refilled (Kim et al. 2022)",
              "sampling.alp.method", "ALP", "treewright.alp/1"),
             ("eda", "easy data augmentation (Wei & Zou 2019)", "sampling.words.eda", "EDA", _WORDS),

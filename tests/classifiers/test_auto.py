@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from classifiers import candidates as candidates_module
-from classifiers.candidates import candidates_of
+from classifiers.candidates import RECOMBINING, candidates_of, tried_by_itself
 from classifiers.choice import Candidate, choose
 from classifiers.config import TrainingConfig
 from classifiers.evidence import LEVEL
 from classifiers.examples import read_examples
 from classifiers.selection import auto
-from grammar.errors import CorpusError, NotationError
+from grammar.errors import CorpusError, MissingDataError, NotationError
+from grammar.messages import heard_by
 from induction import Corpus, read_reviews
 from tests.classifiers.test_choice import FITTED, IDLE, SEEDS, TELLING, TRAIN, labelled
 
@@ -152,3 +153,26 @@ def test_what_would_be_over_the_time_is_not_tried() -> None:
     ways = candidates_of(["aeda"], labelled(3))
     found = choose(labelled(3), ways, TRAIN, seconds=1e-9)
     assert (len(found.evidence), len(found.ended)) == (0, 2)
+
+
+def test_a_model_finds_names_only_where_it_is_installed_and_labels_are_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard: list[Any] = []
+    there = tried_by_itself(["0", "1"])  # numbers: nobody asks for a model
+    assert there == RECOMBINING
+
+    def missing(name: str) -> None:
+        raise MissingDataError(f"{name} is missing", hint="pip install 'treewright[lm]'")
+
+    monkeypatch.setattr("classifiers.candidates.check_installed", missing)
+    with heard_by(heard.append):
+        assert tried_by_itself(["good", "bad"]) == RECOMBINING
+    assert len(heard) == 1
+    assert "pip install 'treewright[lm]'" in str(heard[0])
+    monkeypatch.setattr("classifiers.candidates.check_installed", lambda name: None)
+    first, *others = tried_by_itself(["good", "bad"])
+    assert first == "names(model=smollm2, tested=false)"
+    assert tuple(others) == RECOMBINING
+    way, *_ = candidates_of([first], labelled(2))
+    assert not way.recombines

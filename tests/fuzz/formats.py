@@ -29,12 +29,12 @@ from induction.parsers.opening import open_parser
 from sampling.explanations.explain import explain
 from sampling.expression import read_expression
 from sampling.method import METHODS
+from sampling.names.method import Names
 from sampling.neural.causal.fit import LanguageFit
 from sampling.neural.grammar import ModelGrammar
 from sampling.neural.prompted.method import PromptedOptions
 from sampling.opening import open_sampler
 from sampling.operators.grammar import TiltedGrammar
-from sampling.sentences.names import Names
 from sampling.sentences.sentences import sample_sentences
 from scan.models.config import TrainingConfig
 from scan.models.files import TrainedModel

@@ -26,10 +26,10 @@ from induction.counts.pcfg import induce_pcfg
 from induction.parsers.cache import CachedParser
 from induction.parsers.chart import ChartTextParser
 from induction.trees.heads import read_head_rules
+from sampling.names.files import read_names
 from sampling.pipeline.augment import augment
 from sampling.pipeline.manifest import read_manifest, write_manifest
 from sampling.pipeline.settings import read_settings, read_toml
-from sampling.sentences.name_files import read_names
 from scan.experiment import Outcome
 from scan.table import load_results, rows, to_csv
 from tests.checksums import sealed_again

@@ -37,8 +37,12 @@ NAMES_FILE = "examples/names/sst2.txt"
 SAID = {"0": "bad, dull, boring, poor", "1": "good, great, moving, fine"}
 WORDS_OF_TEXTS = r"\b(film|movie|the|of)\b"
 
-OF_A_MODEL = ("model", "model_power", "chosen", "device")
-"""Options of ``fluent`` that are exercised where there is a model (``neural/test_causal``)."""
+OF_A_MODEL = {
+    "fluent": ("model", "model_power", "chosen", "device"),
+    "names": ("model", "words", "tested", "device"),
+}
+"""Options that are exercised where there is a model (``neural/test_causal``, ``names/test_found``).
+"""
 
 CASES: tuple[Case, ...] = (
     ("sub2", "trees", {}, {"phrase": True}),
@@ -312,7 +316,7 @@ def test_every_option_and_every_choice_is_in_the_table(method: str) -> None:
         values = [row[option.name] for row in rows if option.name in row]
         if option.name in ("faithful", "separator"):
             continue  # what the mode changes has rows of its own
-        if method == "fluent" and option.name in OF_A_MODEL:
+        if option.name in OF_A_MODEL.get(method, ()):
             continue
         assert values, f"{method}: {option.name} is not exercised"
         assert option.default not in values, f"{method}: {option.name} is exercised by its default"

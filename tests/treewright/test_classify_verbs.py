@@ -229,9 +229,9 @@ def test_auto_takes_names_in_one_line(run):
 
 def test_auto_offers_labels_that_are_words_and_takes_none_by_itself(run):
     done = run(*AUTO, "-m", "aeda")
-    assert 'try --classes "neg: neg; pos: pos"' in done.err
+    assert 'try --classes "neg: negative; pos: positive"' in done.err
     assert done.out.startswith("chosen: none")
-    assert run(*AUTO, "-m", "aeda", "--classes", "neg: neg; pos: pos").code == 0
+    assert run(*AUTO, "-m", "aeda", "--classes", "neg: negative; pos: positive").code == 0
 
 
 def test_a_written_grammar_is_tried_too(run, tmp_path):

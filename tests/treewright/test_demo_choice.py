@@ -8,7 +8,7 @@ import pytest
 
 from classifiers.config import TrainingConfig
 from induction import read_reviews
-from sampling.sentences.name_files import parse_names
+from sampling.names.files import parse_names
 from treewright import demo_choice
 
 

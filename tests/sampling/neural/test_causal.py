@@ -525,3 +525,29 @@ def test_a_file_in_gguf_is_a_model(gguf_file: Path, corpus: Corpus, tmp_path: Pa
     torn.write_bytes(gguf_file.read_bytes()[:700])
     with pytest.raises(SchemaError, match="damaged"):
         induce("fluent", corpus, model=str(torn), **how)
+
+
+def test_next_words_are_whole_words_as_the_model_has_them(causal_folder: Path) -> None:
+    """One text at a time, from the logits of the model; and the same value again."""
+    import torch
+
+    from sampling.names.found import fits_templates
+    from sampling.neural.causal.model import CausalModel
+    from sampling.neural.causal.next_words import NextWords
+
+    reader = NextWords.opened(str(causal_folder), "cpu", fits_templates)
+    assert {"apples", "moon"} <= set(reader.words)
+    assert not {"the", "she", "cold"} & set(reader.words)  # "cold" begins texts only
+    assert NextWords.opened(str(causal_folder), "cpu", fits_templates) is reader
+    model, tokenizer = open_model(str(causal_folder), "causal", device="cpu")
+    as_it_is = NextWords(CausalModel(model, tokenizer), fits_templates)  # weights not rounded
+    assert as_it_is.words == reader.words
+    known = tokenizer.get_vocab()
+    texts = ["red", "my aunt sings", "cold rain hits the"] * 6
+    first = known["</s>"]
+    for text, found in zip(texts, as_it_is.after(texts), strict=True):
+        ids = [first, *tokenizer(text, add_special_tokens=False)["input_ids"]]
+        with torch.no_grad():
+            behind = model(torch.tensor([ids])).logits[0, -1].double().log_softmax(-1)
+        expected = [float(behind[known[f" {word}"]]) for word in reader.words]
+        assert found.tolist() == pytest.approx(expected, abs=1e-3)

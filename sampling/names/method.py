@@ -3,11 +3,13 @@
 What a class is called is knowledge that no labelled example has. ``names(positive="good, moving",
 negative="bad, dull")`` says it, and makes labelled examples of it without any corpus: *it is
 moving .* Names that occur in texts of the class are the best; those that are only said about them
-can mislead, which :func:`classifiers.choose` finds out.
+can mislead, which :func:`classifiers.choose` finds out. With ``model=smollm2`` a language model
+finds the names, from what the classes are called (:mod:`sampling.names.found`).
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,9 +20,13 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from induction.corpus.corpus import Corpus
 from sampling.english.wordnet import synonyms
+from sampling.names.evidence import without_contradicted
+from sampling.names.files import HOLE, ClassNames, read_names, split_names
+from sampling.names.found import Reader, fits_templates, found_names
+from sampling.names.labels import names_of_labels
+from sampling.neural.packaged import check_installed
 from sampling.sentences.class_grammars import marked
 from sampling.sentences.method import GrammarSampler, notes_of, notes_of_classes
-from sampling.sentences.name_files import HOLE, ClassNames, read_names, split_names
 from sampling.sentences.options import classes_of
 from sampling.sentences.written import join_starts, numbers_of
 
@@ -59,6 +65,19 @@ class NamesOptions:
         None,
         "Texts with the word NAME, separated by |, instead of those of the file or the defaults.",
     )
+    model: str = option(
+        "",
+        "A causal language model that finds the names, from what the classes are called: from "
+        "the names that are given, or from the labels where these are words. smollm2 is in the "
+        "extra lm.",
+    )
+    words: int = option(10, "Names per class that the model finds.", least=1, most=1000)
+    tested: bool = option(
+        True,
+        "Drop found names that the labelled examples contradict: one-sided exact test of Fisher "
+        "at 5 %.",
+    )
+    device: str = option("auto", "Device of the model: auto, cpu, cuda.")
     neighbours: int = option(
         0,
         "WordNet words per name, the most frequent sense first. They harm more often than they "
@@ -107,6 +126,12 @@ class Names(GrammarSampler):
         return bool(read_options(NamesOptions, options, cls.method).neighbours)
 
     @classmethod
+    def check_requirements(cls, options: Mapping[str, Any]) -> None:
+        """Refuse it if its model needs what is not installed."""
+        if model := read_options(NamesOptions, options, cls.method).model:
+            check_installed(model)
+
+    @classmethod
     def of(cls, **options: Any) -> Names:
         """Return the sampler of names without a corpus (options as :meth:`induce`)."""
         return cls.induce(Corpus.from_columns(text=[]), **options)
@@ -118,9 +143,10 @@ class Names(GrammarSampler):
         Parameters
         ----------
         corpus : Corpus
-            Its ``label`` says which classes there are, and its texts are not given as new ones; it
-            is not used otherwise. Without ``label`` the classes are those that are named. Where
-            classes have numbers only, names count in the order in which they are written.
+            Its ``label`` says which classes there are, and its texts are not given as new ones.
+            Names that a model finds are tested on it; it is not used otherwise. Without ``label``
+            the classes are those that are named. Where classes have numbers only, names count in
+            the order in which they are written.
         **options
             Fields of :class:`NamesOptions`; any other name is a class, and its value the names with
             commas.
@@ -132,30 +158,36 @@ class Names(GrammarSampler):
         CorpusError
             If the classes that are named are not those of the corpus.
         OptionError
-            If less than two classes are named, or an option cannot be used.
+            If less than two classes are named, an option cannot be used, or a model is to find the
+            names of labels that are no words.
+        MissingDataError, SchemaError
+            If the model is not to be had or damaged.
         """
         chosen = read_options(NamesOptions, options, cls.method)
-        given = _given(chosen)
         classes = classes_of(corpus)
+        given = _given(chosen, classes)
         numbers = numbers_of(list(given.names), classes)
-        grammar = names_grammar(given.names, given.templates, numbers=numbers)
+        names: Mapping[str, Sequence[str] | Mapping[str, float]] = given.names
+        if chosen.model:
+            names = _found(given.names, chosen, corpus, numbers)
+        grammar = names_grammar(names, given.templates, numbers=numbers)
         notes = notes_of(corpus) | notes_of_classes(corpus, classes or tuple(sorted(given.names)))
         drawing = {"trees": chosen.trees, "distinct": chosen.distinct}
         return cls(grammar.noted(method=cls.method, options=drawing, **notes))
 
 
 def names_grammar(
-    names: Mapping[str, Sequence[str]],
+    names: Mapping[str, Sequence[str] | Mapping[str, float]],
     templates: Sequence[str] = TEMPLATES,
     *,
     numbers: Mapping[str, int] | None = None,
 ) -> Grammar:
-    """Return the grammar of names: all classes, templates of one and names of one alike probable.
+    """Return the grammar of names: all classes and all templates of one are alike probable.
 
     Parameters
     ----------
-    names : mapping of str to sequence of str
-        Of each class.
+    names : mapping of str to sequence of str, or to mapping of str to float
+        Of each class; names without weights are alike probable.
     templates : sequence of str
         With the word ``NAME``.
     numbers : mapping of str to int, optional
@@ -187,7 +219,10 @@ def names_grammar(
 
 
 def _rules(
-    label: str, names: Sequence[str], templates: Sequence[str], numbers: Mapping[str, int]
+    label: str,
+    names: Sequence[str] | Mapping[str, float],
+    templates: Sequence[str],
+    numbers: Mapping[str, int],
 ) -> Iterator[Production]:
     if not names:
         raise OptionError(f"the class {label!r} has no names", hint="name at least one")
@@ -195,15 +230,37 @@ def _rules(
     for template in templates:
         rhs = tuple(hole if word == HOLE else word for word in template.split())
         yield Production(Nonterminal(label), rhs, 1 / len(templates))
-    for name in names:
-        yield Production(hole, tuple(name.split()), 1 / len(names))
+    weights = names if isinstance(names, Mapping) else dict.fromkeys(names, 1 / len(names))
+    for name, weight in weights.items():
+        yield Production(hole, tuple(name.split()), weight)
 
 
-def _given(options: NamesOptions) -> ClassNames:
-    """Return the names and templates of the options and their file."""
+def _found(
+    names: Mapping[str, Sequence[str]],
+    options: NamesOptions,
+    corpus: Corpus,
+    numbers: Mapping[str, int],
+) -> Mapping[str, Mapping[str, float]]:
+    """Return the names that the model finds, less those that the corpus contradicts."""
+    # torch is imported here at the earliest
+    opened = importlib.import_module("sampling.neural.causal.next_words").NextWords.opened
+    reader: Reader = opened(options.model, options.device, fits_templates)
+    found = found_names(names, reader, options.words)
+    if not options.tested or "label" not in corpus.names:
+        return found
+    return without_contradicted(found, corpus, numbers)
+
+
+def _given(options: NamesOptions, classes: Sequence[str] = ()) -> ClassNames:
+    """Return the names and templates of the options and their file.
+
+    Where a model finds the names, labels that are words say what classes are called.
+    """
     read = ClassNames({}) if options.file is None else read_names(options.file)
     said = {label: split_names(names) for label, names in (options.named or {}).items()}
     names = {**read.names, **said}
+    if options.model and not names:
+        names = names_of_labels(classes)
     if len(names) < 2:
         raise OptionError(
             "the names of at least two classes are needed",

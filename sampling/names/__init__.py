@@ -1,0 +1,1 @@
+"""The method names: what classes are called, and what a language model says of that."""
