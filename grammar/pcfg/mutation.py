@@ -25,7 +25,7 @@ def mutations(
     *,
     seed: int = 0,
     start: int = 0,
-    max_size: int = 50,
+    max_rules: int = 50,
 ) -> Iterator[tuple[int, ...]]:
     """Yield derivations in which one subtree is another derivation of the same symbol.
 
@@ -44,7 +44,7 @@ def mutations(
     seed, start : int
         Mutations ``start`` to ``start + n - 1``: mutation i depends on the derivation, the seed and
         i alone.
-    max_size : int
+    max_rules : int
         A new subtree that reaches this number of rules ends by the shortest derivations of its open
         symbols.
 
@@ -61,12 +61,12 @@ def mutations(
     >>> [list(rules) for rules in mutations(grammar, [2, 0], 4, seed=1)]
     [[2, 1], [2, 1], [2, 1], [0]]
     """
-    for name, number, least in (("n", n, 0), ("start", start, 0), ("max_size", max_size, 1)):
+    for name, number, least in (("n", n, 0), ("start", start, 0), ("max_rules", max_rules, 1)):
         whole_number(name, number, least)
     rules = tuple(int(rule) for rule in derivation)
     grammar.check_numbers(rules, "the derivation")
     grammar.tree_of(rules)  # which refuses what is no derivation
-    subtrees = _Subtrees(grammar, max_size)
+    subtrees = _Subtrees(grammar, max_rules)
     places = [i for i, rule in enumerate(rules) if len(subtrees.others(rule))]
     if not places:
         raise NothingNewError(
@@ -89,8 +89,8 @@ def _mutated(
 class _Subtrees:
     """Draws derivations of symbols that end."""
 
-    def __init__(self, grammar: Grammar, max_size: int) -> None:
-        self._grammar, self._max_size = grammar, max_size
+    def __init__(self, grammar: Grammar, max_rules: int) -> None:
+        self._grammar, self._max_rules = grammar, max_rules
         self._shortest: Shortest = shortest_derivations(grammar)
         self._weight = np.where(np.isfinite(self._shortest.of_rule), grammar.weight, 0.0)
         self._bounds, self._children = grammar.rules.offsets.tolist(), grammar.rules.rhs.tolist()
@@ -118,7 +118,7 @@ class _Subtrees:
         found, waiting = [rule], self._inner(rule)
         while waiting:
             symbol = waiting.pop()
-            if len(found) + len(waiting) >= self._max_size:
+            if len(found) + len(waiting) >= self._max_rules:
                 rule = int(self._shortest.rule[symbol])
             else:
                 rule = self.drawn(self._rules_of(symbol), next(numbers))

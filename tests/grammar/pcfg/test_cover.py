@@ -150,23 +150,24 @@ def test_names_of_targets_and_what_cannot_be_covered() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(grammars(), st.integers(0, 5), st.sampled_from([1, 10]))
-def test_mutations_are_other_derivations(grammar: Grammar, seed: int, max_size: int) -> None:
-    given_rules = next(covering_derivations(grammar, max_size=20))
+def test_mutations_are_other_derivations(grammar: Grammar, seed: int, max_rules: int) -> None:
+    given_rules = next(covering_derivations(grammar, max_rules=20))
     starts = grammar.rules.starts
     lhs = grammar.rules.lhs
     open_symbols = np.diff(starts)[lhs[list(given_rules)]] > 1
     assume(open_symbols.any())
     try:
-        made = list(mutations(grammar, given_rules, 8, seed=seed, max_size=max_size))
+        made = list(mutations(grammar, given_rules, 8, seed=seed, max_rules=max_rules))
     except NothingNewError:
         assume(False)
     for rules in made:
         walked(grammar, rules)
         assert rules != given_rules
         # what is before and after the subtree is kept
-        same = sum(1 for _ in itertools.takewhile(lambda p: p[0] == p[1], zip(rules, given_rules)))
+        both = zip(rules, given_rules, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], both))
         assert lhs[rules[same]] == lhs[given_rules[same]]
-    later = mutations(grammar, given_rules, 3, seed=seed, start=5, max_size=max_size)
+    later = mutations(grammar, given_rules, 3, seed=seed, start=5, max_rules=max_rules)
     assert made[5:] == list(later)
 
 
