@@ -29,9 +29,7 @@ from grammar.weights import Weigher
 
 __all__ = ["RuleDistribution", "check_tight", "reweighted"]
 
-RuleDistribution = Literal[
-    "mle", "uniform", "tempered", "inverse-frequency", "inverse-probability"
-]
+RuleDistribution = Literal["mle", "uniform", "tempered", "inverse-frequency", "inverse-probability"]
 
 G = TypeVar("G", bound=Derivable)
 

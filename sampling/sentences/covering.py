@@ -14,9 +14,10 @@ from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.mutation import mutations
 from grammar.pcfg.rule_pairs import What, words_of
+from grammar.pcfg.spelling import Spacing
 from grammar.sampling_kernels.ancestral import Derivations
 from induction.corpus.corpus import Corpus
-from sampling.sentences.sentences import Spacing, derivation_table, text_writer
+from sampling.sentences.sentences import derivation_table, text_writer
 
 __all__ = ["cover", "covering_batches", "mutate"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.sampling_kernels.lengths import LengthSampler
@@ -30,7 +31,6 @@ from sampling.examples.splicing import as_lists, as_strings
 from sampling.stream import plain_batches
 
 __all__ = [
-    "Spacing",
     "derivation_table",
     "generate",
     "sample_sentences",
@@ -39,9 +39,6 @@ __all__ = [
     "sentence_trees",
     "text_writer",
 ]
-
-Spacing = Literal["words", "characters"]
-"""What stands between words: one space, or nothing."""
 
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
