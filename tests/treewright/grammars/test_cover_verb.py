@@ -26,9 +26,7 @@ def test_a_cover_is_shown_and_written_and_covers(run, tmp_path):
     assert shown.out.splitlines() == made.column("text")
     told = run("sample", "g.txt", "--cover", "rules", "--spacing", "characters", "-o", "o.txt")
     assert "covers" in told.out
-    facts = run(
-        "inspect", "g.txt", "--corpus", "o.txt", "--spacing", "characters", "--json"
-    ).facts
+    facts = run("inspect", "g.txt", "--corpus", "o.txt", "--spacing", "characters", "--json").facts
     assert facts["rules covered"] == 1.0
     assert facts["rules not covered"] == facts["without a derivation"] == []
     small = run("sample", "g.txt", "--cover", "rules", "--max-size", 1, "--trees", "--json")
