@@ -18,6 +18,8 @@ from induction.corpus.text.tagged import read_tagged as read_tagged
 from induction.corpus.text.tokens import tokenise as tokenise
 from induction.counts.counts import RuleCounts as RuleCounts
 from induction.counts.counts import count_rules as count_rules
+from induction.counts.coverage import Coverage as Coverage
+from induction.counts.coverage import coverage as coverage
 from induction.counts.em import inside_outside as inside_outside
 from induction.counts.em import random_grammar as random_grammar
 from induction.counts.pcfg import induce_pcfg as induce_pcfg

@@ -39,6 +39,8 @@ from sampling.pipeline.on_the_fly import Transform as Transform
 from sampling.pipeline.replication import augmented as augmented
 from sampling.pipeline.spacy_augmenter import spacy_augmenter as spacy_augmenter
 from sampling.quality.report import assess as assess
+from sampling.sentences.covering import cover as cover
+from sampling.sentences.covering import mutate as mutate
 from sampling.sentences.method import GrammarSampler as GrammarSampler
 from sampling.sentences.pairs import sample_pairs as sample_pairs
 from sampling.sentences.sentences import generate as generate

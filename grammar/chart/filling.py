@@ -226,7 +226,9 @@ def too_many_steps(limit: int) -> str:
     return f"its chart takes more than {limit:,} steps (raise step_limit, or split the sentence)"
 
 
-def checked_sentence(sentence: Sequence[str], where: str | None = None) -> tuple[str, ...]:
+def checked_sentence(
+    sentence: Sequence[str], where: str | None = None, *, may_be_empty: bool = False
+) -> tuple[str, ...]:
     """Return the words of a sentence, of a text those between spaces (OptionError if none)."""
     hint = 'for example "the dog barked".split()'
     if isinstance(sentence, str):
@@ -234,7 +236,7 @@ def checked_sentence(sentence: Sequence[str], where: str | None = None) -> tuple
     if not isinstance(sentence, Iterable):
         raise OptionError(f"{sentence!r} is not a sequence of words", where=where, hint=hint)
     words = tuple(sentence)
-    if not words:
+    if not words and not may_be_empty:
         raise OptionError("the sentence has no words", where=where, hint=hint)
     strange = [word for word in words if not isinstance(word, str)]
     if strange:
@@ -255,11 +257,16 @@ def checked_batch(
     grammar: Grammar,
     sentences: Iterable[Sequence[str]],
     constraints: Iterable[Constraints | None] | None,
+    *,
+    may_be_empty: bool = False,
 ) -> list[tuple[tuple[str, ...], Constraints | None]]:
     """Return sentences with their constraints; raise OptionError for the first unfit one."""
     if isinstance(sentences, str):
         sentences = [sentences]
-    words = [checked_sentence(sentence, f"sentence {i}") for i, sentence in enumerate(sentences, 1)]
+    words = [
+        checked_sentence(sentence, f"sentence {i}", may_be_empty=may_be_empty)
+        for i, sentence in enumerate(sentences, 1)
+    ]
     within = [None] * len(words) if constraints is None else list(constraints)
     if len(within) != len(words):
         raise OptionError(

@@ -313,14 +313,16 @@ class Parser:
         Parameters
         ----------
         sentences : iterable of sequences of str
-            All are checked before any is parsed.
+            All are checked before any is parsed. One without words is allowed if the grammar
+            derives it.
         constraints : iterable of Constraints or None, optional
             One for each sentence.
         workers : int
             Threads; their number does not change the result.
         """
         whole_number("workers", workers, 1)
-        given = checked_batch(self.grammar, sentences, constraints)
+        may_be_empty = bool(self._compiled.empty.chance[self.grammar.start_id] > 0)
+        given = checked_batch(self.grammar, sentences, constraints, may_be_empty=may_be_empty)
         chunks = [given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)]
         tasks = (partial(self._counts_of_chunk, chunk) for chunk in chunks)
         parts = list(in_threads(tasks, workers))
@@ -413,6 +415,12 @@ class Parser:
         count, log_likelihood, parsed, exact = np.zeros(len(self.grammar)), 0.0, 0, True
         failures = []
         for sentence, constraints in given:
+            if not sentence:
+                empty, start = self._compiled.empty, self.grammar.start_id
+                count += empty.uses[start]
+                log_likelihood += math.log(empty.chance[start])
+                parsed += 1
+                continue
             tables = self._inside_outside(sentence, constraints)
             if isinstance(tables, NoParse):
                 failures.append(tables)

@@ -1,4 +1,4 @@
-"""Other probabilities for the rules of a grammar: uniform, tempered, inverse frequency.
+"""Other probabilities for the rules of a grammar: uniform, tempered, or inverse.
 
 Relative frequencies (the maximum-likelihood estimate) keep a corpus's own proportions. Sampling as
 augmentation may want others: rules that were seen once are then no rarer than common ones, which
@@ -29,7 +29,7 @@ from grammar.weights import Weigher
 
 __all__ = ["RuleDistribution", "check_tight", "reweighted"]
 
-RuleDistribution = Literal["mle", "uniform", "tempered", "inverse-frequency"]
+RuleDistribution = Literal["mle", "uniform", "tempered", "inverse-frequency", "inverse-probability"]
 
 G = TypeVar("G", bound=Derivable)
 
@@ -41,9 +41,9 @@ def reweighted(grammar: G, distribution: RuleDistribution, *, temperature: float
     ----------
     grammar : Grammar, TreeSubstitutionGrammar, LexicalisedGrammar or ReweightedGrammar
         Fragments of a tree-substitution grammar are its rules.
-    distribution : {"mle", "uniform", "tempered", "inverse-frequency"}
+    distribution : {"mle", "uniform", "tempered", "inverse-frequency", "inverse-probability"}
         With p the weights and c the counts of the rules of one left-hand side: p itself; all
-        equal; in proportion to p ** (1 / temperature); or to 1 / c.
+        equal; in proportion to p ** (1 / temperature); to 1 / c; or to 1 / p.
     temperature : float
         Above 1 is flatter, below 1 sharper; for "tempered" only. 1 is the grammar itself, and
         infinite is uniform.
@@ -129,6 +129,8 @@ def _weigher(distribution: str, temperature: float) -> Weigher | None:
         return lambda weight, count, row: (weight > 0).astype(np.float64)
     if distribution == "tempered":
         return lambda weight, count, row: _power(weight, 1.0 / temperature, row)
+    if distribution == "inverse-probability":
+        return lambda weight, count, row: _inverse_weight(weight, row)
     return _inverse
 
 
@@ -142,12 +144,22 @@ def _power(weight: FloatArray, exponent: float, row: Any) -> FloatArray:
     return result
 
 
+def _inverse_weight(weight: FloatArray, row: Any) -> FloatArray:
+    used = weight > 0
+    smallest = np.full(int(row.max()) + 1, np.inf)
+    np.minimum.at(smallest, row[used], weight[used])
+    result = np.zeros(len(weight))
+    # the rarest rule of each row becomes one, so that no number overflows
+    result[used] = smallest[row[used]] / weight[used]
+    return result
+
+
 def _inverse(weight: FloatArray, count: LongArray, row: Any) -> FloatArray:
     used = weight > 0
     if (count[used] < 1).any():
         raise OptionError(
             "the grammar has rules without a count, so there is no inverse frequency",
-            hint="induce it from a treebank, or use uniform or tempered",
+            hint="use inverse-probability, or induce the grammar from a treebank",
         )
     result: FloatArray = np.where(used, 1.0 / np.maximum(count, 1), 0.0)
     return result

@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 
 from grammar.arrays import BoolArray, FloatArray
+from grammar.errors import ChartGrammarError
 from grammar.pcfg.analysis import WeightedRules, termination
 from grammar.rng import uniforms_of
 
@@ -157,7 +158,14 @@ class EmptyDerivations:
                 chance[row, rule] = self._share(symbol, rule, right)
                 for child in right:
                     below[row, place[child]] += chance[row, rule]
-        visits = np.linalg.inv(np.eye(len(place)) - below)
+        try:
+            visits = np.linalg.inv(np.eye(len(place)) - below)
+        except np.linalg.LinAlgError:
+            raise ChartGrammarError(
+                "derivations without words have infinitely many rules on average",
+                where=f"start symbol {self.grammar.rules.nonterminals[self.grammar.start_id]}",
+                hint="give rules that end more weight",
+            ) from None
         return dict(zip(place, visits @ chance, strict=True))
 
     def draw(self, symbol: int, key: np.uint64, index: int) -> tuple[int, ...]:

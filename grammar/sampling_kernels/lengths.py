@@ -51,6 +51,8 @@ class LengthSampler:
         Need not be tight: a band of lengths is always finite.
     shortest, longest : int
         The band, both ends included, in words.
+    flat : bool
+        Give all lengths of the band that the grammar has equal probability.
 
     Raises
     ------
@@ -66,7 +68,9 @@ class LengthSampler:
     [2, 3]
     """
 
-    def __init__(self, grammar: Grammar, shortest: int, longest: int) -> None:
+    def __init__(
+        self, grammar: Grammar, shortest: int, longest: int, *, flat: bool = False
+    ) -> None:
         whole = all(isinstance(end, int | np.integer) for end in (shortest, longest))
         if not (whole and 0 <= shortest <= longest):
             raise OptionError(
@@ -78,6 +82,8 @@ class LengthSampler:
         if not np.isfinite(mass[shortest:]).any():
             raise _no_length(grammar, shortest, longest)
         band = np.exp(mass[shortest:] - mass[shortest:].max())
+        if flat:
+            band = np.isfinite(mass[shortest:]).astype(np.float64)
         self._longest = longest
         self._tables = Tables(
             start=grammar.start_id,

@@ -22,6 +22,7 @@ from grammar.chart.parses import ExpectedCounts, NoParse
 from grammar.errors import CorpusError, OptionError
 from grammar.options import Checked, option, read_options, takes
 from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.spelling import Spacing, Spelling
 from grammar.rng import next_uniform, open_stream, stream_key
 from grammar.rules.rules import Nonterminal, Production
 from grammar.weights import normalised
@@ -86,6 +87,12 @@ class EMOptions(Checked):
     smoothing: float = option(
         0.0, "Added to the expected count of each rule with a weight above zero.", least=0.0
     )
+    backoff: float = option(
+        0.0,
+        "Uses of each symbol that go by a smoother distribution: that of all symbols with its "
+        "label (NP of NP^<S>), which goes by equal shares for as many uses.",
+        least=0.0,
+    )
 
 
 @takes(EMOptions)
@@ -95,6 +102,7 @@ def inside_outside(
     *,
     brackets: Iterable[Brackets | None] | None = None,
     held_out: Iterable[Sentence] | None = None,
+    spacing: Spacing = "words",
     workers: int = 1,
     on_progress: Callable[[int, Iteration], None] | None = None,
     **options: Any,
@@ -112,6 +120,9 @@ def inside_outside(
         :class:`grammar.chart.constraints.Constraints`.
     held_out : iterable of sequences of str, optional
         Sentences to judge the weights by.
+    spacing : {"words", "characters"}
+        Whether texts have a space between words, or nothing, as programs do. With characters all
+        ways to divide a text into words count.
     workers : int
         Threads; their number does not change the result.
     on_progress : callable, optional
@@ -143,15 +154,17 @@ def inside_outside(
     every iteration but the first is tight (Chi & Geman 1998).
     """
     how = read_options(EMOptions, options, "inside_outside")
-    training = [tuple(s) if not isinstance(s, str) else s for s in sentences]
+    spelling = Spelling.of(grammar, spacing)
+    training = list(map(spelling.words, sentences))
     if not training:
         raise CorpusError("there are no sentences to learn from", hint="give at least one")
     given = None if brackets is None else [None if b is None else Constraints(b) for b in brackets]
-    judged = None if held_out is None else list(held_out)
+    judged = None if held_out is None else list(map(spelling.words, held_out))
     history: list[Iteration] = []
     best, best_at, stopped = grammar, 0, "iterations"
     for number in range(how.iterations + 1):
-        parser = Parser(grammar)
+        spelling = Spelling.of(grammar, spacing)
+        parser = Parser(spelling.parsed)
         counts = parser.expected_counts(training, constraints=given, workers=workers)
         _check_parsed(counts)
         history.append(Iteration(counts.log_likelihood, _held_out(parser, judged, workers)))
@@ -166,7 +179,7 @@ def inside_outside(
             stopped = "converged"
             break
         if number < how.iterations:
-            grammar = _reestimated(grammar, counts, how.smoothing)
+            grammar = _reestimated(grammar, spelling.uses(counts.count), how)
     return EMResult(best, tuple(history), stopped, counts.failures)
 
 
@@ -240,12 +253,40 @@ def _uniforms(key: np.uint64, first: int, count: int) -> FloatArray:
     return drawn
 
 
-def _reestimated(grammar: Grammar, counts: ExpectedCounts, smoothing: float) -> Grammar:
-    """Return relative frequencies; symbols that were not used keep their weights."""
-    mass = np.where(grammar.weight > 0, counts.count + smoothing, 0.0)
-    used = np.bincount(grammar.rules.lhs, mass, minlength=len(grammar.rules.nonterminals)) > 0
-    mass = np.where(used[grammar.rules.lhs], mass, grammar.weight)
-    return Grammar(grammar.rules, normalised(mass, grammar.rules.lhs), grammar.start)
+def _reestimated(grammar: Grammar, count: FloatArray, how: EMOptions) -> Grammar:
+    """Return smoothed relative frequencies; symbols that were not used keep their weights."""
+    lhs = grammar.rules.lhs
+    mass = count + how.smoothing
+    if how.backoff:
+        mass = mass + how.backoff * _smoother(grammar, count, how.backoff)
+    mass = np.where(grammar.weight > 0, mass, 0.0)
+    used = np.bincount(lhs, mass, minlength=len(grammar.rules.nonterminals)) > 0
+    mass = np.where(used[lhs], mass, grammar.weight)
+    return Grammar(grammar.rules, normalised(mass, lhs), grammar.start)
+
+
+def _smoother(grammar: Grammar, count: FloatArray, backoff: float) -> FloatArray:
+    """Return the distribution of each symbol's label over its rules, smoothed by equal shares."""
+    alike: dict[tuple[str, tuple[Nonterminal | str, ...]], int] = {}
+    sides = (grammar.rules.sides(rule) for rule in range(len(grammar)))
+    place = np.array(
+        [
+            alike.setdefault((_label(left), tuple(map(_plain, right))), len(alike))
+            for left, right in sides
+        ]
+    )
+    lhs, weighs = grammar.rules.lhs, grammar.weight > 0
+    shared = np.where(weighs, np.bincount(place, count)[place], 0.0)
+    return normalised(shared + backoff * normalised(weighs.astype(np.float64), lhs), lhs)
+
+
+def _label(symbol: Nonterminal) -> str:
+    """Return a symbol without what annotates it."""
+    return symbol.name.partition("^")[0] or symbol.name
+
+
+def _plain(child: Nonterminal | str) -> Nonterminal | str:
+    return child if isinstance(child, str) else Nonterminal(_label(child))
 
 
 def _held_out(parser: Parser, judged: list[Sentence] | None, workers: int) -> float | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from grammar.arrays import pack_strings
+from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.sampling_kernels.lengths import LengthSampler
@@ -28,7 +30,15 @@ from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists, as_strings
 from sampling.stream import plain_batches
 
-__all__ = ["generate", "sample_sentences", "sentence_batches", "sentence_tables", "sentence_trees"]
+__all__ = [
+    "derivation_table",
+    "generate",
+    "sample_sentences",
+    "sentence_batches",
+    "sentence_tables",
+    "sentence_trees",
+    "text_writer",
+]
 
 VERSION = "1"
 """Raised whenever the same seed would give other bytes."""
@@ -47,7 +57,9 @@ def sample_sentences(
     seed: int = 0,
     start: int = 0,
     length: tuple[int, int] | None = None,
+    flat: bool = False,
     trees: bool = False,
+    spacing: Spacing = "words",
     workers: int = 1,
     batch_size: int = _BATCH,
 ) -> Corpus:
@@ -66,9 +78,14 @@ def sample_sentences(
     length : (int, int), optional
         Condition exactly on this many words, both ends included; also works for grammars that
         are not tight.
+    flat : bool
+        Give all lengths of the band equal probability.
     trees : bool
         Add the column ``tree``: trees of the grammar itself, not of its view. Binarisation and
         joined unaries are undone.
+    spacing : {"words", "characters"}
+        Whether there is a space between words, or nothing: ``characters`` is for grammars of
+        programs, read from a notation such as ANTLR.
     workers, batch_size : int
         Threads, and examples a task; neither changes the result.
 
@@ -95,8 +112,8 @@ def sample_sentences(
     ['very good', 'very very good', 'very very good']
     """
     batches = sentence_batches(
-        grammar, n, seed=seed, start=start, length=length, trees=trees, workers=workers,
-        batch_size=batch_size,
+        grammar, n, seed=seed, start=start, length=length, flat=flat, trees=trees, spacing=spacing,
+        workers=workers, batch_size=batch_size,
     )  # fmt: skip
     return Corpus(pa.concat_tables(batches))
 
@@ -141,24 +158,31 @@ def sentence_batches(
     grammar: Derivable,
     n: int,
     *,
-    seed: int = 0,
     start: int = 0,
-    length: tuple[int, int] | None = None,
-    trees: bool = False,
     workers: int = 1,
     batch_size: int = _BATCH,
+    **how: Any,
 ) -> Iterator[pa.Table]:
-    """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory."""
+    """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory.
+
+    The options are those of :func:`sentence_tables`.
+    """
     if start > _LARGEST - n:
         raise OptionError(
             "the number of the last example is above 2**63 - 1", hint="use a smaller start"
         )
-    drawn = sentence_tables(grammar, seed=seed, length=length, trees=trees)
+    drawn = sentence_tables(grammar, **how)
     return plain_batches(drawn, n, start=start, workers=workers, batch_size=batch_size)
 
 
 def sentence_tables(
-    grammar: Derivable, *, seed: int = 0, length: tuple[int, int] | None = None, trees: bool = False
+    grammar: Derivable,
+    *,
+    seed: int = 0,
+    length: tuple[int, int] | None = None,
+    flat: bool = False,
+    trees: bool = False,
+    spacing: Spacing = "words",
 ) -> Callable[[int, int], pa.Table]:
     """Return what makes the table of sentences from their first number and how many there are.
 
@@ -169,28 +193,61 @@ def sentence_tables(
     """
     key = stream_key(seed, grammar.family)
     pcfg = grammar.pcfg
-    sampler: _Sampler = AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length)
-    vocabulary = pack_strings(map(surface_of, pcfg.rules.words))
+    if flat and length is None:
+        raise OptionError("flat needs a length band", hint="for example length=(1, 20)")
+    sampler: _Sampler = (
+        AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length, flat=flat)
+    )
+    write = text_writer(pcfg.rules.words, spacing)
 
     def table(first: int, count: int) -> pa.Table:
         draws = sampler.draw(key, first, count)
-        columns = {
-            "id": pa.array([str(i) for i in range(first, first + count)], pa.string()),
-            "text": as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary)),
-        }
-        if trees:
-            columns["tree"] = sentence_trees(grammar, draws).brackets().cast(pa.string())
-        return example_table(
-            grammar.family,
-            VERSION,
-            seed,
-            np.arange(first, first + count),
-            columns,
-            rules=as_lists(draws.rules, draws.rule_offsets),
-            log_probability=draws.log_probability,
-        )
+        numbers = np.arange(first, first + count)
+        return derivation_table(grammar, draws, numbers, write, seed=seed, trees=trees)
 
     return table
+
+
+def derivation_table(
+    grammar: Derivable,
+    derivations: Derivations,
+    numbers: LongArray,
+    write: Callable[[Derivations], pa.Array],
+    *,
+    seed: int,
+    trees: bool,
+) -> pa.Table:
+    """Return derivations as examples with these numbers; ``write`` makes their texts."""
+    columns = {
+        "id": pa.array([str(i) for i in numbers.tolist()], pa.string()),
+        "text": write(derivations),
+    }
+    if trees:
+        columns["tree"] = sentence_trees(grammar, derivations).brackets().cast(pa.string())
+    return example_table(
+        grammar.family,
+        VERSION,
+        seed,
+        numbers,
+        columns,
+        rules=as_lists(derivations.rules, derivations.rule_offsets),
+        log_probability=derivations.log_probability,
+    )
+
+
+def text_writer(words: Sequence[str], spacing: Spacing) -> Callable[[Derivations], pa.Array]:
+    """Return what makes the texts of derivations (OptionError if there is no such spacing)."""
+    if spacing not in get_args(Spacing):
+        raise OptionError(
+            f"unknown spacing {spacing!r}", hint=f"choose from {', '.join(get_args(Spacing))}"
+        )
+    if spacing == "words":
+        vocabulary = pack_strings(map(surface_of, words))
+        return lambda draws: as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))
+    named = pa.array(words, pa.string())
+    return lambda draws: pc.binary_join(
+        as_lists(named.take(pa.array(draws.words)), draws.word_offsets), ""
+    )
 
 
 def sentence_trees(grammar: Derivable, derivations: Derivations) -> Treebank:

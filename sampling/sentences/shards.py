@@ -48,7 +48,7 @@ def sentence_pieces(
     lines : str, optional
         A format of lines, if pieces are to be in one; else they are Arrow files.
     **how
-        The options ``seed``, ``length`` and ``trees``.
+        The options of :func:`~sampling.sentences.sentences.sentence_tables`.
 
     Raises
     ------

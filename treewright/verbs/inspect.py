@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,6 +42,18 @@ def inspect(
             metavar=FILE, help="Also write the grammar as a graph here, for Gephi or yEd."
         ),
     ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Show instead which rules, and which pairs of rules, the texts of this file use: "
+            "one a line, or any table.",
+        ),
+    ] = None,
+    spacing: Annotated[
+        str,
+        typer.Option(help="With --corpus: between words a space (words), or nothing (characters)."),
+    ] = "words",
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
     force: Force = False,
@@ -49,6 +61,8 @@ def inspect(
     quiet: Quiet = False,
 ) -> None:
     """Describe a grammar: its diagnostics, its most ambiguous symbols, its rules.
+
+    With --corpus it says which rules the texts of a corpus use.
 
     Example: treewright inspect wsj.json --lhs NP --top 5 --plot np.svg
     """
@@ -59,6 +73,9 @@ def inspect(
     if plot:
         checked_suffix(plot)
     loaded = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
+    if corpus is not None:
+        _show_coverage(loaded, grammar, corpus, spacing, as_json=as_json)
+        return
     look = loaded.describe(lhs, top)
     facts = look.to_dict(details=not check) if as_json else look.lines(details=not check)
     show_facts(facts, as_json=as_json)
@@ -68,3 +85,18 @@ def inspect(
     if graphml:
         write_graphml(loaded.graph, graphml)
         say(f"graph in {graphml}", quiet=quiet)
+
+
+def _show_coverage(loaded: Any, path: str, corpus: str, spacing: Any, *, as_json: bool) -> None:
+    """Show what the texts of a file use of a grammar."""
+    from grammar.errors import OptionError
+    from induction.corpus.formats import read_corpus
+    from induction.counts.coverage import coverage
+
+    if getattr(loaded, "pcfg", None) is None:
+        raise OptionError(
+            "no sentence can be parsed with this grammar", where=path,
+            hint="leave --corpus out, or give a grammar of the model pcfg",
+        )  # fmt: skip
+    found = coverage(loaded, read_corpus(corpus).column("text"), spacing=spacing)
+    show_facts(found.to_dict() if as_json else found.lines(), as_json=as_json)

@@ -40,7 +40,10 @@ def sample(
     grammar: Annotated[
         str, typer.Argument(metavar="GRAMMAR", help="A .json, .arrow or text file, or -.")
     ],
-    n: Annotated[int, typer.Option("-n", min=0, help="Number of sentences or pairs.")] = 10,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=0, help="Number of sentences or pairs; by default 10."),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -66,8 +69,27 @@ def sample(
         typer.Option(help="Only sentences with this number of words, an exact condition: 5:20."),
     ] = None,
     trees: Annotated[bool, typer.Option("--trees", help="Also give the trees.")] = False,
+    spacing: Annotated[
+        str, typer.Option(help="Between words: a space (words), or nothing (characters).")
+    ] = "words",
+    cover: Annotated[
+        str | None,
+        typer.Option(
+            help="Make few sentences that use every rule (rules), or every rule in every place "
+            "where it may stand (pairs)."
+        ),
+    ] = None,
+    max_size: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --cover: rules and words of a derivation, unless a rule needs more."
+        ),
+    ] = 100,
     distribution: Annotated[
-        str, typer.Option(help="Rule probabilities: mle uniform tempered inverse-frequency.")
+        str,
+        typer.Option(
+            help="Rule probabilities: mle uniform tempered inverse-frequency inverse-probability."
+        ),
     ] = "mle",
     temperature: Annotated[
         float, typer.Option(help="For tempered: above 1 flatter, below 1 sharper.")
@@ -96,9 +118,7 @@ def sample(
     ] = False,
     flat: Annotated[
         bool,
-        typer.Option(
-            "--flat", help="Synchronous: all lengths of the bands have equal probability."
-        ),
+        typer.Option("--flat", help="All lengths of the band (or bands) have equal probability."),
     ] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
     normalise: Annotated[
@@ -126,6 +146,8 @@ def sample(
     With other rule probabilities sentences may grow without end. Then --length is required; it is
     an exact condition.
 
+    --cover makes test inputs instead: as few sentences as it finds that use every rule.
+
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
     """
     from grammar.opening import open_grammar
@@ -135,22 +157,27 @@ def sample(
     opened = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
     asked = {name for name, value in bands.items() if value is not None}
-    asked |= {name for name, on in (("uniform", uniform), ("flat", flat)) if on}
+    asked |= {"uniform"} if uniform else set()
     changed = distribution != "mle" or temperature != 1.0
-    of_sentences = {"length": length, "trees": trees, "distribution": changed, "tokens": tokens}
+    of_sentences = {
+        "length": length, "trees": trees, "distribution": changed, "tokens": tokens,
+        "cover": cover, "spacing": spacing != "words",
+    }  # fmt: skip
+    count = 10 if n is None else n
     if opened.family == "synchronous":
         other = {**of_sentences, "engine": engine}
         _refuse("sentences", {name for name, value in other.items() if value}, grammar)
         _sample_pairs(
-            cast("SynchronousGrammar", opened), n, output, bands, seed=seed, start=start,
+            cast("SynchronousGrammar", opened), count, output, bands, seed=seed, start=start,
             uniform=uniform, flat=flat, as_json=as_json, quiet=quiet,
         )  # fmt: skip
         return
     _refuse("pairs of synchronous grammars", asked, grammar)
     if getattr(opened, "method", None) is not None:
+        of_sentences["flat"] = flat
         _refuse("sentences", {name for name, value in of_sentences.items() if value}, grammar)
         _sample_method(
-            grammar, n, output, seed=seed, start=start, workers=workers, engine=engine,
+            grammar, count, output, seed=seed, start=start, workers=workers, engine=engine,
             as_json=as_json, quiet=quiet,
         )  # fmt: skip
         return
@@ -158,6 +185,21 @@ def sample(
         check_output(output)
     band = read_length(length)
     loaded = _source_of_sentences(opened, grammar)
+    if cover is not None:
+        drawn = {
+            "n": n is not None, "tokens": tokens, "length": length, "flat": flat, "start": start,
+            "distribution": changed, "engine": engine,
+        }  # fmt: skip
+        _refuse(
+            "drawn sentences, not --cover", {name for name, on in drawn.items() if on}, "sample"
+        )
+        _cover(
+            loaded, output, as_json=as_json, quiet=quiet,
+            what=cover, max_size=max_size, seed=seed, trees=trees, spacing=spacing,
+        )  # fmt: skip
+        return
+    if max_size != 100:
+        _refuse("--cover", {"max_size"}, "sample")
     loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
     if tokens is not None:
         from sampling.sentences.token_streams import TokenStream
@@ -165,16 +207,20 @@ def sample(
         stream = TokenStream(loaded, seed, band, shards)
         _sample_tokens(
             stream, tokens, output, form=form, workers=workers, engine=engine, as_json=as_json,
-            quiet=quiet, unused={"start": start, "trees": trees},
+            quiet=quiet, unused={"start": start, "trees": trees, "flat": flat,
+            "spacing": spacing != "words"},
         )  # fmt: skip
         return
-    how: dict[str, Any] = {"seed": seed, "start": start, "length": band, "trees": trees}
+    how: dict[str, Any] = {
+        "seed": seed, "start": start, "length": band, "flat": flat, "trees": trees,
+        "spacing": spacing,
+    }  # fmt: skip
     if output is None:
-        batches = sentence_batches(loaded, n, workers=workers, **how)
+        batches = sentence_batches(loaded, count, workers=workers, **how)
         _print_examples(batches, trees=trees, as_json=as_json)
         return
     rows = _write_sentences(
-        loaded, n, output, engine=engine_for(engine), workers=workers, quiet=quiet,
+        loaded, count, output, engine=engine_for(engine), workers=workers, quiet=quiet,
         how=how,
     )  # fmt: skip
     show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
@@ -204,6 +250,22 @@ def _write_sentences(
     with workers_beside(output, engine, workers) as those:
         pieces = sentence_pieces(grammar, n, those, lines=lines_of(output), **how)
         return write_pieces(counted(pieces, n, "sampling", quiet=quiet), output)
+
+
+def _cover(
+    grammar: Derivable, output: str | None, *, as_json: bool, quiet: bool, **how: Any
+) -> None:
+    """Write sentences that cover a grammar to a file, or show them."""
+    from induction.corpus.formats import write_batches
+    from sampling.sentences.covering import covering_batches
+
+    batches = covering_batches(grammar, **how)
+    if output is None:
+        _print_examples(batches, trees=how["trees"], as_json=as_json)
+        return
+    rows = write_batches(batches, output)
+    facts = {"output": output, "sentences": rows, "covers": how["what"], "seed": how["seed"]}
+    show_facts(facts, as_json=as_json, quiet=quiet)
 
 
 def _sample_tokens(
@@ -245,7 +307,9 @@ def _refuse(of: str, names: set[str], path: str) -> None:
     from grammar.errors import OptionError
 
     if names:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
+        flags = ", ".join(
+            f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}" for name in sorted(names)
+        )
         raise OptionError(f"{flags} is for {of}", where=path, hint="leave it out")
 
 

@@ -65,6 +65,7 @@ def test_each_distribution_is_what_its_formula_says(grammar: Grammar, temperatur
             ("mle", p),
             ("uniform", dict.fromkeys(p, 1.0)),
             ("tempered", {k: v ** (1 / temperature) for k, v in p.items()}),
+            ("inverse-probability", {k: 1 / v for k, v in p.items()}),
         ):
             options = {"temperature": temperature} if name == "tempered" else {}
             made = reweighted(grammar, name, **options)
@@ -93,7 +94,7 @@ def test_extreme_temperatures_stay_proper() -> None:
 
 def test_rules_without_weight_stay_out() -> None:
     grammar = Grammar.parse("S -> 'a' [1] | 'b' [0] | 'c' [0]")
-    for name in ("uniform", "tempered"):
+    for name in ("uniform", "tempered", "inverse-probability"):
         options = {"temperature": 3.0} if name == "tempered" else {}
         assert reweighted(grammar, name, **options).weight.tolist() == [1, 0, 0]
 
