@@ -170,6 +170,11 @@ class Pipeline:
         mixed = {"label": MIXED} if self.mixes else {}
         return [mixed.get(name, name) for name in self.schema.names]
 
+    @property
+    def written_classes(self) -> tuple[str, ...]:
+        """The names of classes that mixed labels are over, if they are known."""
+        return tuple(self.class_names or self.corpus.classes)
+
     def run(self) -> Iterator[pa.Table]:
         """Yield the examples in batches, part after part; the first batch may be empty.
 

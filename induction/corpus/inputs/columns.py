@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,16 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     if rows.untyped and "label" in table.column_names:
         at = table.column_names.index("label")
         table = table.set_column(at, "label", _of_their_form(table.column("label")))
+    classes: tuple[str, ...] = ()
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
+        columns["label"], classes = _without_names(columns["label"])
         columns["label"] = _labels(columns["label"], rows.where)
         _tell_of_alike_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
-        corpus = Corpus.from_columns(**columns)
+        corpus = replace(Corpus.from_columns(**columns), classes=classes)
     except CorpusError as error:
         bad = _first_bad_cell(columns)
         where = asked.path if bad is None else rows.where(bad)
@@ -188,7 +191,11 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
         return column
     cells = column.to_pylist()
     if name == "label":
-        if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
+        if not any(cells):
+            return column
+        if all(not cell or cell.startswith("{") for cell in cells):
+            return _decoded_shares(column, cells)
+        if not all(not cell or cell.startswith("[") for cell in cells):
             return column
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
@@ -200,6 +207,37 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
             where=where(bad),
             hint="rename the column if it means something else",
         ) from None
+
+
+def _decoded_shares(column: pa.ChunkedArray, cells: list[str | None]) -> Any:
+    """Return cells that hold JSON objects of numbers as such; other texts stay as they are."""
+    try:
+        rows = [json.loads(cell) if cell else None for cell in cells]
+        names = dict.fromkeys(name for row in rows if row is not None for name in row)
+        kind = pa.struct([(name, pa.float32()) for name in names])
+        return pa.array(rows, kind) if names else column
+    except (ValueError, TypeError, pa.ArrowException):  # a class may be called {x}
+        return column
+
+
+def _without_names(column: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return distributions whose shares have the names of classes as lists, and these names.
+
+    A class that is not named has no share.
+    """
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = column.type
+    if not pa.types.is_struct(kind) or not kind.num_fields:
+        return column, ()
+    fields = [kind.field(number) for number in range(kind.num_fields)]
+    if not all(pa.types.is_floating(f.type) or pa.types.is_integer(f.type) for f in fields):
+        return column, ()
+    shares = [pc.fill_null(pc.struct_field(column, [k]), 0).to_pylist() for k in range(len(fields))]
+    rows = [
+        list(map(float, row)) if there else None
+        for row, there in zip(zip(*shares, strict=True), column.is_valid().to_pylist(), strict=True)
+    ]
+    return pa.array(rows, _SOFT), tuple(field.name for field in fields)
 
 
 def _decodes(cell: str | None, kind: pa.DataType) -> bool:

@@ -226,7 +226,7 @@ def _with_names(corpus: Corpus, path: str) -> Corpus:
     from sampling.pipeline.manifest import manifest_beside
 
     names = (manifest_beside(path) or {}).get("classes") or ()
-    return replace(corpus, classes=tuple(map(str, names)))
+    return replace(corpus, classes=corpus.classes or tuple(map(str, names)))
 
 
 def read_texts(path: str, text: str | None, format: str | None) -> Corpus:
