@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -105,6 +106,10 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     table, label = _with_sets(table, asked)
     with located(asked.path):
         rename = renamed_by_use(table, asked.rename, asked.text, label, untyped=untyped)
+    if asked.label is None and not {"label", "target"} & {
+        rename.get(name, name) for name in table.column_names
+    }:
+        _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         raise without_text(of_file, asked.path)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
@@ -150,10 +155,28 @@ def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
     return table.append_column("label", pa.array(sets, _SETS)), "label"
 
 
+def _tell_of_indicators(table: pa.Table, path: str) -> None:
+    """Tell which columns of 0 and 1 may say of which classes a text is."""
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
+            values = {*pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist()}
+            if values and values <= {"0", "1", 0, 1}:
+                found.append(name)
+    if len(found) > 1:
+        tell(
+            f"{path}: the columns {', '.join(found)} hold 0 and 1; if they are classes, read them "
+            f"as such: --label {','.join(found)}"
+        )
+
+
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
+_LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
+"""A list of names as Python and pandas write it."""
+_NAME_OF_PYTHON = re.compile(r"'([^']*)'")
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
 _NUMBER, _FRACTION = r"^-?\d*\.?\d+$", r"\.\d*[1-9]"
 
@@ -197,6 +220,8 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
             return _decoded_shares(column, cells)
         if not all(not cell or cell.startswith("[") for cell in cells):
             return column
+        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
+            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
@@ -299,9 +324,23 @@ def _labels(column: Any, where: Where) -> pa.Array:
 
 
 def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
-    """Tell which classes differ only in white space or in case: they are one, most often."""
+    """Tell which classes differ only in white space or in case: they are one, most often.
+
+    And which are made of others: they are sets of classes then, most often.
+    """
     if not pa.types.is_string(column.type):
         return
+    known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
+    for sign in "|;,+&":
+        several = [name for name in known if sign in name]
+        parts = {part.strip() for name in several for part in name.split(sign)}
+        # commas and the like stand in names of classes, too
+        if len(parts & set(known)) > (sign not in "|;"):
+            tell(
+                f"{path}: the class {several[0]!r} is made of others; if a text may have several, "
+                'write a list of names in its place: ["a", "b"]'
+            )
+            break
     alike: dict[str, list[str]] = {}
     for name in pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]:
         alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
