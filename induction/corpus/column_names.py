@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["LABEL_NAMES", "PAIR_NAMES", "TEXT_NAMES"]
+__all__ = ["LABEL_NAMES", "MIXED", "PAIR_NAMES", "TEXT_NAMES"]
+
+MIXED = "label_distribution"
+"""The column of labels that a method has mixed, in the files that augmentation writes."""
 
 TEXT_NAMES: Sequence[Sequence[str]] = (
     (

@@ -22,8 +22,8 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.messages import said_once, tell
 from grammar.options import whole_number
 from grammar.saving.value_checks import value_fault
+from induction.corpus.column_names import MIXED
 from induction.corpus.corpus import PROVENANCE, Corpus
-from induction.corpus.inputs.names import MIXED
 from induction.corpus.pieces import Piece, chosen, read_piece
 from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker

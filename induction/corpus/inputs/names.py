@@ -9,14 +9,11 @@ import pyarrow.compute as pc
 
 from grammar.errors import OptionError
 from grammar.messages import tell
-from induction.corpus.column_names import LABEL_NAMES, PAIR_NAMES, TEXT_NAMES
+from induction.corpus.column_names import LABEL_NAMES, MIXED, PAIR_NAMES, TEXT_NAMES
 from induction.corpus.corpus import COLUMNS
 from induction.corpus.validity import is_list
 
-__all__ = ["MIXED", "has_text", "renamed_by_use"]
-
-MIXED = "label_distribution"
-"""The column of labels that a method has mixed, in the files that augmentation writes."""
+__all__ = ["has_text", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from grammar.errors import CorpusError
-from induction.corpus.inputs.names import MIXED
+from induction.corpus.column_names import MIXED
 from induction.corpus.rows import Write, Writer
 from induction.corpus.tables.json_texts import (
     TEXT,
