@@ -38,7 +38,8 @@ def test_the_verbs_train_evaluate_and_predict_sets(files: Path, run: Any) -> Non
     predict = ["classify", "predict", "model", "test.csv"]
     run(*predict, "-o", "named.csv")
     named = read_corpus("named.csv")
-    assert [json.loads(cell) for cell in named.column("predicted")] == corpus(1).column("label")
+    found = [json.loads(cell) for cell in named.column("predicted")]
+    assert found == [sorted(own) for own in corpus(1).column("label")]
     run(*predict, "-o", "one.jsonl", "--at-least-one")
     named = read_corpus("one.jsonl")
     assert min(map(len, named.column("predicted"))) == 1
