@@ -31,6 +31,8 @@ def card_text(held: Mapping[str, Any]) -> str:
 def _lines(held: Mapping[str, Any]) -> Iterator[str]:
     yield from ("---", "library_name: treewright", "pipeline_tag: text-classification", "---", "")
     yield f"# A text classifier of {len(held['classes'])} classes"
+    if held["config"].get("multilabel"):
+        yield from ("", "A text is of any number of classes (multi-label).")
     yield from ("", f"Classes: {', '.join(held['classes'])}.", "")
     yield "Use it with `treewright classify predict`, or `classifiers.open_classifier`."
     if held["kind"] not in ("tfidf", "from scratch"):
@@ -42,7 +44,7 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
     if held["kind"] == "tfidf":  # the other options are about encoders
         config = {
             name: config[name]
-            for name in ("encoder", "C", "ngrams", "class_weight")
+            for name in ("encoder", "C", "ngrams", "class_weight", "multilabel")
             if name in config
         }
     named = (

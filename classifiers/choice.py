@@ -27,8 +27,8 @@ from classifiers.evidence import (
     permutation_test,
     sign_test,
 )
-from classifiers.examples import Examples, read_examples
-from classifiers.training.folds import deal_folds
+from classifiers.examples import LEAST, Examples, read_examples
+from classifiers.training.folds import folds_of
 from classifiers.training.train import Classifier, Training
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
@@ -46,8 +46,6 @@ Train = Callable[[Examples], Classifier]
 FOLDS = 5
 ROUNDS = 3
 """So often are folds dealt again for examples that are made once: few labels say little."""
-LEAST = 1e-9
-"""A label is never held less probable than this, so that one text cannot decide all."""
 
 
 @dataclass(frozen=True)
@@ -294,7 +292,7 @@ class _Trial:
         self.seed = seed
         self.fits = 0
         self.given = read_examples(corpus)
-        sizes = np.bincount(self.given.hard, minlength=len(self.given.classes))
+        sizes = self.given.sizes
         fewest = int(sizes[sizes > 0].min())
         if fewest < 2:
             rare = self.given.classes[int(np.flatnonzero(sizes == fewest)[0])]
@@ -303,11 +301,10 @@ class _Trial:
                 hint="label one more",
             )
         self.train = train.fitted(self.given) if isinstance(train, Training) else train
-        self.majority = float(sizes.max() / sizes.sum())
+        self.majority = float(np.bincount(self.given.strata).max() / len(self.given))
         folds, self.rounds = folds_and_rounds
         self.count = min(folds, fewest)
-        hard = self.given.hard
-        self.folds = [deal_folds(hard, self.count, seed, n) for n in range(self.rounds)]
+        self.folds = [folds_of(self.given, self.count, seed, n) for n in range(self.rounds)]
         self.alone: dict[Any, tuple[Examples, Probabilities]] = {}
 
     def controls(self) -> Controls:
@@ -321,10 +318,10 @@ class _Trial:
         order = np.random.Generator(np.random.Philox(key=key)).permutation(len(given))
         mixed = replace(given, labels=given.labels[order])
         # the folds spread the true classes; a class may be missing in some of a few shuffled ones
-        shuffled = self._told(mixed.take, 1, deal_folds(mixed.hard, self.count, self.seed))
+        shuffled = self._told(mixed.take, 1, folds_of(mixed, self.count, self.seed))
         return Controls(
             self.majority,
-            float((shuffled.argmax(-1) == mixed.hard).mean()),
+            float(mixed.right(shuffled).mean()),
             float(self._right(self.without).mean()),
             float(self._right(self.copies).mean()),
             self.count,
@@ -400,13 +397,12 @@ class _Trial:
         return _Tried(alone, told, len(made))
 
     def _right(self, told: Probabilities) -> NDArray[np.bool_]:
-        """Return which labels are the most probable."""
-        return np.asarray(told.argmax(-1) == self.given.hard)
+        """Return which labels are the most probable, or whole sets of classes are."""
+        return self.given.right(told)
 
     def _nats(self, told: Probabilities) -> Probabilities:
         """Return the log-probability of every label."""
-        rows = np.arange(len(self.given))
-        return np.log(np.maximum(told[..., rows, self.given.hard], LEAST))
+        return self.given.nats(told)
 
     def _told(
         self, examples: Callable[[LongArray], Examples], rounds: int, dealt: LongArray | None = None

@@ -141,6 +141,11 @@ class TrainingConfig:
         "Class weights of logistic regression: fitted, none, or balanced.",
         choices=("fitted", "none", "balanced"),
     )
+    multilabel: bool = option(
+        False,
+        "Learn which classes a text is of, any number of them: one sigmoid a class in place of a "
+        "softmax. Labels that are sets of classes are always learnt so.",
+    )
     precision: str = option(
         "auto",
         "Number format in training: bf16, fp32, or auto (bf16 where it is fast).",

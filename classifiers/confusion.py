@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from classifiers.scores import Scores
+from grammar.errors import CorpusError
 from grammar.files import PathLike, atomic_output
 
 __all__ = ["draw_confusion"]
@@ -27,7 +28,14 @@ def draw_confusion(scores: Scores, path: PathLike) -> None:
     ------
     OutputError
         If the file cannot be written.
+    CorpusError
+        If the classifier names sets of classes.
     """
+    if not scores.confusion:
+        raise CorpusError(
+            "sets of classes (multi-label) have no confusion matrix",
+            hint="leave out --plot; precision and recall of each class are in the table",
+        )
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

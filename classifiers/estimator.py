@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from classifiers.choice import Choice
 from classifiers.config import TFIDF, TrainingConfig, read_config
-from classifiers.examples import Examples, read_examples
+from classifiers.examples import THRESHOLD, Examples, read_examples
 from classifiers.saving import save_classifier
-from classifiers.scores import score
+from classifiers.scores import members, names_sets, score
 from classifiers.selection import auto
+from classifiers.sets import Sets, is_sets, sets_of
 from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError
 from grammar.files import PathLike
@@ -54,11 +56,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of all draws.
     config : mapping, optional
         Further fields of the config.
+    threshold : float
+        Of sets of classes: from this probability on, a text is of a class.
+    at_least_one : bool
+        Of sets of classes: whether the most probable class is named where no other is.
 
     Attributes
     ----------
     classes_ : array
-        The classes, as they were given.
+        The classes, as they were given; of an indicator matrix, the numbers of its columns.
     model_ : Classifier
         What was trained.
     choice_ : Choice or None
@@ -73,6 +79,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.model_selection import cross_val_score
     >>> cross_val_score(TextClassifier(), texts, labels, cv=3).tolist()
     [1.0, 1.0, 1.0]
+
+    A text may be of any number of classes:
+
+    >>> sets = [{"film", "good"}, {"film", "bad"}] * 3
+    >>> model = TextClassifier().fit(texts, sets)
+    >>> [sorted(one) for one in model.predict(["a fine film"])]
+    [['film', 'good']]
     """
 
     def __init__(
@@ -86,6 +99,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: str = "fitted",
         seed: int = 0,
         config: Mapping[str, Any] | None = None,
+        threshold: float = THRESHOLD,
+        at_least_one: bool = False,
     ) -> None:
         self.encoder = encoder
         self.augment = augment
@@ -95,6 +110,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_weight = class_weight
         self.seed = seed
         self.config = config
+        self.threshold = threshold
+        self.at_least_one = at_least_one
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Learn texts with their classes.
@@ -104,7 +121,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : list, array or series of str
             Texts; or of pairs of texts.
         y : list, array or series
-            A class each: names, numbers, true and false.
+            A class each: names, numbers, true and false. Or classes, any number of them each: sets
+            or lists, or a matrix of 0 and 1 with one column a class.
 
         Raises
         ------
@@ -113,20 +131,36 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         OptionError, MissingDataError
             If a parameter cannot be used, or the encoder is not there.
         """
-        texts, labels = _listed(X), column_or_1d(y)
+        texts = _listed(X)
+        if is_sets(y):
+            return self._fit_sets(texts, sets_of(y))
+        labels = column_or_1d(y)
         if len(texts) != len(labels):
             raise CorpusError(f"{len(labels)} classes for {len(texts)} texts", hint="give one each")
         check_classification_targets(labels)
         classes, numbers = np.unique(labels, return_inverse=True)
         named = [str(one) for one in classes.tolist()]
-        columns: dict[str, Any] = {"text": texts, "label": [named[i] for i in numbers.tolist()]}
-        if texts and not isinstance(texts[0], str):
-            columns["text"], columns["text_pair"] = map(list, zip(*texts, strict=True))
-        self.learn(Corpus.from_columns(**columns))
-        self.classes_: NDArray[Any] = classes
-        # the columns of probabilities are in the order of the names
-        self._order = [self.model_.classes.index(name) for name in named]
+        self.learn(_corpus(texts, [named[i] for i in numbers.tolist()]))
+        self._name(classes)
         return self
+
+    def _fit_sets(self, texts: list[Any], given: Sets) -> Self:
+        """Learn texts with any number of classes each."""
+        if len(texts) != len(given.sets):
+            raise CorpusError(
+                f"{len(given.sets)} sets of classes for {len(texts)} texts", hint="give one each"
+            )
+        names = [[str(one) for one in own] for own in given.sets]
+        self.learn(_corpus(texts, pa.array(names, pa.list_(pa.string()))))
+        self._indicators = given.indicators
+        self._name(np.array(given.classes))
+        return self
+
+    def _name(self, classes: NDArray[Any]) -> None:
+        """Call the classes as they were given; probabilities are in the order of their names."""
+        known = {name: place for place, name in enumerate(self.model_.classes)}
+        self._order = [known.get(str(one), -1) for one in classes.tolist()]
+        self.classes_: NDArray[Any] = classes
 
     def learn(self, corpus: Corpus) -> Self:
         """Learn a corpus: labels may be distributions, and its columns take part in new examples.
@@ -147,6 +181,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.augment is not None:
             examples = self._with_new(corpus, examples)
         self.model_: Classifier = training(examples)
+        self._indicators = False
         self.classes_ = np.array(self.model_.classes)
         self._order = list(range(len(self.classes_)))
         return self
@@ -174,19 +209,39 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """Return the probability of every class, of shape (texts, classes), as ``classes_``."""
         check_is_fitted(self)
-        return self.model_.probabilities(_listed(X))[:, self._order]
+        told = self.model_.probabilities(_listed(X))
+        # a column of an indicator matrix that no example has is of a class that nothing is known of
+        return np.hstack((told, np.zeros((len(told), 1))))[:, self._order]
 
     def probabilities(self, texts: Any) -> NDArray[np.float64]:
         """Return the same (:meth:`predict_proba`), as all classifiers here are asked for it."""
         return self.predict_proba(texts)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """Return the most probable class of each text; one text is one."""
-        best = self.predict_proba(X).argmax(1)
-        return np.asarray(self.classes_[best])
+        """Return the most probable class of each text; one text is one.
+
+        Where classes were given as sets, these are sets; where they were given as a matrix of 0 and
+        1, such a matrix.
+        """
+        told = self.predict_proba(X)
+        if not self.multilabel:
+            return np.asarray(self.classes_[told.argmax(1)])
+        mine = members(told, threshold=self.threshold, at_least_one=self.at_least_one)
+        if self._indicators:
+            return mine.astype(np.int64)
+        made = np.empty(len(mine), object)
+        made[:] = [set(self.classes_[own].tolist()) for own in mine]
+        return made
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether it names sets of classes."""
+        return names_sets(self.model_)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # noqa: N803
         """Return accuracy on texts and their classes; or of labelled data all scores.
+
+        The accuracy of sets of classes is that of whole sets (subset accuracy).
 
         Parameters
         ----------
@@ -203,7 +258,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             check_is_fitted(self)
-            return score(self.model_, X)
+            return score(
+                self.model_, X, threshold=self.threshold, at_least_one=self.at_least_one
+            )  # fmt: skip
+        if is_sets(y):
+            right = np.array([
+                set(one) == set(own)
+                for one, own in zip(sets_of(self.predict(X)).sets, sets_of(y).sets, strict=True)
+            ])  # fmt: skip
+            return float(np.average(right, weights=sample_weight))
         return super().score(X, y, sample_weight)
 
     def save(self, folder: PathLike) -> None:
@@ -213,8 +276,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         return tags
+
+
+def _corpus(texts: list[Any], labels: Any) -> Corpus:
+    columns: dict[str, Any] = {"text": texts, "label": labels}
+    if texts and not isinstance(texts[0], str):
+        columns["text"], columns["text_pair"] = map(list, zip(*texts, strict=True))
+    return Corpus.from_columns(**columns)
 
 
 def _listed(texts: Any) -> list[Any]:

@@ -17,7 +17,20 @@ from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names, label_kind, number_classes
 from sampling.examples.labels import has_sets, read_labels
 
-__all__ = ["Examples", "balanced", "read_examples", "texts_of"]
+__all__ = [
+    "LEAST",
+    "THRESHOLD",
+    "Examples",
+    "balanced",
+    "read_examples",
+    "refuse_multilabel",
+    "texts_of",
+]
+
+THRESHOLD = 0.5
+"""From this probability on, a text is of a class."""
+LEAST = 1e-9
+"""A label is never held less probable than this, so that one text cannot decide all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +42,7 @@ class Examples:
     texts : tuple of str, or of (str, str)
         Texts, or pairs of texts.
     labels : float32 array, shape (examples, classes)
-        A distribution each.
+        A distribution each; or, of sets of classes, 1 for each class of the set.
     weights : float32 array, shape (examples,)
         How much each counts in the loss.
     new : bool array, shape (examples,)
@@ -39,6 +52,8 @@ class Examples:
     weighed : bool
         Whether it was said what new examples weigh together. Then they do so in every training;
         else their share of a batch decides it where learning is in batches, whatever their number.
+    multilabel : bool
+        Whether an example is of any number of classes.
     """
 
     texts: tuple[str | tuple[str, str], ...]
@@ -47,6 +62,7 @@ class Examples:
     new: BoolArray
     classes: tuple[str, ...]
     weighed: bool = False
+    multilabel: bool = False
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -59,6 +75,39 @@ class Examples:
     def hard(self) -> LongArray:
         """The most probable class of each."""
         return np.asarray(self.labels.argmax(1), np.int64)
+
+    @property
+    def sizes(self) -> LongArray:
+        """How many examples each class has."""
+        if self.multilabel:
+            return np.asarray((self.labels > 0).sum(0), np.int64)
+        return np.asarray(np.bincount(self.hard, minlength=len(self.classes)), np.int64)
+
+    @property
+    def strata(self) -> LongArray:
+        """The most probable class of each; of sets of classes, the number of the set."""
+        if not self.multilabel:
+            return self.hard
+        return np.asarray(np.unique(self.labels, axis=0, return_inverse=True)[1].ravel(), np.int64)
+
+    def right(self, told: NDArray[np.float64]) -> BoolArray:
+        """Say which examples are named right: by their most probable class, or by their whole set.
+
+        Parameters
+        ----------
+        told : float64 array, shape (..., examples, classes)
+            Probabilities of classes. A class of a set is named from one half on.
+        """
+        if self.multilabel:
+            return np.asarray(((told >= THRESHOLD) == (self.labels > 0)).all(-1))
+        return np.asarray(told.argmax(-1) == self.hard)
+
+    def nats(self, told: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-probability of each label (of every decision, of sets of classes)."""
+        if self.multilabel:
+            apart = np.where(self.labels > 0, told, 1 - told)
+            return np.asarray(np.log(np.maximum(apart, LEAST)).sum(-1))
+        return np.log(np.maximum(told[..., np.arange(len(self)), self.hard], LEAST))
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -99,6 +148,13 @@ class Examples:
         >>> more.weights.tolist(), more.new.tolist()
         ([1.0, 1.0, 0.5, 0.5], [False, False, True, True])
         """
+        if made.multilabel != self.multilabel:
+            kinds = ("are of one class each", "have sets of classes")
+            raise OptionError(
+                f"the new examples {kinds[made.multilabel]}, and the given ones "
+                f"{kinds[self.multilabel]}",
+                hint="make new ones from these",
+            )
         if made.classes != self.classes:
             raise OptionError(
                 f"the new examples have the classes {', '.join(made.classes)}, not "
@@ -118,6 +174,7 @@ class Examples:
             np.concatenate((self.new, np.ones(len(made), np.bool_))),
             self.classes,
             weight is not None,
+            self.multilabel,
         )
 
 
@@ -143,9 +200,9 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
     ----------
     corpus : Corpus, or data of any kind
         A file, a frame, a data set, a list (:func:`~induction.corpus.formats.read_corpus`), with
-        ``label``: class names, whole numbers from zero on, or distributions (what they are over,
-        ``corpus.classes`` may say); ``text_pair``, if there is one, makes pairs. Those with
-        provenance count as new.
+        ``label``: class names, whole numbers from zero on, distributions (what they are over,
+        ``corpus.classes`` may say), or sets of class names (multi-label); ``text_pair``, if there
+        is one, makes pairs. Those with provenance count as new.
     classes : sequence of str, optional
         The names of the classes, in order, where others are needed than the corpus has. Labels
         that are numbers, and no names, are taken as places among them, with a warning.
@@ -162,7 +219,8 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
     (('0', '1'), [1, 0])
     """
     corpus = read_corpus(corpus)
-    _refuse_sets(corpus)
+    if has_sets(corpus):
+        return _with_sets(corpus, classes)
     names = class_names(corpus)
     if not names and _numbers_are_names(corpus, classes or ()):  # 0 and 1 beside classes 1 to 5
         names = tuple(map(str, sorted({*corpus.column("label")} - {None})))
@@ -185,21 +243,42 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
             hint="give every class its share",
         )
     rows = labels.distributions(slice(None)).astype(np.float32)
-    made = np.zeros(len(corpus), np.bool_)
-    if "provenance" in corpus.names:
-        made = np.asarray(corpus.arrow("provenance").is_valid().to_numpy(), np.bool_)
     return Examples(
-        texts_of(corpus), rows, np.ones(len(rows), np.float32), made,
+        texts_of(corpus), rows, np.ones(len(rows), np.float32), _are_new(corpus),
         known or tuple(str(c) for c in range(labels.classes)),
     )  # fmt: skip
 
 
-def _refuse_sets(corpus: Corpus) -> None:
-    """Refuse labels that are sets of classes (CorpusError)."""
-    if has_sets(corpus):
+def _with_sets(corpus: Corpus, classes: Sequence[str] | None) -> Examples:
+    """Return examples whose labels are sets of classes."""
+    labels = read_labels(corpus)
+    found = sorted({name for names in labels.sets or () for name in names})
+    known = tuple(found if classes is None else classes)
+    for name in found:
+        if name not in known:
+            raise CorpusError(
+                f"the class {name!r} is none of {', '.join(known)}",
+                hint="train on examples of every class",
+            )
+    rows = labels.members(known).astype(np.float32)
+    weights = np.ones(len(rows), np.float32)
+    return Examples(
+        texts_of(corpus), rows, weights, _are_new(corpus), known, multilabel=True
+    )  # fmt: skip
+
+
+def _are_new(corpus: Corpus) -> BoolArray:
+    if "provenance" not in corpus.names:
+        return np.zeros(len(corpus), np.bool_)
+    return np.asarray(corpus.arrow("provenance").is_valid().to_numpy(), np.bool_)
+
+
+def refuse_multilabel(examples: Examples, what: str, hint: str) -> None:
+    """Refuse examples with sets of classes, for what needs one class a text (CorpusError)."""
+    if examples.multilabel:
         raise CorpusError(
-            "the labels are sets of classes (multi-label), and classifiers learn one class a text",
-            hint="train one classifier a class, on labels that say whether a text is of it",
+            f"the labels are sets of classes (multi-label), and {what} needs one class a text",
+            hint=hint,
         )
 
 

@@ -38,6 +38,7 @@ from classifiers.training.frozen import (
     linear_model,
     vectoriser,
 )
+from classifiers.training.sigmoids import sigmoid_head
 from classifiers.training.train import Classifier
 from grammar.files import PathLike
 from grammar.saving.array_checks import check_counts
@@ -172,6 +173,11 @@ class _Found(NamedTuple):
 
         return open_encoder(os.fspath(self.folder), device=self.device, files=self.files)
 
+    def linear(self, head: Mapping[str, Any]) -> Any:
+        if self.config.multilabel:
+            return sigmoid_head(len(self.classes), **head)
+        return linear_model(self.config.C or STRENGTH, len(self.classes), **head)
+
     def loaded(self, model: Any) -> Any:
         import torch
 
@@ -189,13 +195,13 @@ def _open_tfidf(found: _Found) -> Classifier:
     words.idf_ = held["idf"]
     head = {name: np.asarray(held[name]) for name in ("weight", "bias", "present")}
     head["weight"] = head["weight"].reshape(len(head["bias"]), len(held["terms"]))
-    model = linear_model(found.config.C or STRENGTH, len(found.classes), **head)
+    model = found.linear(head)
     return TfidfClassifier(found.config, found.classes, words, model)
 
 
 def _open_frozen(found: _Found) -> Classifier:
     head = read_head(found.files, _HINT)
-    model = linear_model(found.config.C or STRENGTH, len(found.classes), **head)
+    model = found.linear(head)
     return FrozenClassifier(found.encoder(), found.config, found.classes, model)
 
 

@@ -10,6 +10,7 @@ from classifiers.candidates import LIGHT, WEIGHTS, candidates_of, tried_by_itsel
 from classifiers.choice import ROUNDS, Choice, choose
 from classifiers.config import TFIDF, TrainingConfig, read_config
 from classifiers.evidence import Evidence
+from classifiers.examples import read_examples, refuse_multilabel
 from classifiers.networks.model import UNMIXED
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
@@ -74,7 +75,8 @@ def auto(
     Raises
     ------
     CorpusError
-        If a class has one example only.
+        If a class has one example only; or if labels are sets of classes, and there are names, or
+        a grammar, whose texts are of one class each. Methods are compared by whole sets then.
     MissingDataError
         If the encoder of the config is not there.
 
@@ -90,6 +92,9 @@ def auto(
     corpus = read_corpus(corpus)
     asked = config or read_config(encoder=TFIDF)
     training = asked if isinstance(asked, Training) else trainer(asked)
+    for name, value in (("names", names), ("grammar", grammar)):
+        if value is not None:
+            refuse_multilabel(read_examples(corpus), name, "compare methods that keep labels")
     judge = _standing_still(training)
     if weights is None:
         weights = WEIGHTS if judge is training else (LIGHT,)

@@ -1,6 +1,8 @@
-"""Losses: cross-entropy with distributions and weights, merged losses, contrast between classes."""
+"""Losses: cross-entropy with distributions, sets and weights, merged, contrast between classes."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -8,7 +10,17 @@ from torch.nn import functional
 
 from classifiers.config import TrainingConfig
 
-__all__ = ["loss_of", "merged", "sharpened", "soft_cross_entropy", "supervised_contrast"]
+__all__ = [
+    "loss_of",
+    "merged",
+    "set_cross_entropy",
+    "sharpened",
+    "soft_cross_entropy",
+    "supervised_contrast",
+]
+
+Entropy = Callable[..., Tensor]
+"""A loss of scores, labels and weights."""
 
 
 def loss_of(
@@ -19,19 +31,20 @@ def loss_of(
     Parameters
     ----------
     config : TrainingConfig
-        ``gamma`` and ``contrast``.
+        ``gamma``, ``contrast``, and ``multilabel``: whether labels are sets of classes.
     logits : Tensor, shape (examples, classes)
-        Scores before the softmax.
+        Scores before the softmax, or the sigmoid.
     vectors : Tensor, shape (examples, width)
         What the scores are made from; classes are contrasted there.
     known : tuple of Tensor
-        Labels as distributions, weights, and which examples are new.
+        Labels as distributions or sets, weights, and which examples are new.
     """
     labels, weights, new = known
+    entropy = set_cross_entropy if config.multilabel else soft_cross_entropy
     if config.gamma is None:
-        loss = soft_cross_entropy(logits, labels, weights)
+        loss = entropy(logits, labels, weights)
     else:
-        loss = merged(logits, labels, new, config.gamma)
+        loss = merged(logits, labels, new, config.gamma, entropy)
     if config.contrast:
         loss = loss + config.contrast * supervised_contrast(vectors, labels.argmax(1))
     return loss
@@ -56,13 +69,45 @@ def soft_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor | None = 
     >>> torch.allclose(soft_cross_entropy(logits, torch.eye(2)), hard)
     True
     """
-    losses = -(labels * functional.log_softmax(logits.float(), 1)).sum(1)
+    return _mean(-(labels * functional.log_softmax(logits.float(), 1)).sum(1), weights)
+
+
+def set_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Return the weighted mean of the binary cross-entropy of all classes.
+
+    Parameters
+    ----------
+    logits : Tensor, shape (examples, classes)
+        Scores before the sigmoid.
+    labels : Tensor, shape (examples, classes)
+        1 for each class of a set, else 0.
+    weights : Tensor, shape (examples,), optional
+        How much each example counts.
+
+    Examples
+    --------
+    >>> logits, sets = torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0, 1.0], [0, 0]])
+    >>> plain = functional.binary_cross_entropy_with_logits(logits, sets)
+    >>> torch.allclose(set_cross_entropy(logits, sets), plain)
+    True
+    """
+    losses = functional.binary_cross_entropy_with_logits(logits.float(), labels, reduction="none")
+    return _mean(losses.mean(1), weights)
+
+
+def _mean(losses: Tensor, weights: Tensor | None) -> Tensor:
     if weights is None:
         return losses.mean()
     return (losses * weights).sum() / weights.sum().clamp(min=1e-12)
 
 
-def merged(logits: Tensor, labels: Tensor, new: Tensor, gamma: float) -> Tensor:
+def merged(
+    logits: Tensor,
+    labels: Tensor,
+    new: Tensor,
+    gamma: float,
+    entropy: Entropy = soft_cross_entropy,
+) -> Tensor:
     """Return the loss of the originals plus gamma times that of the new examples.
 
     Gamma may be negative: the released program of TreeMix has -0.2 for RTE.
@@ -79,8 +124,8 @@ def merged(logits: Tensor, labels: Tensor, new: Tensor, gamma: float) -> Tensor:
     1.0397
     """
     zero = logits.sum() * 0
-    given = soft_cross_entropy(logits[~new], labels[~new]) if bool((~new).any()) else zero
-    made = soft_cross_entropy(logits[new], labels[new]) if bool(new.any()) else zero
+    given = entropy(logits[~new], labels[~new]) if bool((~new).any()) else zero
+    made = entropy(logits[new], labels[new]) if bool(new.any()) else zero
     return given + gamma * made
 
 

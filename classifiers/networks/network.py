@@ -50,6 +50,11 @@ class Network(ABC):
     losses: tuple[float, ...] = ()
     chosen: int = 0
 
+    @property
+    def multilabel(self) -> bool:
+        """Whether it names sets of classes."""
+        return self.config.multilabel
+
     @abstractmethod
     def read(self, texts: Sequence[Text]) -> Read:
         """Return texts as the model reads them."""
@@ -93,7 +98,9 @@ class Network(ABC):
                 rows = order[first : first + BATCH]
                 inputs = {name: value.to(self.device) for name, value in read.batch(rows).items()}
                 logits = self.model(**inputs)["logits"]
-                made[rows] = logits.float().softmax(1).double().cpu().numpy()
+                scores = logits.float()
+                shares = scores.sigmoid() if self.multilabel else scores.softmax(1)
+                made[rows] = shares.double().cpu().numpy()
         return made
 
 
@@ -136,5 +143,7 @@ def fitted(blank: Some, batches: Batches, course: Course, held: Examples | None 
 
 def judged(shares: NDArray[np.float64], held: Examples) -> tuple[float, float]:
     """Return the share of right names, and minus the loss."""
-    right = float((shares.argmax(1) == held.hard).mean())
+    right = float(held.right(shares).mean())
+    if held.multilabel:
+        return right, float(held.nats(shares).mean())
     return right, float((held.labels * np.log(shares.clip(min=1e-12))).sum(1).mean())

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from classifiers.config import TFIDF
-from classifiers.examples import Examples
+from classifiers.examples import Examples, refuse_multilabel
 from classifiers.networks.finetuning import key_of
 from classifiers.semi_supervised.mixtext import mixtext
 from classifiers.semi_supervised.options import NO, SemiSupervised
@@ -79,6 +79,7 @@ def train_semi(
         raise OptionError(
             "ust needs what has dropout: it names texts with dropout", hint="use self-training"
         )
+    refuse_multilabel(labelled, options.semi, "train without unlabelled texts")
     training = training.fitted(labelled)  # once, and not in every round
     key = ""
     if folder is not None:

@@ -190,10 +190,11 @@ def _read_part(folder: Path, part: str) -> Rows:
 
 
 def _read_file(path: Path) -> Rows:
-    from classifiers.examples import read_examples
+    from classifiers.examples import read_examples, refuse_multilabel
     from sampling.pipeline.sources import read_source
 
     examples = read_examples(read_source(str(path)))
+    refuse_multilabel(examples, "a table", "compare methods with treewright classify auto")
     named = [examples.classes[number] for number in examples.hard.tolist()]
     return list(zip(examples.texts, named, strict=True))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from classifiers.config import TFIDF, TrainingConfig
 from classifiers.examples import Examples
-from classifiers.training.folds import deal_folds
+from classifiers.training.folds import folds_of
 from classifiers.training.frozen import NGRAMS, STRENGTH
 from grammar.arrays import LongArray
 from grammar.rng import stream_key
@@ -25,7 +25,6 @@ MOST = 1000
 """At most so many examples are fitted to, drawn with the shares of their classes."""
 UNEVEN = 1.5
 """Classes are weighed only if one has so many times the examples of another."""
-LEAST = 1e-9
 
 
 def is_fitted(config: TrainingConfig) -> bool:
@@ -61,7 +60,7 @@ def fit_config(
     if is_fitted(config):
         return config
     given = _drawn(examples.take(np.flatnonzero(~examples.new & (examples.weights > 0))), config)
-    sizes = np.bincount(given.hard, minlength=len(given.classes))
+    sizes = given.sizes
     fewest = int(sizes[sizes > 0].min(initial=FOLDS))
     started = replace(
         config,
@@ -70,10 +69,10 @@ def fit_config(
         pooling=config.pooled,
         class_weight="none" if config.class_weight == "fitted" else config.class_weight,
     )
-    if fewest < 2 or (sizes > 0).sum() < 2:
+    if fewest < 2 or ((sizes > 0).sum() < 2 and not given.multilabel):
         return started
     rounds = ROUNDS if len(given) < FEW else 1
-    dealt = [deal_folds(given.hard, min(FOLDS, fewest), config.seed, n) for n in range(rounds)]
+    dealt = [folds_of(given, min(FOLDS, fewest), config.seed, n) for n in range(rounds)]
     held: dict[TrainingConfig, tuple[float, float]] = {}
 
     def value(one: TrainingConfig) -> tuple[float, float]:
@@ -114,8 +113,8 @@ def _value(
             told = train(given.take(np.flatnonzero(folds != number)), config).probabilities(
                 list(inside.texts)
             )
-            right += float((told.argmax(1) == inside.hard).sum())
-            nats += float(np.log(told[np.arange(len(inside)), inside.hard].clip(min=LEAST)).sum())
+            right += float(inside.right(told).sum())
+            nats += float(inside.nats(told).sum())
     return right, round(nats, 6)  # so that the last bits of a processor decide nothing
 
 
@@ -125,7 +124,7 @@ def _drawn(given: Examples, config: TrainingConfig) -> Examples:
         return given
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(config.seed, "fitting"))))
     order = draw.permutation(len(given))
-    hard = given.hard[order]
+    hard = given.strata[order]
     # each class in turn by its share: the place of an example within its class, from 0 to 1
     place = np.empty(len(order))
     for label in np.unique(hard).tolist():

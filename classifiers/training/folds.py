@@ -1,13 +1,33 @@
-"""Folds of examples, each class spread over all of them."""
+"""Folds of examples, each class spread over all of them, or each set of classes."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from classifiers.examples import Examples
 from grammar.arrays import LongArray
 from grammar.rng import stream_key
+from sampling.examples.labels import deal_sets
 
-__all__ = ["deal_folds"]
+__all__ = ["deal_folds", "folds_of"]
+
+
+def folds_of(examples: Examples, count: int, seed: int, number: int = 0) -> LongArray:
+    """Return a fold for each example: by its class (:func:`deal_folds`), or by its set of classes.
+
+    Parameters
+    ----------
+    examples : Examples
+        What is dealt.
+    count : int
+        How many folds.
+    seed, number : int
+        As :func:`deal_folds` has them.
+    """
+    if examples.multilabel:
+        name = f"folds {number}" if number else "folds"
+        return deal_sets(examples.labels > 0, [1 / count] * count, int(stream_key(seed, name)))
+    return deal_folds(examples.hard, count, seed, number)
 
 
 def deal_folds(classes: LongArray, count: int, seed: int, number: int = 0) -> LongArray:

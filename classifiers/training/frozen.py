@@ -13,6 +13,7 @@ from classifiers.config import TFIDF, TrainingConfig
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
 from classifiers.examples import Examples, balanced
+from classifiers.training.sigmoids import fit_sigmoids
 from grammar.errors import SchemaError
 from grammar.rng import stream_key
 
@@ -45,6 +46,11 @@ class FrozenClassifier:
     classes: tuple[str, ...]
     model: Any
 
+    @property
+    def multilabel(self) -> bool:
+        """Whether it names sets of classes."""
+        return self.config.multilabel
+
     def probabilities(self, texts: Any) -> Probabilities:
         """Return the probability of every class, float64 of shape (texts, classes)."""
         vectors = _vectors(self.encoder, texts, self.config)
@@ -74,6 +80,11 @@ class TfidfClassifier:
     classes: tuple[str, ...]
     vectoriser: Any
     model: Any
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether it names sets of classes."""
+        return self.config.multilabel
 
     def probabilities(self, texts: Any) -> Probabilities:
         """Return the probability of every class, float64 of shape (texts, classes)."""
@@ -164,8 +175,12 @@ def linear_model(c: float, classes: int, *, weight: Any, bias: Any, present: Any
 def fit_linear(vectors: Any, examples: Examples, config: TrainingConfig) -> Any:
     """Fit logistic regression to the vectors of examples.
 
-    An example with a distribution counts once for every class, weighted by its share.
+    An example with a distribution counts once for every class, weighted by its share. Sets of
+    classes have one regression a class (:func:`~classifiers.training.sigmoids.fit_sigmoids`).
     """
+    if examples.multilabel:
+        balance = config.class_weight == "balanced"
+        return fit_sigmoids(vectors, examples, config.C or STRENGTH, balance=balance)
     from sklearn.linear_model import LogisticRegression
 
     if config.class_weight == "balanced":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from classifiers.examples import Examples, read_examples
+from classifiers.examples import Examples, read_examples, refuse_multilabel
 from classifiers.networks.losses import sharpened
 from classifiers.training.augmentation import AugmentationConfig
 from classifiers.training.relabelling import relabelled
@@ -160,6 +160,7 @@ def prepare_examples(
         make = maker(make, augmentation, seed)
     _check(augmentation, making=making)
     given, held = read_examples(corpus), None
+    _check_sets(given, augmentation)
     classes = given.classes
     if augmentation.strategy is None:
         found = make(corpus) if make is not None else new
@@ -223,6 +224,17 @@ def _check(augmentation: AugmentationConfig, *, making: bool) -> None:
             f"{asked[0]} is about new examples, and there are none",
             hint="name a method (--method) or a file of them (--new)",
         )
+
+
+def _check_sets(given: Examples, augmentation: AugmentationConfig) -> None:
+    """Refuse what names or counts examples by one class, where they have sets of classes."""
+    asked = {
+        "relabel": augmentation.relabel != "no",
+        **{n: getattr(augmentation, n) is not None for n in ("sharpen", "fill", "per_class")},
+    }
+    for name, used in asked.items():
+        if used:
+            refuse_multilabel(given, name, f"leave out {name}; times says how many are made")
 
 
 def _divided(learn: Corpus, classes: tuple[str, ...]) -> tuple[Examples, Examples, list[list[int]]]:

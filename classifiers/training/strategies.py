@@ -6,7 +6,6 @@ part is kept back at all. Kim et al. 2022 (ALP), figure 2 and table 5, compare s
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from typing import Any
 import numpy as np
 
 from classifiers.examples import read_examples
-from grammar.arrays import LongArray
 from grammar.errors import OptionError
 from grammar.options import named
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
-from sampling.examples.labels import has_sets
+from sampling.examples.labels import deal_sets, has_sets
 
 __all__ = ["STRATEGIES", "Division", "divide"]
 
@@ -139,23 +137,26 @@ STRATEGIES: Mapping[str, Callable[[Corpus, Augment, Any], Division]] = MappingPr
 def _parts(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     """Divide each class alike: at least one example of each on either side, where it has two.
 
-    Examples whose label is a distribution are of its most probable class; sets of classes are
-    classes of their own here.
+    Examples whose label is a distribution are of its most probable class. Sets of classes are
+    divided by iterative stratification (:func:`~sampling.examples.labels.deal_sets`).
     """
-    sets = has_sets(corpus)
+    key = int(stream_key(seed, "division"))
+    if has_sets(corpus):
+        parts = deal_sets(read_examples(corpus).labels > 0, (share, 1 - share), key)
+        first, rest = (np.flatnonzero(parts == part) for part in (0, 1))
+        return Corpus(corpus.table.take(first)), Corpus(corpus.table.take(rest))
     classes = [
-        json.dumps(sorted(label)) if sets
-        else str(int(np.argmax(label)) if isinstance(label, list) else label)
+        str(int(np.argmax(label)) if isinstance(label, list) else label)
         for label in corpus.column("label")
-    ]  # fmt: skip
-    draw = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "division"))))
+    ]
+    draw = np.random.Generator(np.random.Philox(key=key))
     chosen: list[int] = []
     for name in sorted(set(classes)):
         rows = draw.permutation([i for i, own in enumerate(classes) if own == name])
         count = min(max(round(share * len(rows)), 1), max(len(rows) - 1, 1))
         chosen += rows[:count].tolist()
     first = np.sort(np.array(chosen, np.int64))
-    rest: LongArray = np.setdiff1d(np.arange(len(corpus)), first)
+    rest = np.setdiff1d(np.arange(len(corpus)), first)
     return Corpus(corpus.table.take(first)), Corpus(corpus.table.take(rest))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from classifiers.config import TFIDF, TrainingConfig
 from classifiers.encoders.opening import Encoder, open_encoder
-from classifiers.examples import Examples
+from classifiers.examples import Examples, refuse_multilabel
 from classifiers.mixing.options import Mixing
 from classifiers.networks.finetuning import fine_tune
 from classifiers.networks.from_scratch import train_from_scratch
@@ -97,6 +97,11 @@ class Training:
             If gamma is negative, and a linear head learns.
         """
         examples = _checked(examples)
+        if self.config.multilabel != examples.multilabel:
+            training, examples = self._matching(examples)
+            return training(examples, held=held, checkpoint=checkpoint, on_update=on_update)
+        if held is not None and self.config.multilabel:
+            held = replace(held, multilabel=True)
         if not self.linear:
             learn = self._network(examples)
             return learn(held=held, checkpoint=checkpoint, on_update=on_update)
@@ -107,7 +112,7 @@ class Training:
         middle = self.config.C or 1.0
         ways = [replace(self.config, C=f * middle) for f in STRENGTHS]
         models = [self._linear(examples, way) for way in ways]
-        right = [(m.probabilities(list(held.texts)).argmax(1) == held.hard).mean() for m in models]
+        right = [held.right(m.probabilities(list(held.texts))).mean() for m in models]
         return models[int(np.argmax(right))]
 
     def _network(self, examples: Examples) -> Callable[..., Classifier]:
@@ -124,7 +129,19 @@ class Training:
         What the config leaves open is chosen by :func:`~classifiers.training.fitting.fit_config`;
         otherwise each training chooses anew.
         """
-        return replace(self, config=fit_config(self.config, examples, self._linear))
+        training, examples = self._matching(examples)
+        config = fit_config(training.config, examples, training._linear)
+        return replace(training, config=config)
+
+    def _matching(self, examples: Examples) -> tuple[Training, Examples]:
+        """Return both for sets of classes, if either is: the labels are so, or it was asked for."""
+        if not (self.config.multilabel or examples.multilabel):
+            return self, examples
+        examples = replace(examples, multilabel=True)
+        for name, used in (("mix", self.mixing.used), ("contrast", self.config.contrast > 0)):
+            if used:
+                refuse_multilabel(examples, name, f"leave out {name}")
+        return replace(self, config=replace(self.config, multilabel=True)), examples
 
     def _linear(self, examples: Examples, config: TrainingConfig) -> Classifier:
         if self.encoder is None:
@@ -176,8 +193,15 @@ def _merged(examples: Examples, gamma: float | None) -> Examples:
 
 
 def _checked(examples: Examples) -> Examples:
-    """Refuse what cannot be learnt: nothing, or one class."""
-    present = examples.labels[examples.weights > 0].sum(0) > 0
+    """Refuse what cannot be learnt: nothing, or one class (of sets, no difference at all)."""
+    used = examples.labels[examples.weights > 0]
+    if examples.multilabel and len(used):
+        if (used == used[0]).all():
+            raise CorpusError(
+                "all examples have the same set of classes", hint="give some of other sets"
+            )
+        return examples
+    present = used.sum(0) > 0
     if not present.any():
         raise CorpusError("there are no examples to learn from", hint="give some of every class")
     if present.sum() < 2:

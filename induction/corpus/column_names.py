@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["LABEL_NAMES", "TEXT_NAMES"]
+__all__ = ["LABEL_NAMES", "MIXED", "PAIR_NAMES", "TEXT_NAMES"]
+
+MIXED = "label_distribution"
+"""The column of labels that a method has mixed, in the files that augmentation writes."""
 
 TEXT_NAMES: Sequence[Sequence[str]] = (
     (
@@ -17,8 +20,15 @@ TEXT_NAMES: Sequence[Sequence[str]] = (
 )  # fmt: skip
 """Names of columns of texts; those of the second row only count where none of the first is."""
 
+PAIR_NAMES: Sequence[tuple[str, str]] = (
+    ("sentence1", "sentence2"), ("premise", "hypothesis"), ("question1", "question2"),
+    ("text1", "text2"), ("text_a", "text_b"), ("sentence_a", "sentence_b"),
+    ("sentence_1", "sentence_2"), ("text_1", "text_2"),
+)  # fmt: skip
+"""Names of two columns whose texts are pairs."""
+
 LABEL_NAMES: Sequence[Sequence[str]] = (
-    ("label", "labels", "sentiment", "category", "class", "classes", "class_label"),
+    ("label", "labels", "sentiment", "category", "class", "classes", "class_label", "gold_label"),
     (
         "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
         "label_text", "y",

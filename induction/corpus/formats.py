@@ -73,6 +73,7 @@ from induction.corpus.tables.writing import (
     text_lines,
     tsv_header,
     tsv_lines,
+    with_named_shares,
 )
 from induction.corpus.tree_files import corpus_of_trees, read_sst
 from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES
@@ -181,6 +182,8 @@ _OF_OTHERS = {
 """What to do about files whose names tell formats that are not among these."""
 
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
+NAMING = ("csv", "tsv")
+"""Formats whose labels that are distributions have the names of their classes."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
 """How the files of a folder end that are a corpus together: a text may be about anything."""
 
@@ -315,16 +318,22 @@ def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Co
 
 def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -> None:
     """Write a corpus in the format that the file name tells (see :func:`write_batches`)."""
-    write_batches([corpus.table], path, format=format)
+    write_batches([corpus.table], path, format=format, classes=corpus.classes)
 
 
 def write_batches(
-    tables: Iterable[pa.Table], path: PathLike, *, format: str | None = None, workers: int = 1
+    tables: Iterable[pa.Table],
+    path: PathLike,
+    *,
+    format: str | None = None,
+    workers: int = 1,
+    classes: Sequence[str] = (),
 ) -> int:
     """Write tables of one schema one after the other; return the number of rows.
 
     Formats are those of :func:`read_corpus`; a folder for Hugging Face has the ending ``.hf`` (and
-    is written at the end, from memory). Nested columns become JSON in CSV and TSV; what each format
+    is written at the end, from memory). Nested columns become JSON in CSV and TSV, where
+    distributions have the names of their classes, if ``classes`` are given; what each format
     cannot express is in ``docs/reference/formats.md``. Under a name with a star, as
     ``new-*.parquet``, come
     files of :data:`SHARD` rows, each when it is complete; an error takes them away again. With two
@@ -340,6 +349,8 @@ def write_batches(
         If the path cannot be written.
     """
     chosen = output_format(path, format)
+    if chosen is not None and classes and _name_of(chosen) in NAMING:
+        tables = (with_named_shares(table, classes) for table in tables)
     if is_many(path):
         return _write_shards(tables, path, format, workers)
     plain = (plain_table(table, os.fsdecode(path)) for table in tables)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,8 +23,9 @@ from grammar.engines.engine import Engine
 from grammar.engines.units import Kept, Unit
 from grammar.files import PathLike, atomic_output
 from grammar.storage.location import is_many
-from induction.corpus.formats import FORMATS, Format, output_format, write_batches
+from induction.corpus.formats import FORMATS, NAMING, Format, output_format, write_batches
 from induction.corpus.tables.refusals import refusals_told
+from induction.corpus.tables.writing import with_named_shares
 
 __all__ = [
     "Piece",
@@ -168,7 +169,11 @@ def write_pieces(pieces: Iterable[Piece], output: PathLike) -> int:
 
 
 def in_pieces(
-    batches: Iterable[pa.Table | Piece], output: PathLike, names: list[str], engine: Engine
+    batches: Iterable[pa.Table | Piece],
+    output: PathLike,
+    names: list[str],
+    engine: Engine,
+    classes: Sequence[str] = (),
 ) -> Iterator[Piece]:
     """Let workers turn tables into lines of the format of an output, piece by piece.
 
@@ -182,8 +187,11 @@ def in_pieces(
         What columns are called there.
     engine : Engine
         Its workers.
+    classes : sequence of str
+        What the shares of distributions are called, where the format has names of them.
     """
-    part = {"lines": lines_of(output), "names": names}
+    lines = lines_of(output)
+    part = {"lines": lines, "names": names, "classes": list(classes) if lines in NAMING else []}
     given: deque[Piece | None] = deque()
 
     def units() -> Iterator[Unit]:
@@ -205,7 +213,8 @@ def lines_piece(unit: Unit) -> Piece:
     """Do a unit of :func:`in_pieces`."""
     without = tuple(unit.rows[0].tolist())
     table = mapped(Piece(unit.given[0], unit.count, left_out=without))
-    return write_piece(table.rename_columns(unit.part["names"]), unit.out, unit.part["lines"])
+    named = with_named_shares(table.rename_columns(unit.part["names"]), unit.part["classes"])
+    return write_piece(named, unit.out, unit.part["lines"])
 
 
 def _write(format: Format, path: Path, table: pa.Table) -> None:

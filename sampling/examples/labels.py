@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from grammar.arrays import LongArray
+from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -41,6 +41,7 @@ __all__ = [
     "check_corpus",
     "check_spans",
     "class_numbers",
+    "deal_sets",
     "first_broken_heads",
     "has_classes",
     "has_sets",
@@ -107,6 +108,14 @@ class Labels:
         hard = self.hard[rows]
         made = np.zeros((len(hard), self.classes))
         made[np.arange(len(hard)), hard] = 1
+        return made
+
+    def members(self, names: Sequence[str]) -> BoolArray:
+        """Return which of some classes each set holds, of shape (examples, names)."""
+        number = {name: place for place, name in enumerate(names)}
+        made = np.zeros((len(self), len(names)), np.bool_)
+        for row, own in zip(made, self.sets or (), strict=True):
+            row[[number[name] for name in own]] = True
         return made
 
     def keys(self) -> LongArray:
@@ -235,6 +244,50 @@ def class_numbers(features: Sequence[NDArray[Any]], size: int) -> LongArray:
         number = number * len(distinct) + code.ravel()
         number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
     return number
+
+
+def deal_sets(members: BoolArray, shares: Sequence[float], key: int) -> LongArray:
+    """Return a part for each example: each set of classes, then each class, is spread by shares.
+
+    Examples go one by one, those of rare classes first, to the part that lacks most of their set;
+    of several alike to the one that lacks most of their rarest class, or of all examples.
+
+    Parameters
+    ----------
+    members : bool array, shape (examples, classes)
+        Which classes each is of.
+    shares : sequence of float
+        The share of each part; together 1.
+    key : int
+        Of the random order.
+
+    References
+    ----------
+    Sechidis et al. 2011, On the stratification of multi-label data (iterative stratification).
+
+    Examples
+    --------
+    >>> members = np.array([[1, 0], [1, 1], [0, 0]] * 2, np.bool_)
+    >>> parts = deal_sets(members, [0.5, 0.5], 1)
+    >>> [members[parts == part].sum(0).tolist() for part in (0, 1)]
+    [[2, 1], [2, 1]]
+    """
+    sets, own = np.unique(members, axis=0, return_inverse=True)
+    own, sizes = own.ravel(), members.sum(0)
+    rarest = np.where(members, sizes, len(members) + 1).argmin(1)
+    rarity = np.where(members.any(1), sizes[rarest], len(members) + 1)
+    order = np.random.Generator(np.random.Philox(key=key)).permutation(len(members))
+    of_set = np.bincount(own, minlength=len(sets))[:, None] * np.array(shares)
+    of_class, of_all = sizes[:, None] * np.array(shares), len(members) * np.array(shares)
+    made = np.zeros(len(members), np.int64)
+    for row in order[np.lexsort((own[order], rarity[order]))].tolist():
+        lacks = (of_all, of_class[rarest[row]], of_set[own[row]])
+        # rounded, so that the last bits decide nothing; of several alike the first
+        made[row] = part = np.lexsort([-lack.round(6) for lack in lacks])[0]
+        for lack in (of_all, of_set[own[row]]):
+            lack[part] -= 1
+        of_class[members[row], part] -= 1
+    return made
 
 
 def share_of_source(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:

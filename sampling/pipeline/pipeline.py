@@ -22,8 +22,8 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.messages import said_once, tell
 from grammar.options import whole_number
 from grammar.saving.value_checks import value_fault
+from induction.corpus.column_names import MIXED
 from induction.corpus.corpus import PROVENANCE, Corpus
-from induction.corpus.inputs.names import MIXED
 from induction.corpus.pieces import Piece, chosen, read_piece
 from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker
@@ -169,6 +169,11 @@ class Pipeline:
         """The columns of a file; the name of the one of labels says that they are mixed."""
         mixed = {"label": MIXED} if self.mixes else {}
         return [mixed.get(name, name) for name in self.schema.names]
+
+    @property
+    def written_classes(self) -> tuple[str, ...]:
+        """The names of classes that mixed labels are over, if they are known."""
+        return tuple(self.class_names or self.corpus.classes)
 
     def run(self) -> Iterator[pa.Table]:
         """Yield the examples in batches, part after part; the first batch may be empty.

@@ -125,6 +125,8 @@ def _label(label: object, names: tuple[str, ...] = ()) -> str:
     >>> _label(1), _label([0.25, 0.75, 0.0], ("bad", "good", "mixed")), _label(None)
     ('1', 'bad: 25 %, good: 75 %', '')
     """
+    if isinstance(label, list) and all(isinstance(one, str) for one in label):
+        return ", ".join(label) or "none"  # a set of classes
     if isinstance(label, list):
         called = names or range(len(label))
         parts = zip(called, label, strict=False)

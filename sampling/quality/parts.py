@@ -11,6 +11,7 @@ from grammar.arrays import FloatArray, LongArray
 from grammar.errors import CorpusError
 from induction.corpus.corpus import PARSE_FIRST
 from induction.corpus.tree_files import trees_of_corpus
+from sampling.examples.labels import has_sets
 from sampling.quality.measures import derivations, diversity, fidelity, overlap, self_bleu
 from sampling.quality.measures.confidence import (
     grouped_sums,
@@ -32,13 +33,13 @@ _TRAINED_ON = 20_000
 
 def _labels(m: Material) -> Iterator[Result]:
     made, given = fidelity.shared_labels(m.augmented, m.originals)
-    shift = np.abs(made.mean(axis=0) - given.mean(axis=0)).sum() / 2
-    yield Result("label_shift", Score(float(shift)), None, len(made))
+    shift, sets = fidelity.label_shift(m.augmented, m.originals), has_sets(m.originals)
+    yield Result("label_shift", Score(shift), None, len(made))
     judged = fidelity.judge(m.augmented, m.originals, m.parents, seed=m.seed)
     known = ~np.isnan(judged.augmented).any(axis=1)
     right = np.full(len(made), np.nan)
-    right[known] = fidelity.agreement(judged.augmented[known], made[known])
-    right_before = fidelity.agreement(judged.originals, given).astype(np.float64)
+    right[known] = fidelity.agreement(judged.augmented[known], made[known], sets=sets)
+    right_before = fidelity.agreement(judged.originals, given, sets=sets).astype(np.float64)
     yield _mean(m, "fidelity", right, right_before)
     errors = fidelity.squared_error(judged.augmented, made)
     yield _mean(m, "fidelity_error", errors, fidelity.squared_error(judged.originals, given))

@@ -126,13 +126,15 @@ def _distinct(axes: Axes, report: Results) -> None:
 
 
 def _classes(axes: Axes, report: Results) -> None:
-    from sampling.quality.measures.fidelity import shared_labels
+    from sampling.examples.labels import has_sets
+    from sampling.quality.measures.fidelity import shared_classes, shared_labels
 
-    made, given = shared_labels(report.material.augmented, report.material.originals)
+    corpora = report.material.augmented, report.material.originals
+    made, given = shared_labels(*corpora)
     _beside(axes, given.mean(axis=0), made.mean(axis=0))
     axes.set(xlabel="class", xlim=(-0.6, made.shape[1] - 0.4))
     if made.shape[1] <= 20:
-        names = report.material.class_names
+        names = shared_classes(*corpora) if has_sets(corpora[1]) else report.material.class_names
         if len(names) == made.shape[1]:  # as text: $5 is no mathematics
             axes.set_xticks(np.arange(made.shape[1]), names, parse_math=False)
         else:

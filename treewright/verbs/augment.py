@@ -436,10 +436,12 @@ def _draft(
     batches = counted(made, pipeline.total, "augmenting", quiet=quiet)
     names = pipeline.written_names
     if engine is not None and lines_of(work.draft) is not None:
-        rows = write_pieces(in_pieces(batches, work.draft, names, engine), work.draft)
+        lines = in_pieces(batches, work.draft, names, engine, pipeline.written_classes)
+        rows = write_pieces(lines, work.draft)
     else:
         tables = (mapped(batch).rename_columns(names) for batch in batches)
-        rows = write_batches(tables, work.draft, workers=files["workers"] or 1)
+        workers, classes = files["workers"] or 1, pipeline.written_classes
+        rows = write_batches(tables, work.draft, workers=workers, classes=classes)
     write_skipped(files["skipped"], work.draft)
     output = {"path": files["output"], "sha256": file_hash(work.draft), "examples": rows}
     work.finish(manifest_of(pipeline, read, output), pipeline.state())
@@ -449,7 +451,11 @@ def _streamed(pipeline: Pipeline, output: str, *, quiet: bool) -> dict[str, Any]
     from induction.corpus.formats import write_batches
 
     tables = (table.rename_columns(pipeline.written_names) for table in pipeline.run())
-    rows = write_batches(counted(tables, pipeline.total, "augmenting", quiet=quiet), output)
+    rows = write_batches(
+        counted(tables, pipeline.total, "augmenting", quiet=quiet),
+        output,
+        classes=pipeline.written_classes,
+    )
     return {"examples": rows, "report": pipeline.report()}
 
 

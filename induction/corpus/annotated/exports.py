@@ -15,7 +15,7 @@ from typing import Any
 from grammar.errors import CorpusError
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
-__all__ = ["EXPORTS", "Export", "export_of"]
+__all__ = ["EXPORTS", "Export", "export_of", "with_classes_alike"]
 
 Row = dict[str, Any]
 
@@ -57,8 +57,29 @@ def export_of(row: Any) -> Export | None:
     return next((one for one in EXPORTS if one.is_own(row)), None)
 
 
+def with_classes_alike(rows: list[Row | None]) -> list[Row | None]:
+    """Return rows that all have sets of classes, where one has several classes, or none.
+
+    >>> with_classes_alike([{"label": "a"}, None, {"labels": ["a", "b"]}])
+    [{'labels': ['a']}, None, {'labels': ['a', 'b']}]
+    """
+    if not any(isinstance(row, dict) and isinstance(row.get("labels"), list) for row in rows):
+        return rows
+    made: list[Row | None] = []
+    for row in rows:
+        if isinstance(row, dict) and "label" in row and "labels" not in row:
+            rest = {name: value for name, value in row.items() if name != "label"}
+            row = {**rest, "labels": [row["label"]]}
+        made.append(row)
+    return made
+
+
 def _is_prodigy(row: Any) -> bool:
-    return isinstance(row, Mapping) and any(name in row for name in _PRODIGY)
+    if not isinstance(row, Mapping):
+        return False
+    # an answer alone may be that to a question
+    judged = row.get("answer") in ("accept", "reject", "ignore") and "text" in row
+    return judged or any(name in row for name in _PRODIGY)
 
 
 def _of_prodigy(row: Row) -> Row | None:
@@ -155,14 +176,31 @@ def _of_spacy(row: list[Any]) -> Row:
     made: Row = {"text": text}
     if "entities" in found:
         made["spans"] = [span_of(span) for span in _items(found, "entities")]
-    if "cats" in found:
-        shares = found["cats"]
-        if not isinstance(shares, dict) or not all(
-            isinstance(share, bool | int | float) for share in shares.values()
-        ):
-            raise _of_another_form({"cats": shares})
-        return _with_classes(made, [name for name, share in shares.items() if share >= 0.5])
-    return made
+    return _with_cats(made, found["cats"]) if "cats" in found else made
+
+
+def _has_cats(row: Any) -> bool:
+    return (
+        isinstance(row, Mapping)
+        and isinstance(row.get("text"), str)
+        and isinstance(row.get("cats"), Mapping)
+        and bool(row["cats"])
+        and all(isinstance(share, bool | int | float) for share in row["cats"].values())
+    )
+
+
+def _of_cats(row: Row) -> Row:
+    """Return a row whose classes are those that are true in ``cats``."""
+    made = {name: value for name, value in row.items() if name != "cats"}
+    return _with_cats(made, row.get("cats"))
+
+
+def _with_cats(row: Row, shares: Any) -> Row:
+    if not isinstance(shares, dict) or not all(
+        isinstance(share, bool | int | float) for share in shares.values()
+    ):
+        raise _of_another_form({"cats": shares})
+    return _with_classes(row, [name for name, share in shares.items() if share >= 0.5])
 
 
 EXPORTS: tuple[Export, ...] = (
@@ -170,6 +208,7 @@ EXPORTS: tuple[Export, ...] = (
     Export("Label Studio", _is_label_studio, _of_label_studio),
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
     Export("spaCy 2", _is_spacy, _of_spacy, list),
+    Export("spaCy, with classes in 'cats'", _has_cats, _of_cats),
     Export(
         "doccano, or another tool with [start, end, label]", has_pairs_of_offsets, with_plain_spans
     ),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,14 +38,16 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     if rows.untyped and "label" in table.column_names:
         at = table.column_names.index("label")
         table = table.set_column(at, "label", _of_their_form(table.column("label")))
+    classes: tuple[str, ...] = ()
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
+        columns["label"], classes = _without_names(columns["label"])
         columns["label"] = _labels(columns["label"], rows.where)
         _tell_of_alike_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
-        corpus = Corpus.from_columns(**columns)
+        corpus = replace(Corpus.from_columns(**columns), classes=classes)
     except CorpusError as error:
         bad = _first_bad_cell(columns)
         where = asked.path if bad is None else rows.where(bad)
@@ -102,6 +106,10 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     table, label = _with_sets(table, asked)
     with located(asked.path):
         rename = renamed_by_use(table, asked.rename, asked.text, label, untyped=untyped)
+    if asked.label is None and not {"label", "target"} & {
+        rename.get(name, name) for name in table.column_names
+    }:
+        _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         raise without_text(of_file, asked.path)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
@@ -147,10 +155,28 @@ def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
     return table.append_column("label", pa.array(sets, _SETS)), "label"
 
 
+def _tell_of_indicators(table: pa.Table, path: str) -> None:
+    """Tell which columns of 0 and 1 may say of which classes a text is."""
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
+            values = {*pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist()}
+            if values and values <= {"0", "1", 0, 1}:
+                found.append(name)
+    if len(found) > 1:
+        tell(
+            f"{path}: the columns {', '.join(found)} hold 0 and 1; if they are classes, read them "
+            f"as such: --label {','.join(found)}"
+        )
+
+
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
+_LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
+"""A list of names as Python and pandas write it."""
+_NAME_OF_PYTHON = re.compile(r"'([^']*)'")
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
 _NUMBER, _FRACTION = r"^-?\d*\.?\d+$", r"\.\d*[1-9]"
 
@@ -188,8 +214,14 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
         return column
     cells = column.to_pylist()
     if name == "label":
-        if not all(cell is None or cell.startswith("[") for cell in cells) or not any(cells):
+        if not any(cells):
             return column
+        if all(not cell or cell.startswith("{") for cell in cells):
+            return _decoded_shares(column, cells)
+        if not all(not cell or cell.startswith("[") for cell in cells):
+            return column
+        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
+            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
@@ -200,6 +232,37 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
             where=where(bad),
             hint="rename the column if it means something else",
         ) from None
+
+
+def _decoded_shares(column: pa.ChunkedArray, cells: list[str | None]) -> Any:
+    """Return cells that hold JSON objects of numbers as such; other texts stay as they are."""
+    try:
+        rows = [json.loads(cell) if cell else None for cell in cells]
+        names = dict.fromkeys(name for row in rows if row is not None for name in row)
+        kind = pa.struct([(name, pa.float32()) for name in names])
+        return pa.array(rows, kind) if names else column
+    except (ValueError, TypeError, pa.ArrowException):  # a class may be called {x}
+        return column
+
+
+def _without_names(column: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return distributions whose shares have the names of classes as lists, and these names.
+
+    A class that is not named has no share.
+    """
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = column.type
+    if not pa.types.is_struct(kind) or not kind.num_fields:
+        return column, ()
+    fields = [kind.field(number) for number in range(kind.num_fields)]
+    if not all(pa.types.is_floating(f.type) or pa.types.is_integer(f.type) for f in fields):
+        return column, ()
+    shares = [pc.fill_null(pc.struct_field(column, [k]), 0).to_pylist() for k in range(len(fields))]
+    rows = [
+        list(map(float, row)) if there else None
+        for row, there in zip(zip(*shares, strict=True), column.is_valid().to_pylist(), strict=True)
+    ]
+    return pa.array(rows, _SOFT), tuple(field.name for field in fields)
 
 
 def _decodes(cell: str | None, kind: pa.DataType) -> bool:
@@ -261,9 +324,23 @@ def _labels(column: Any, where: Where) -> pa.Array:
 
 
 def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
-    """Tell which classes differ only in white space or in case: they are one, most often."""
+    """Tell which classes differ only in white space or in case: they are one, most often.
+
+    And which are made of others: they are sets of classes then, most often.
+    """
     if not pa.types.is_string(column.type):
         return
+    known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
+    for sign in "|;,+&":
+        several = [name for name in known if sign in name]
+        parts = {part.strip() for name in several for part in name.split(sign)}
+        # commas and the like stand in names of classes, too
+        if len(parts & set(known)) > (sign not in "|;"):
+            tell(
+                f"{path}: the class {several[0]!r} is made of others; if a text may have several, "
+                'write a list of names in its place: ["a", "b"]'
+            )
+            break
     alike: dict[str, list[str]] = {}
     for name in pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]:
         alike.setdefault(" ".join(name.split()).casefold(), []).append(name)

@@ -9,14 +9,11 @@ import pyarrow.compute as pc
 
 from grammar.errors import OptionError
 from grammar.messages import tell
-from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
+from induction.corpus.column_names import LABEL_NAMES, MIXED, PAIR_NAMES, TEXT_NAMES
 from induction.corpus.corpus import COLUMNS
 from induction.corpus.validity import is_list
 
-__all__ = ["MIXED", "has_text", "renamed_by_use"]
-
-MIXED = "label_distribution"
-"""The column of labels that a method has mixed, in the files that augmentation writes."""
+__all__ = ["has_text", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200
@@ -84,7 +81,8 @@ def renamed_by_use(
             names[old] = new
     if label is None and MIXED in table.column_names:
         names.setdefault(MIXED, "label")
-    found = {}
+    found = {} if text is not None else _pairs(table, names)
+    names |= {old: new for new, old in found.items()}
     for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
         there = [names.get(name, name) for name in table.column_names]
         of_pairs = new == "label" and "target" in there  # which have no classes
@@ -107,6 +105,18 @@ def renamed_by_use(
         )
         tell(", ".join(map("".join, zip(told, columns, strict=True))))
     return names
+
+
+def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of pairs of texts by what they become; none if there are none."""
+    if {"text", "text_pair"} & {names.get(name, name) for name in table.column_names}:
+        return {}
+    called = {_plain(n): n for n in table.column_names if n not in names}
+    for pair in PAIR_NAMES:
+        both = [called[name] for name in pair if name in called]
+        if len(both) == len(pair) and all(_can_be("text", table.column(name)) for name in both):
+            return dict(zip(("text", "text_pair"), both, strict=True))
+    return {}
 
 
 def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
-from induction.corpus.annotated.exports import Export, export_of
+from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
 from induction.corpus.column_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
@@ -26,6 +26,7 @@ _LOOKED_AT = 50
 _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
     rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations"|"completions"'
+    rb'|"cats"\s*:\s*\{|"answer"\s*:\s*"(?:accept|reject|ignore)"'
     rb'|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
 )
 
@@ -152,7 +153,7 @@ def _exported(rows: list[Any], path: str) -> list[Any]:
         except CorpusError as error:
             raise CorpusError(error.what, where=f"{path}, row {number}", hint=error.hint) from None
     _tell(found, path, sum(row is None for row in made))
-    return made
+    return with_classes_alike(made)
 
 
 def _exported_lines(data: bytes, path: str) -> bytes:
@@ -162,19 +163,19 @@ def _exported_lines(data: bytes, path: str) -> bytes:
     found = next(filter(None, map(export_of, first[:_LOOKED_AT])), None)
     if found is None:
         return data
-    left = 0
+    read: dict[int, Any] = {}
     for number, line in enumerate(lines):
         row = _object(line)
         if row is None:  # what is wrong with it is said when it is read
             continue
         try:
-            made = found.read(row)
+            read[number] = found.read(row)
         except CorpusError as error:
             where = f"{path}:{number + 1}"
             raise CorpusError(error.what, where=where, hint=error.hint) from None
-        left += made is None
+    for number, made in zip(read, with_classes_alike(list(read.values())), strict=True):
         lines[number] = b"" if made is None else json.dumps(made).encode()
-    _tell(found, path, left)
+    _tell(found, path, sum(made is None for made in read.values()))
     return b"\n".join(lines)
 
 

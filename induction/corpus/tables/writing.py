@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from grammar.errors import CorpusError
+from induction.corpus.column_names import MIXED
 from induction.corpus.rows import Write, Writer
 from induction.corpus.tables.json_texts import (
     TEXT,
@@ -42,6 +43,7 @@ __all__ = [
     "text_lines",
     "tsv_header",
     "tsv_lines",
+    "with_named_shares",
 ]
 
 ROWS_A_GROUP = 65_536
@@ -70,6 +72,34 @@ def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     """Write an Arrow file."""
     with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
         yield writer.write_table
+
+
+def with_named_shares(table: pa.Table, classes: Sequence[str]) -> pa.Table:
+    """Return rows whose distributions over classes have the names of these.
+
+    Labels of other kinds stay as they are, and so do those over another number of classes.
+
+    >>> table = pa.table({"text": ["a"], "label": [[0.25, 0.75]]})
+    >>> csv_lines(with_named_shares(table, ["bad", "good"]))
+    b'a,"{""bad"": 0.25, ""good"": 0.75}"\n'
+    """
+    name = next((name for name in ("label", MIXED) if name in table.column_names), None)
+    if name is None or len({*classes}) < max(len(classes), 1):
+        return table
+    column = table.column(name).combine_chunks()
+    if not (pa.types.is_list(column.type) and pa.types.is_floating(column.type.value_type)):
+        return table
+    lengths = pc.list_value_length(column.drop_null())
+    if not pc.all(pc.equal(lengths, len(classes)), min_count=0).as_py():
+        return table
+    there = np.asarray(column.is_valid())
+    known = column.drop_null().flatten().to_numpy().reshape(-1, len(classes))
+    shares = np.zeros((len(column), len(classes)), known.dtype)
+    shares[there] = known
+    named = pa.StructArray.from_arrays(
+        [pa.array(share) for share in shares.T], list(classes), mask=pa.array(~there)
+    )
+    return table.set_column(table.column_names.index(name), name, named)
 
 
 def copied(table: pa.Table) -> pa.Table:

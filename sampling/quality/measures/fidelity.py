@@ -3,13 +3,14 @@
 The classifier is logistic regression over TF-IDF weights of word unigrams and bigrams. It is
 trained on the originals in cross-validation, so that every original and, where parents are known,
 every augmented example is judged by a model that has not seen it, or any of its parents. (Which
-words exist and how many texts have them is counted over all originals; labels are not.)
+words exist and how many texts have them is counted over all originals; labels are not.) Sets of
+classes (multi-label) have one regression a class, and a set is right as a whole.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +18,15 @@ from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.errors import CorpusError
 from grammar.rng import stream_key, uniforms
 from induction.corpus.corpus import Corpus
-from sampling.examples.labels import Labels, read_labels
+from sampling.examples.labels import Labels, deal_sets, has_sets, read_labels
 from sampling.quality.measures.parents import Parents
-
-if TYPE_CHECKING:
-    from sklearn.linear_model import LogisticRegression
 
 __all__ = [
     "Judgement",
     "agreement",
     "judge",
+    "label_shift",
+    "shared_classes",
     "shared_labels",
     "squared_error",
     "training_loss_ratio",
@@ -59,24 +59,52 @@ class Judgement:
 
 
 def shared_labels(augmented: Corpus, originals: Corpus) -> tuple[FloatArray, FloatArray]:
-    """Return the labels of both corpora as distributions over the same classes.
+    """Return the labels of both corpora as distributions over the same classes, or as sets of them.
 
     Raises
     ------
     CorpusError
-        If a label is missing or is no class and no distribution.
+        If a label is missing or is no class, no distribution and no set of classes, or one corpus
+        alone has sets.
     """
     made, given = read_labels(augmented), read_labels(originals)
+    if given.sets is not None and made.sets is not None:
+        names = shared_classes(augmented, originals)
+        return made.members(names).astype(float), given.members(names).astype(float)
     classes = max(made.classes, given.classes)
     return _padded(made, classes), _padded(given, classes)
 
 
-def agreement(probabilities: FloatArray, labels: FloatArray) -> BoolArray:
+def shared_classes(*corpora: Corpus) -> tuple[str, ...]:
+    """Return the classes of sets of classes, in their order."""
+    return tuple(sorted({name for one in corpora for own in one.column("label") for name in own}))
+
+
+def label_shift(augmented: Corpus, originals: Corpus) -> float:
+    """Return half of the distance between the shares of classes, or of sets of them, from 0 to 1.
+
+    >>> one = Corpus.from_columns(text=["a", "b"], label=[["x", "y"], ["x"]])
+    >>> label_shift(Corpus.from_columns(text=["a"], label=[["y", "x"]]), one)
+    0.5
+    """
+    made, given = shared_labels(augmented, originals)
+    if has_sets(originals):
+        both = np.concatenate((made, given))
+        whole = np.eye(len(both))[np.unique(both, axis=0, return_inverse=True)[1].ravel()]
+        made, given = whole[: len(made)], whole[len(made) :]
+    return float(np.abs(made.mean(axis=0) - given.mean(axis=0)).sum() / 2)
+
+
+def agreement(probabilities: FloatArray, labels: FloatArray, *, sets: bool = False) -> BoolArray:
     """Say of each example whether the most probable class is the label's, or one of the largest.
+
+    Of ``sets`` of classes: whether those that are more probable than not are the set.
 
     >>> agreement(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[1.0, 0], [1, 0]])).tolist()
     [True, False]
     """
+    if sets:
+        return np.asarray(((probabilities >= 0.5) == (labels > 0)).all(axis=1))
     chosen = labels[np.arange(len(labels)), probabilities.argmax(axis=1)]
     return np.asarray(chosen >= labels.max(axis=1) - 1e-6)
 
@@ -102,7 +130,7 @@ def judge(
     Parameters
     ----------
     augmented, originals : Corpus
-        With labels, hard or soft.
+        With labels, hard or soft, or sets of classes.
     parents : Parents, optional
         The originals that each was made from, to be held out. An example without any is judged by
         the mean of all models that one fold was held out of.
@@ -121,7 +149,8 @@ def judge(
     5.2. Kim et al. 2022 (ALP), table 6.
     """
     made, given = shared_labels(augmented, originals)
-    fold = _folds(given.argmax(axis=1), seed)
+    sets = has_sets(originals)
+    fold = _folds_of_sets(given > 0, seed) if sets else _folds(given.argmax(axis=1), seed)
     folds = int(fold.max()) + 1
     held = _folds_of_parents(fold, parents, len(made))
     judged = _how_many(held) <= min(MOST_HELD_OUT, folds - 1)
@@ -135,7 +164,7 @@ def judge(
     told, told_made = np.zeros_like(given), np.zeros_like(made)
     without = {1 << k for k in range(folds)} if (held == 0).any() else set()
     for out in sorted({*held[judged & (held > 0)].tolist(), *held_before.tolist(), *without}):
-        model = _trained(*_rows(features, given, (out >> fold) & 1 == 0), STRENGTH)
+        model = _trained(*_rows(features, given, (out >> fold) & 1 == 0), STRENGTH, sets=sets)
         rows = held_before == out
         if rows.any():
             told[rows] = _told(model, features[rows], given.shape[1])
@@ -187,11 +216,12 @@ def training_loss_ratio(augmented: Corpus, originals: Corpus) -> float:
     Gontijo-Lopes et al. 2020, Affinity and diversity: quantifying mechanisms of data augmentation.
     """
     made, given = shared_labels(augmented, originals)
-    if (given.max(axis=0) > 0).sum() < 2 or (made.max(axis=0) > 0).sum() < 2:
+    sets = has_sets(originals)
+    if not sets and ((given.max(axis=0) > 0).sum() < 2 or (made.max(axis=0) > 0).sum() < 2):
         raise CorpusError("there is one class only", hint="give examples of two or more classes")
     features, made_features = _features(originals, augmented)
-    clean = _loss(features, given, STRENGTH)
-    return _loss(made_features, made, STRENGTH * len(given) / len(made)) / clean
+    clean = _loss(features, given, STRENGTH, sets=sets)
+    return _loss(made_features, made, STRENGTH * len(given) / len(made), sets=sets) / clean
 
 
 def _padded(labels: Labels, classes: int) -> FloatArray:
@@ -217,6 +247,14 @@ def _folds(classes: LongArray, seed: int) -> LongArray:
     return fold
 
 
+def _folds_of_sets(members: BoolArray, seed: int) -> LongArray:
+    """Deal the examples out, so that sets of classes, and classes, are spread over the folds."""
+    if (members == members[0]).all():
+        raise CorpusError("there is one set of classes only", hint="give examples of others")
+    count = min(FOLDS, len(members))
+    return deal_sets(members, [1 / count] * count, int(stream_key(seed, "folds")))
+
+
 def _features(originals: Corpus, augmented: Corpus) -> tuple[Any, Any]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -236,11 +274,22 @@ def _texts(corpus: Corpus) -> list[str]:
     return [f"{text} ␞ {pair}" for text, pair in zip(texts, pairs, strict=True)]
 
 
-def _trained(features: Any, labels: FloatArray, c: float) -> LogisticRegression:
-    """Train on every class of an example with the weight that its label gives it."""
+def _trained(features: Any, labels: FloatArray, c: float, *, sets: bool = False) -> Any:
+    """Train on every class of an example with the weight that its label gives it.
+
+    Of ``sets`` of classes, return a list of models, one a class: it is a number where all examples
+    have the class, or none.
+    """
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
+    if sets:
+        each = []
+        for mine in labels.T:
+            both = 0 < mine.sum() < len(mine)
+            pair = np.stack((1 - mine, mine), axis=1)
+            each.append(_trained(features, pair, c) if both else float(mine.mean()))
+        return each
     row, chosen = np.nonzero(labels)
     model = LogisticRegression(C=c, max_iter=2000)
     # sums over more threads differ in their last digits, and wait for each other on a busy machine
@@ -249,12 +298,23 @@ def _trained(features: Any, labels: FloatArray, c: float) -> LogisticRegression:
     return model
 
 
-def _told(model: LogisticRegression, features: Any, classes: int) -> FloatArray:
+def _told(model: Any, features: Any, classes: int) -> FloatArray:
+    if isinstance(model, list):
+        each = [
+            np.full(features.shape[0], one)
+            if isinstance(one, float)
+            else _told(one, features, 2)[:, 1]
+            for one in model
+        ]
+        return np.stack(each, axis=1)
     told = np.zeros((features.shape[0], classes))
     told[:, model.classes_] = model.predict_proba(features)
     return told
 
 
-def _loss(features: Any, labels: FloatArray, c: float) -> float:
-    told = _told(_trained(features, labels, c), features, labels.shape[1])
+def _loss(features: Any, labels: FloatArray, c: float, *, sets: bool = False) -> float:
+    told = _told(_trained(features, labels, c, sets=sets), features, labels.shape[1])
+    if sets:
+        apart = np.where(labels > 0, told, 1 - told)
+        return float(-np.log(np.maximum(apart, 1e-300)).sum(axis=1).mean())
     return float(-(labels * np.log(np.maximum(told, 1e-300))).sum(axis=1).mean())

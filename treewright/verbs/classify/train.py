@@ -185,16 +185,12 @@ def _tested(
 
     found = score(model, held)
     facts["scores"] = {
-        "test": test, "examples": found.examples, "accuracy": found.accuracy,
-        "macro F1": found.macro_f1, "majority class": found.majority,
+        "test": test, "examples": found.examples, **found.figures,
     }  # fmt: skip
     if found.warning:
         facts["scores"]["warning"] = found.warning
         say(f"warning: {found.warning}", quiet=quiet)
-    return {
-        "test accuracy": found.accuracy, "test macro F1": found.macro_f1,
-        "test majority class": found.majority,
-    }  # fmt: skip
+    return {f"test {name}": value for name, value in found.figures.items()}
 
 
 def changed(*options: Any) -> dict[str, Any]:
