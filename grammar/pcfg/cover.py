@@ -98,6 +98,7 @@ class _Search:
         symbol[targets.group[inner]] = targets.symbol[inner]
         self._place, self._end = rules.starts[symbol], rules.starts[symbol + 1]
         self._direct = np.full(len(targets.base), np.inf)
+        self._stale = True
         for group in range(len(targets.base)):
             self._advance(group)
         ends = np.isfinite(shortest.of_rule)

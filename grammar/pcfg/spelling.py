@@ -62,7 +62,7 @@ class Spelling:
             return cls(grammar, grammar, np.arange(len(grammar)))
         columns = RuleColumns.of((p.lhs, _characters(p.rhs)) for p in grammar)
         rules, position = RuleTable.canonical(*columns)
-        weight = np.bincount(position, grammar.weight, len(rules))
+        weight = np.bincount(position, grammar.weight, len(rules)).astype(np.float64)
         return cls(grammar, Grammar(rules, weight, grammar.start), position)
 
     def words(self, text: str | Sequence[str]) -> tuple[str, ...]:

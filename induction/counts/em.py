@@ -289,7 +289,7 @@ def _plain(child: Nonterminal | str) -> Nonterminal | str:
     return child if isinstance(child, str) else Nonterminal(_label(child))
 
 
-def _held_out(parser: Parser, judged: list[Sentence] | None, workers: int) -> float | None:
+def _held_out(parser: Parser, judged: Sequence[Sentence] | None, workers: int) -> float | None:
     if judged is None:
         return None
     counts = parser.expected_counts(judged, workers=workers)

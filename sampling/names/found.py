@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grammar.arrays import BoolArray, FloatArray
+from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.errors import OptionError
 from sampling.english.parts_of_speech import parts_of_speech
 from sampling.english.stop_words import STOP_WORDS
@@ -133,7 +133,7 @@ def scores(likely: FloatArray) -> tuple[FloatArray, FloatArray]:
     return own + ratio, ratio
 
 
-def _shared(first: FloatArray, size: int) -> BoolArray:
+def _shared(first: LongArray, size: int) -> BoolArray:
     """Return which words stand among the first of several classes."""
     shared: BoolArray = np.bincount(first.ravel(), minlength=size) > 1
     return shared
