@@ -152,12 +152,9 @@ def sample(
     """
     from grammar.opening import open_grammar
     from induction.corpus.formats import check_output
-    from sampling.sentences.sentences import sentence_batches
 
     opened = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     bands = {"source_length": source_length, "target_length": target_length, "depth": depth}
-    asked = {name for name, value in bands.items() if value is not None}
-    asked |= {"uniform"} if uniform else set()
     changed = distribution != "mle" or temperature != 1.0
     of_sentences = {
         "length": length, "trees": trees, "distribution": changed, "tokens": tokens,
@@ -165,17 +162,15 @@ def sample(
     }  # fmt: skip
     count = 10 if n is None else n
     if opened.family == "synchronous":
-        other = {**of_sentences, "engine": engine}
-        _refuse("sentences", {name for name, value in other.items() if value}, grammar)
+        _refuse("sentences", {**of_sentences, "engine": engine}, grammar)
         _sample_pairs(
             cast("SynchronousGrammar", opened), count, output, bands, seed=seed, start=start,
             uniform=uniform, flat=flat, as_json=as_json, quiet=quiet,
         )  # fmt: skip
         return
-    _refuse("pairs of synchronous grammars", asked, grammar)
+    _refuse("pairs of synchronous grammars", {**bands, "uniform": uniform}, grammar)
     if getattr(opened, "method", None) is not None:
-        of_sentences["flat"] = flat
-        _refuse("sentences", {name for name, value in of_sentences.items() if value}, grammar)
+        _refuse("sentences", {**of_sentences, "flat": flat}, grammar)
         _sample_method(
             grammar, count, output, seed=seed, start=start, workers=workers, engine=engine,
             as_json=as_json, quiet=quiet,
@@ -190,16 +185,12 @@ def sample(
             "n": n is not None, "tokens": tokens, "length": length, "flat": flat, "start": start,
             "distribution": changed, "engine": engine,
         }  # fmt: skip
-        _refuse(
-            "drawn sentences, not --cover", {name for name, on in drawn.items() if on}, "sample"
-        )
         _cover(
-            loaded, output, as_json=as_json, quiet=quiet,
+            loaded, output, drawn, as_json=as_json, quiet=quiet,
             what=cover, max_size=max_size, seed=seed, trees=trees, spacing=spacing,
         )  # fmt: skip
         return
-    if max_size != 100:
-        _refuse("--cover", {"max_size"}, "sample")
+    _refuse("--cover", {"max_size": max_size != 100}, "sample")
     loaded = _reweighted(loaded, distribution, temperature, bounded=band is not None)
     if tokens is not None:
         from sampling.sentences.token_streams import TokenStream
@@ -215,15 +206,35 @@ def sample(
         "seed": seed, "start": start, "length": band, "flat": flat, "trees": trees,
         "spacing": spacing,
     }  # fmt: skip
-    if output is None:
-        batches = sentence_batches(loaded, count, workers=workers, **how)
-        _print_examples(batches, trees=trees, as_json=as_json)
-        return
-    rows = _write_sentences(
-        loaded, count, output, engine=engine_for(engine), workers=workers, quiet=quiet,
+    _sample_sentences(
+        loaded, count, output, engine=engine, workers=workers, as_json=as_json, quiet=quiet,
         how=how,
     )  # fmt: skip
-    show_facts({"output": output, "sentences": rows, "seed": seed}, as_json=as_json, quiet=quiet)
+
+
+def _sample_sentences(
+    grammar: Derivable,
+    n: int,
+    output: str | None,
+    *,
+    engine: str | None,
+    workers: int,
+    as_json: bool,
+    quiet: bool,
+    how: dict[str, Any],
+) -> None:
+    """Write sentences to a file, or show them."""
+    from sampling.sentences.sentences import sentence_batches
+
+    if output is None:
+        batches = sentence_batches(grammar, n, workers=workers, **how)
+        _print_examples(batches, trees=how["trees"], as_json=as_json)
+        return
+    rows = _write_sentences(
+        grammar, n, output, engine=engine_for(engine), workers=workers, quiet=quiet, how=how
+    )
+    facts = {"output": output, "sentences": rows, "seed": how["seed"]}
+    show_facts(facts, as_json=as_json, quiet=quiet)
 
 
 def _write_sentences(
@@ -253,12 +264,19 @@ def _write_sentences(
 
 
 def _cover(
-    grammar: Derivable, output: str | None, *, as_json: bool, quiet: bool, **how: Any
+    grammar: Derivable,
+    output: str | None,
+    drawn: Mapping[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+    **how: Any,
 ) -> None:
-    """Write sentences that cover a grammar to a file, or show them."""
+    """Write sentences that cover a grammar to a file, or show them; refuse options of draws."""
     from induction.corpus.formats import write_batches
     from sampling.sentences.covering import covering_batches
 
+    _refuse("drawn sentences, not --cover", drawn, "sample")
     batches = covering_batches(grammar, **how)
     if output is None:
         _print_examples(batches, trees=how["trees"], as_json=as_json)
@@ -285,7 +303,7 @@ def _sample_tokens(
     from grammar.files import moved_output
     from sampling.sentences.token_files import token_shards, write_card
 
-    _refuse("sentences alone, not --tokens", {name for name, on in unused.items() if on}, "sample")
+    _refuse("sentences alone, not --tokens", unused, "sample")
     if output is None or output == "-":
         raise OptionError("--tokens fills a folder", hint="name it: -o FOLDER")
     if tokens != int(tokens):
@@ -302,14 +320,13 @@ def _sample_tokens(
     show_facts({"folder": output, **facts}, as_json=as_json, quiet=quiet)
 
 
-def _refuse(of: str, names: set[str], path: str) -> None:
-    """Refuse options that the grammar's family has no use for."""
+def _refuse(of: str, given: Mapping[str, Any], path: str) -> None:
+    """Refuse options, of those that are given, that the grammar's family has no use for."""
     from grammar.errors import OptionError
 
+    names = sorted(name for name, value in given.items() if value not in (None, False, 0))
     if names:
-        flags = ", ".join(
-            f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}" for name in sorted(names)
-        )
+        flags = ", ".join(f"--{n.replace('_', '-')}" if len(n) > 1 else f"-{n}" for n in names)
         raise OptionError(f"{flags} is for {of}", where=path, hint="leave it out")
 
 
