@@ -216,8 +216,8 @@ def warnings_said(*, quiet: bool = False) -> Iterator[None]:
     ):
         warnings.simplefilter("always", UserWarning)
         yield
-    for warning in caught:
-        say(f"warning: {warning.message}", quiet=quiet)
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        say(f"warning: {message}", quiet=quiet)
 
 
 def _say_of_compiling(*, quiet: bool) -> None:

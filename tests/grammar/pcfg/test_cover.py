@@ -151,7 +151,7 @@ def test_names_of_targets_and_what_cannot_be_covered() -> None:
 @settings(max_examples=100, deadline=None)
 @given(grammars(), st.integers(0, 5), st.sampled_from([1, 10]))
 def test_mutations_are_other_derivations(grammar: Grammar, seed: int, max_rules: int) -> None:
-    given_rules = next(covering_derivations(grammar, max_rules=20))
+    given_rules = next(covering_derivations(grammar, max_size=20))
     starts = grammar.rules.starts
     lhs = grammar.rules.lhs
     open_symbols = np.diff(starts)[lhs[list(given_rules)]] > 1

@@ -335,7 +335,7 @@ def test_batches_change_nothing(found):
         ("g.json", ("--target-length", "5"), "no derivation"),
         ("g.json", ("--length", "3", "--trees"), "--length, --trees is for sentences"),
         ("g.json", ("--distribution", "uniform"), "--distribution is for sentences"),
-        ("p.txt", ("--depth", "3", "--flat"), "--depth, --flat is for pairs"),
+        ("p.txt", ("--depth", "3", "--flat"), "--depth is for pairs"),
     ],
 )
 def test_samples_that_cannot_be(run, here, grammar, arguments, message):
