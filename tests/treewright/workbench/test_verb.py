@@ -26,6 +26,8 @@ def served(web: None, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], s
         [sys.executable, "-m", "treewright", "workbench", "trees.mrg", "--port", "0", "--quiet"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # where tests run behind a shell, an interrupt may be ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdout is not None
     yield process, process.stdout.readline().strip()
