@@ -75,7 +75,7 @@ def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
 
 
 def with_named_shares(table: pa.Table, classes: Sequence[str]) -> pa.Table:
-    """Return rows whose distributions over classes have the names of these.
+    r"""Return rows whose distributions over classes have the names of these.
 
     Labels of other kinds stay as they are, and so do those over another number of classes.
 
