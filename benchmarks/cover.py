@@ -4,8 +4,9 @@
 
 Each of the published grammars of the tests is written for grammarinator (pip install grammarinator;
 FOLDER has its programs, by default they are on the path). Its inputs are drawn at random with
-depths of at most 10, 20 and 40, and parsed with the grammar; the best depth counts. Then inputs a
-minute of one core, from the JSON grammar.
+depths of at most 10, 20 and 40, and parsed with the grammar. Long inputs are not parsed, so depths
+that make some are not compared. The best of the other depths counts. Then inputs a minute of one
+core, from the JSON grammar.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 from grammar import Grammar, write_notation
 from grammar.chart.parser import NoParse, Parser
@@ -53,12 +56,14 @@ def generated(grammar: Grammar, programs: str, depth: int, seed: int) -> list[st
 
 
 def until_all_rules(grammar: Grammar, texts: list[str]) -> float:
-    """Return how many texts cover all rules; infinite if all of them do not."""
+    """Return how many texts cover all rules; infinite if all of them do not, NaN if one is long."""
+    if max(map(len, texts)) > LONGEST:
+        return float("nan")
     spelling, targets = Spelling.of(grammar, "characters"), Targets.of(grammar, "rules")
     parser = Parser(spelling.parsed)
     left = targets.wanted.copy()
     for number, text in enumerate(texts, 1):
-        if not 0 < len(text) <= LONGEST:
+        if not text:
             continue
         parse = parser.viterbi(spelling.words(text))
         if not isinstance(parse, NoParse):
@@ -78,13 +83,17 @@ def main() -> None:
         line = f"{name:<10} rules {sum(ours) / len(ours):.0f} inputs, pairs {pairs}"
         if programs and name in PEER:
             counts = {
-                depth: sorted(
-                    until_all_rules(grammar, generated(grammar, programs, depth, seed))
-                    for seed in SEEDS
-                )[1]
+                depth: float(
+                    np.median(
+                        [
+                            until_all_rules(grammar, generated(grammar, programs, depth, seed))
+                            for seed in SEEDS
+                        ]
+                    )
+                )
                 for depth in DEPTHS
             }
-            best = min(counts.values())
+            best = np.nanmin(list(counts.values()))
             met = "met" if max(ours) <= BAR * best else "not met"
             line += f"; grammarinator {counts} (bar {met})"
         print(line, flush=True)

@@ -1,4 +1,4 @@
-"""NACS: SCAN turned round, actions to commands, by a grammar induced from the pairs exchanged.
+"""NACS: SCAN reversed, actions to commands, by a grammar induced from the pairs exchanged.
 
 ``python -m benchmarks.nacs [SPLIT...]`` prints, for every split and for 2,000 of its training pairs
 with one command for each sequence of actions, the share of test actions whose best command is one
@@ -35,12 +35,12 @@ def main() -> None:
     print("| --- " * 7 + "|")
     for name in arguments.parse_args().splits or NAMES:
         parts = split(name)
-        train, test = turned_round(parts.train), turned_round(parts.test)
+        train, test = exchanged(parts.train), exchanged(parts.test)
         for pairs in (one_each(train), train):
             print(row(name, pairs, test), flush=True)
 
 
-def turned_round(corpus: Corpus) -> Pairs:
+def exchanged(corpus: Corpus) -> Pairs:
     """Return actions and commands."""
     return list(zip(corpus.column("target"), corpus.column("text"), strict=True))
 

@@ -1,4 +1,4 @@
-"""The way back: the best sources of a target.
+"""Inverse parsing: the best sources of a target.
 
 A rule may copy a slot in its target, as ``NT_1 twice ### NT_1 NT_1`` does. Read from the target,
 the copies must be the same text, so a match binds every slot to one text. What stands below a slot

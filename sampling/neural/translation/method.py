@@ -165,5 +165,6 @@ def _way_back(options: BackTranslationOptions) -> str:
         pair = options.model.removeprefix(PREFIX).split("-")
         return PREFIX + "-".join(reversed(pair))
     raise OptionError(
-        "backtranslation needs the way back, too", hint="back='FOLDER' or a name on the hub"
+        "backtranslation needs a model of the inverse direction, too",
+        hint="back='FOLDER' or a name on the hub",
     )

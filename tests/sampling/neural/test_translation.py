@@ -92,7 +92,7 @@ def test_what_is_missing_is_told(program: Path, monkeypatch: pytest.MonkeyPatch)
         induce("backtranslation", corpus, model="apertium:eng-deu")
     with pytest.raises(OptionError, match="is no pair"):
         induce("backtranslation", corpus, model="apertium:eng spa; ls")
-    with pytest.raises(OptionError, match="needs the way back"):
+    with pytest.raises(OptionError, match="needs a model of the inverse direction"):
         induce("backtranslation", corpus, model="some/model")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(MissingDataError, match="apt install apertium-eng-spa"):
