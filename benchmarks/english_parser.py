@@ -62,6 +62,7 @@ def main() -> None:
     print(f"trained in {time.process_time() - began:.0f} s of processor time", flush=True)
     parser = LatentParser.load(chosen.output / "english.arrow")
     size = (chosen.output / "english.arrow").stat().st_size
+    write_text(chosen.output / "english.version", f"{parser.version}\n")
     write_text(chosen.output / "english.md", card(parser, size))
 
 

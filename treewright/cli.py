@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from copy import copy
 from typing import Annotated, NoReturn
 
 import typer
+from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from treewright.interrupts import Interrupts, close_frames, is_interrupt, lasting_interrupts
 from treewright.outputs import Verb
@@ -155,7 +158,7 @@ def main() -> None:
     prepare_streams()
     with lasting_interrupts() as asked:
         try:
-            app()
+            _app_of(sys.argv[1:2])()
         except SystemExit as leaving:
             if leaving.code == INTERRUPTED:  # what typer makes of an interrupt
                 _stop(leaving, asked)
@@ -170,6 +173,23 @@ def main() -> None:
             if os.environ.get("TREEWRIGHT_TRACEBACK"):
                 raise
             _leave(_told(error), 1)
+
+
+def _app_of(first: list[str]) -> typer.Typer:
+    """Return what holds the first word, a verb or a group of verbs, alone; else all.
+
+    typer takes a quarter of a second to prepare all of them.
+    """
+    commands = [each for each in app.registered_commands if _name_of(each) in first]
+    groups = [each for each in app.registered_groups if each.name in first]
+    found = copy(app)
+    if commands or groups:
+        found.registered_commands, found.registered_groups = commands, groups
+    return found
+
+
+def _name_of(command: CommandInfo) -> str:
+    return command.name or get_command_name(command.callback.__name__ if command.callback else "")
 
 
 def _stop(error: BaseException, asked: Interrupts) -> NoReturn:

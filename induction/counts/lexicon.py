@@ -79,7 +79,7 @@ class Lexicon:
     @cached_property
     def word_ids(self) -> dict[str, int]:
         """The number of each word."""
-        return {word: i for i, word in enumerate(self.words)}
+        return _numbered(self.words)
 
     @cached_property
     def _frequency(self) -> FloatArray:
@@ -203,6 +203,12 @@ class Lexicon:
     def with_tagged_words(self, tagged: TaggedWords | None, tag_starts: LongArray) -> Lexicon:
         """Return the same lexicon beside words with tags from elsewhere."""
         return replace(self, tagged=tagged, tag_starts=tag_starts)
+
+
+@lru_cache(maxsize=8)
+def _numbered(words: tuple[str, ...]) -> dict[str, int]:
+    """Return the number of each word; the models of a product have the same words."""
+    return {word: number for number, word in enumerate(words)}
 
 
 @lru_cache(maxsize=8)

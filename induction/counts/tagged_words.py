@@ -15,7 +15,9 @@ counted over the words that were seen at most :data:`RARE` times, since those ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +34,8 @@ _LONGEST = 5
 """Letters of the longest ending."""
 _WEIGHT = 2.0
 """How many words the shorter ending is worth."""
+_LAST = chr(sys.maxunicode)
+"""Stands behind all letters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +99,19 @@ class TaggedWords:
         return {word: i for i, word in enumerate(self.words)}
 
     @cached_property
-    def _endings(self) -> tuple[dict[str, int], sp.csr_array]:
-        """The number of each shape and ending, and its words counted with each tag."""
+    def _by_ending(self) -> tuple[list[str], sp.csr_array]:
+        """The longest endings of rare words in order, and how often each was seen with each tag.
+
+        Words that share an ending are neighbours, as their letters are read from the last.
+        """
         totals = np.asarray(self.counts.sum(axis=1)).ravel()
-        numbers: dict[str, int] = {}
-        ending, row = [], []
-        for number in np.flatnonzero(totals <= RARE).tolist():
-            for name in _endings(self.words[number]):
-                ending.append(numbers.setdefault(name, len(numbers)))
-                row.append(number)
-        shape = (len(numbers), len(self.words))
-        return numbers, sp.csr_array((np.ones(len(row)), (ending, row)), shape=shape) @ self.counts
+        rare = np.flatnonzero(totals <= RARE).tolist()
+        longest = sorted((_endings(self.words[number])[-1], number) for number in rare)
+        return [ending for ending, _ in longest], self.counts[[number for _, number in longest]]
+
+    @cached_property
+    def _of_endings(self) -> dict[str, FloatArray]:
+        return {}
 
     @cached_property
     def _shares(self) -> dict[str, tuple[FloatArray, float]]:
@@ -124,13 +130,23 @@ class TaggedWords:
 
     def _of_shape(self, word: str) -> FloatArray:
         share: FloatArray = np.full(len(self.tags), 1.0 / len(self.tags))
-        numbers, counts = self._endings
         for ending in _endings(word):
-            if ending not in numbers:
+            seen = self._with_ending(ending)
+            total = seen.sum()
+            if total == 0.0:
                 break
-            seen = _dense(counts, numbers[ending])
-            share = (seen + _WEIGHT * share) / (seen.sum() + _WEIGHT)
+            share = (seen + _WEIGHT * share) / (total + _WEIGHT)
         return share
+
+    def _with_ending(self, ending: str) -> FloatArray:
+        """Return how often rare words with an ending were seen with each tag."""
+        if ending not in self._of_endings:
+            endings, counts = self._by_ending
+            rows = bisect_left(endings, ending), bisect_left(endings, ending + _LAST)
+            begin, end = counts.indptr[list(rows)]
+            seen = np.bincount(counts.indices[begin:end], counts.data[begin:end], len(self.tags))
+            self._of_endings[ending] = seen.astype(np.float64)
+        return self._of_endings[ending]
 
 
 def _dense(matrix: sp.csr_array, number: int) -> FloatArray:
@@ -142,21 +158,24 @@ def _dense(matrix: sp.csr_array, number: int) -> FloatArray:
     return row
 
 
-def _endings(word: str) -> Iterator[str]:
-    """Yield what is looked at of a word: its shape, then its shape with ever longer endings.
+def _endings(word: str) -> list[str]:
+    """Return what is looked at of a word: its shape, then its shape with ever longer endings.
 
-    >>> list(_endings("Re-used"))[:4]
-    ['capital', 'capital-', 'capital-~d', 'capital-~ed']
+    Each begins with the one before; letters are read from the last.
+
+    >>> _endings("Re-used")[:4]
+    ['capital.', 'capital.-', 'capital.-~d', 'capital.-~de']
     """
     if not word.isalpha() and any(c.isdigit() for c in word):
-        shape = "digit"
+        shape = "digit."
     elif word[:1].isupper():
-        shape = "capitals" if len(word) > 1 and word.isupper() else "capital"
+        shape = "capitals." if len(word) > 1 and word.isupper() else "capital."
     else:
-        shape = "small"
-    yield shape
+        shape = "small."
+    found = [shape]
     if "-" in word[1:-1]:
         shape += "-"
-        yield shape
-    for letters in range(1, min(_LONGEST, len(word) - 1) + 1):
-        yield f"{shape}~{word[-letters:].lower()}"
+        found.append(shape)
+    letters = [letter.lower() for letter in word[: -_LONGEST - 1 : -1][: len(word) - 1]]
+    found += [f"{shape}~{''.join(letters[:count])}" for count in range(1, len(letters) + 1)]
+    return found

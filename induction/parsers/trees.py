@@ -29,6 +29,7 @@ from induction.parsers.corpora import parse_corpus
 from induction.parsers.lexicalised import LexicalisedParser
 from induction.parsers.opening import ENGLISH, open_parser
 from induction.parsers.protocol import TextParser, is_scoring
+from induction.parsers.shipped import ShippedParser
 
 __all__ = [
     "AUTO",
@@ -80,8 +81,8 @@ def choose_parser(given: Any = AUTO) -> tuple[TextParser, str]:
         return given, f"{given.name} {given.version}"
     name = str(given)
     if name in (AUTO, ENGLISH):
-        parser = open_parser(ENGLISH)
-        return parser, f"the parser of English that ships ({parser.version})"
+        shipped = ShippedParser()
+        return shipped, f"the parser of English that ships ({shipped.version})"
     if name in _TREEBANKS:
         grammar = induce_lpcfg(read_treebank(name))
         return LexicalisedParser(grammar), f"lexicalised PCFG of {name}"

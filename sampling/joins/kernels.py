@@ -72,6 +72,36 @@ class Seams(NamedTuple):
     behind: FloatArray
 
 
+class Transitions(NamedTuple):
+    """The transitions of a model by their words, and those that are of use in one place.
+
+    The words behind one state and the states before one word are looked up for a place at a time,
+    so that the step of each filler is found where its word, or its state, says.
+
+    Attributes
+    ----------
+    bounds, by_word : int64[words + 1], int64[transitions]
+        The nodes of each word below states other than the empty one.
+    before : int64[nodes]
+        The state that each node is below.
+    of_word, of_state : int64[words], int64[states]
+        The place for which a word, or a state, was looked up last; -1 if for none.
+    weight, behind : float64[words], int64[words]
+        What backing off to the longest known n-gram of a word costs, and its node.
+    child : int64[states]
+        The node of the word below a state.
+    """
+
+    bounds: LongArray
+    by_word: LongArray
+    before: LongArray
+    of_word: LongArray
+    of_state: LongArray
+    weight: FloatArray
+    behind: LongArray
+    child: LongArray
+
+
 class Memory(NamedTuple):
     """What the seams of a host's place are known to be, by what fillers have in common.
 
@@ -86,6 +116,8 @@ class Memory(NamedTuple):
         The place that is known; -1 if none is.
     at_head, at_tail : float64[K, classes, 2]
         The log-probabilities of the first two words, and of the two behind.
+    transitions : Transitions
+        What steps are found in.
     """
 
     head: IntArray
@@ -94,6 +126,7 @@ class Memory(NamedTuple):
     tail_of: LongArray
     at_head: FloatArray
     at_tail: FloatArray
+    transitions: Transitions
 
 
 def memory_of(model: Automaton, seams: Seams) -> Memory:
@@ -103,7 +136,22 @@ def memory_of(model: Automaton, seams: Seams) -> Memory:
     sizes = [(seams.left.shape[1], int(row.max(initial=-1)) + 1) for row in (head, tail)]
     head_of, tail_of = (np.full(size, -1, np.int64) for size in sizes)
     at_head, at_tail = (np.zeros((*size, 2)) for size in sizes)
-    return Memory(head, tail, head_of, tail_of, at_head, at_tail)
+    return Memory(head, tail, head_of, tail_of, at_head, at_tail, _transitions(model))
+
+
+def _transitions(model: Automaton) -> Transitions:
+    states = len(model.first_child) - 1
+    words, nodes = int(model.first_child[1]) - 1, len(model.word)
+    before = np.zeros(nodes, np.int64)
+    before[1:] = np.repeat(np.arange(states), np.diff(model.first_child))
+    below = np.arange(words + 1, nodes)
+    by_word = below[np.argsort(model.word[below], kind="stable")]
+    bounds = np.searchsorted(model.word[by_word], np.arange(words + 1)).astype(np.int64)
+    return Transitions(
+        bounds, by_word, before,
+        of_word=np.full(words, -1, np.int64), of_state=np.full(states, -1, np.int64),
+        weight=np.zeros(words), behind=np.zeros(words, np.int64), child=np.zeros(states, np.int64),
+    )  # fmt: skip
 
 
 def _classes(*columns: Any) -> IntArray:
@@ -226,28 +274,89 @@ def cohesions(model: Automaton, seams: Seams, host: LongArray, filler: LongArray
 
 
 @kernel()
+def _look_behind(model: Automaton, found: Transitions, place: Index, state: Index) -> float:
+    """Look up the words behind a state, and return what backing off to the empty one costs."""
+    weight = 0.0
+    while state > 0:
+        for node in range(model.first_child[state], model.first_child[state + 1]):
+            word = model.word[node]
+            if found.of_word[word] != place:
+                found.of_word[word], found.weight[word], found.behind[word] = place, weight, node
+        weight += model.log_backoff[state]
+        state = model.suffix[state]
+    return weight
+
+
+@kernel()
+def _look_before(found: Transitions, place: Index, word: Index) -> None:
+    """Look up the states before a word."""
+    for i in range(found.bounds[word], found.bounds[word + 1]):
+        state = found.before[found.by_word[i]]
+        found.of_state[state], found.child[state] = place, found.by_word[i]
+
+
+@kernel(inline="always")
+def _step_behind(
+    model: Automaton, found: Transitions, place: Index, word: Index, empty: float
+) -> tuple[Index, float]:
+    """Return :func:`step` from the state that was looked up; ``empty`` is what that returned."""
+    if found.of_word[word] == place:
+        child, weight = found.behind[word], found.weight[word]
+    else:
+        child, weight = np.int64(1 + word), empty
+    likely = weight + model.log_probability[child]
+    return (model.suffix[child] if child >= model.deepest else child), likely
+
+
+@kernel(inline="always")
+def _step_before(
+    model: Automaton, found: Transitions, place: Index, state: Index, word: Index
+) -> tuple[Index, float]:
+    """Return :func:`step` of the word that was looked up."""
+    weight = 0.0
+    while state > 0 and found.of_state[state] != place:
+        weight += model.log_backoff[state]
+        state = model.suffix[state]
+    child = found.child[state] if state > 0 else np.int64(1 + word)
+    likely = weight + model.log_probability[child]
+    return (model.suffix[child] if child >= model.deepest else child), likely
+
+
+@kernel()
 def cohesions_of_place(
     model: Automaton, seams: Seams, memory: Memory, host: int, filler: LongArray
 ) -> FloatArray:
     """Return :func:`cohesions` of one context with many fillers."""
-    found = -seams.inside[filler] - seams.behind[host]
-    for k in range(seams.left.shape[1]):
+    sides = seams.left.shape[1]
+    known = memory.transitions
+    scores = -seams.inside[filler] - seams.behind[host]
+    for k in range(sides):
+        place, right, beyond = host * sides + k, seams.right[host, k], seams.next[host, k]
+        empty = _look_behind(model, known, place, seams.left[host, k])
+        _look_before(known, place, right)
         for r in range(len(filler)):
-            head, tail = memory.head[filler[r], k], memory.tail[filler[r], k]
+            f = filler[r]
+            head, tail = memory.head[f, k], memory.tail[f, k]
             if memory.head_of[k, head] != host:
-                _, first, second = _into(model, seams, host, filler[r], k)
+                state, first = _step_behind(model, known, place, seams.first[f, k], empty)
+                second = 0.0
+                if seams.second[f, k] >= 0 and model.order > 2:
+                    second = step(model, state, seams.second[f, k])[1]
                 memory.at_head[k, head, 0], memory.at_head[k, head, 1] = first, second
                 memory.head_of[k, head] = host
             if memory.tail_of[k, tail] != host:
-                state = seams.end[filler[r], k]
+                state = seams.end[f, k]
                 if state < 0:
-                    state = _into(model, seams, host, filler[r], k)[0]
-                first, second = _out_of(model, seams, host, state, k)
+                    state = _step_behind(model, known, place, seams.first[f, k], empty)[0]
+                state, first = _step_before(model, known, place, state, right)
+                second = 0.0
+                if beyond >= 0 and model.order > 2:
+                    second = step(model, state, beyond)[1]
                 memory.at_tail[k, tail, 0], memory.at_tail[k, tail, 1] = first, second
                 memory.tail_of[k, tail] = host
-            total = found[r] + memory.at_head[k, head, 0] + memory.at_head[k, head, 1]
-            found[r] = total + memory.at_tail[k, tail, 0] + memory.at_tail[k, tail, 1]
-    return found
+            total = scores[r] + memory.at_head[k, head, 0] + memory.at_head[k, head, 1]
+            scores[r] = total + memory.at_tail[k, tail, 0] + memory.at_tail[k, tail, 1]
+    return scores
 
 
 @kernel()

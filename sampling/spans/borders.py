@@ -17,7 +17,7 @@ import numpy as np
 
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import SchemaError
-from sampling.joins.constituents import Places, places_of
+from sampling.joins.constituents import Places
 from sampling.joins.score import SeamScore
 from sampling.joins.sentences import Sentences
 from sampling.spans.grammar import SpanGrammar
@@ -83,13 +83,12 @@ def names_of(grammar: SpanGrammar, features: tuple[tuple[str, str], ...]) -> Nam
     Labels are also those above them. A place or category that one site only has is left out:
     nothing is known of it.
     """
-    bank, node = grammar.sides[0].treebank, grammar.sites.node[:, 0]
-    if bank is None or (node < 0).any():
+    bank, node, places = grammar.sides[0].treebank, grammar.sites.node[:, 0], grammar.places
+    if bank is None or places is None:
         return Names(features, (), ())
     above = bank.parent[node]
     used = np.unique(np.concatenate((bank.label[node], bank.label[above[above >= 0]])))
     names = list(bank.symbols)
-    places = places_of(bank)
     rows = (f"{kind}: {places.names[c]}" for kind, c in _often(places, node))
     return Names(features, tuple(names[c] for c in used.tolist()), tuple(rows))
 
@@ -195,9 +194,8 @@ def _labels(grammar: SpanGrammar, labels: tuple[str, ...]) -> tuple[LongArray, L
 
 def _places(grammar: SpanGrammar, known: tuple[str, ...]) -> dict[str, Any]:
     """Return the category and the place of each site, from 1; 0 is another, or none."""
-    bank, node = grammar.sides[0].treebank, grammar.sites.node[:, 0]
-    values: dict[str, Any] = {}
-    places = None if bank is None or (node < 0).any() or not known else places_of(bank)
+    node, values = grammar.sites.node[:, 0], dict[str, Any]()
+    places = grammar.places if known else None
     for kind in ("category", "governor", "sister"):
         if places is None:
             values[kind] = np.zeros(len(node), np.int64)

@@ -29,6 +29,7 @@ from induction.corpus.corpus import Corpus
 from sampling.examples.examples import read_examples, saved_examples
 from sampling.examples.patterns import FAMILY, START, hole
 from sampling.examples.text_columns import Side, read_side
+from sampling.joins.constituents import Places, places_of
 from sampling.spans.description import describe_spans
 from sampling.spans.pools import Pools
 from sampling.spans.sites import Sites
@@ -113,6 +114,12 @@ class SpanGrammar(Weighted):
         names = ("text", "text_pair")[: self.sites.start.shape[1]]
         cores = "spacing" in (self.options.get("repair") or "")
         return tuple(read_side(self.examples, name, cores=cores) for name in names)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """The categories and places of the nodes of all trees; None if a site is not a node."""
+        bank, node = self.sides[0].treebank, self.sites.node[:, 0]
+        return None if bank is None or (node < 0).any() else places_of(bank)
 
     def __len__(self) -> int:
         return 2 * len(self.sites)

@@ -61,8 +61,9 @@ def plain_score(grammar: SpanGrammar, tables: DrawTables) -> SeamScore:
     score = replace(score, borders=_tree_borders(grammar, score))
     host, filler = _plain_pairs(grammar, tables, score)
     parts = range(2 if score.borders is None else 3)
-    alone = (_only(pair_score(grammar, score), k) for k in parts)
-    return score.weighted(np.stack([score_pairs(pairs, host, filler) for pairs in alone]))
+    pairs = pair_score(grammar, score)
+    alone = (_only(pairs, part) for part in parts)
+    return score.weighted(np.stack([score_pairs(each, host, filler) for each in alone]))
 
 
 def _only(pairs: PairScore, part: int) -> PairScore:

@@ -18,7 +18,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.sources import embedded_file
 from induction.models import MODELS
 from induction.parsers.latent import LatentParser
-from induction.parsers.protocol import TextParser
+from induction.parsers.protocol import TextParser, is_scoring
+from induction.parsers.shipped import ShippedParser
 from induction.parsers.trees import TreeMaker, cache_file, choose_parser
 from sampling import ALP, GrammarSampler, Shuffle, Sub2, TreeMix, augment
 from tests.treewright import test_command_line
@@ -109,6 +110,28 @@ def test_other_options_need_no_trees() -> None:
     assert Sub2.needs_trees({"phrase": True})
     assert not Sub2.needs_trees({"phrase": True, "label": False, "sentiment": True})
     assert not Shuffle.needs_trees({})
+
+
+def test_the_parser_that_ships_is_known_before_it_is_opened() -> None:
+    opened, shipped = open_parser(), ShippedParser()
+    assert (shipped.name, shipped.version) == (opened.name, opened.version)
+    assert is_scoring(shipped)
+    sentences = ["The plot was good.", ["It", "rained"]]
+    assert shipped.parse(sentences) == opened.parse(sentences)
+    assert list(shipped.kbest_each(sentences, 2)) == list(opened.kbest_each(sentences, 2))
+    assert list(shipped.spans_each(sentences)) == list(opened.spans_each(sentences))
+
+
+def test_kept_trees_need_no_parser(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    corpus = Corpus.from_columns(text=["The plot was good."])
+    first = TreeMaker()(corpus)
+
+    def never(*_: object) -> None:
+        raise AssertionError("opened")
+
+    monkeypatch.setattr("induction.parsers.shipped.open_parser", never)
+    assert TreeMaker()(corpus).column("tree") == first.column("tree")
 
 
 def test_names_of_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
