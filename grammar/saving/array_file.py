@@ -23,6 +23,8 @@ from grammar.storage.location import is_url
 
 __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_arrays"]
 
+# Arrow's own pool keeps what columns were decompressed in
+_POOL = pa.system_memory_pool()
 _MAGIC = b"ARROW1"
 """With it, Arrow files begin and end."""
 
@@ -94,7 +96,6 @@ def load_arrays(
             check_seal(data, str(path))
             refuse_expanding_arrow(data, path)
             columns = {name: _column(data, i) for i, name in enumerate(reader.schema.names)}
-            pa.default_memory_pool().release_unused()  # what the columns were decompressed in
             return json.loads(metadata[b"facts"]), columns
     except (SchemaError, UnreadableInputError):
         raise
@@ -157,7 +158,7 @@ def array_fault(path: PathLike, wanted: str | None = None) -> str:
 def _column(data: bytes, number: int) -> Any:
     """Read one column of a file: all at once would hold each of them twice."""
     options = pa.ipc.IpcReadOptions(included_fields=[number])
-    table = pa.ipc.open_file(pa.py_buffer(data), options=options).read_all()
+    table = pa.ipc.open_file(pa.py_buffer(data), options=options, memory_pool=_POOL).read_all()
     table.validate(full=True)
     name, values = table.column_names[0], table.column(0)[0].values
     if pa.types.is_float16(values.type):
