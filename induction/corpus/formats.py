@@ -26,9 +26,11 @@ from grammar.engines.threads import behind, in_threads
 from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
 from grammar.files import (
     PathLike,
+    as_utf8,
     at_hand,
     atomic_output,
-    decode,
+    is_utf8,
+    other_encoding,
     outputs_together,
     read_bytes,
     reading,
@@ -197,6 +199,7 @@ def read_corpus(
     names: Sequence[str] | None = None,
     format: str | None = None,
     tags: str = "upos",
+    encoding: str | None = None,
     on_error: str = "stop",
 ) -> Corpus:
     """Read a corpus: a file, a frame, a data set, a list of texts or of dictionaries.
@@ -230,6 +233,8 @@ def read_corpus(
         ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
+    encoding : str, optional
+        Of a file of text that is not UTF-8. A mark at its front says UTF-16 and UTF-32.
     on_error : {"stop", "skip"}
         Whether rows that cannot be used raise an error, or are left out; ``skipped`` of the
         corpus then says which they are and why.
@@ -259,7 +264,7 @@ def read_corpus(
         data = [data]
     source = str(data) if is_path(data) else "the data"
     skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
-    asked = Asked(source, rename or {}, names, tags, text, label, skips)
+    asked = Asked(source, rename or {}, names, tags, text, label, skips, encoding=encoding)
     if isinstance(data, Corpus):
         data = data.table
     with _faults_told(source):
@@ -502,9 +507,12 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 return rows
         data = read_bytes(path)
         asked = replace(asked, named=format is not None)
+        with other_encoding(asked.encoding):
+            if asked.skips and is_utf8(data):
+                return sound_rows(data, asked, chosen.read, chosen.unit)
+            data = as_utf8(data, asked.path)
         if asked.skips:
             return sound_rows(data, asked, chosen.read, chosen.unit)
-        decode(data, asked.path)
         return chosen.read(data, asked)
     except TreewrightError:
         raise

@@ -7,7 +7,6 @@ way to empty lines, so that the lines behind it keep their numbers.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,8 +69,7 @@ def _as_text(data: bytes, path: str) -> tuple[bytes, str | None]:
     try:
         data.decode()
     except UnicodeDecodeError:
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            decode(data, path)
+        pass
     else:
         return data, None
     text = data.decode(errors="surrogateescape")
