@@ -12,6 +12,7 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from shlex import quote
 from typing import Any, overload
 
 import pyarrow as pa
@@ -262,14 +263,17 @@ class Corpus:
         return replace(self, table=table)
 
 
-def without_text(names: Sequence[str], path: str | None = None) -> CorpusError:
-    """Return the error of columns, by their names, of which none holds texts."""
+def without_text(
+    names: Sequence[str], path: str | None = None, long: Sequence[str] = ()
+) -> CorpusError:
+    """Return the error of columns, by their names, of which none holds texts; long ones may."""
+    name = long[0] if long else "NAME"
     listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
     there = f"columns {listed}" if names else "no columns"
     return CorpusError(
         "the corpus has no column 'text'",
         where=there if path is None else f"{path}, {there}",
-        hint="say which column holds the texts: --text NAME, or text='NAME' in Python",
+        hint=f"say which column holds the texts: --text {quote(name)}, or text={name!r} in Python",
     )
 
 

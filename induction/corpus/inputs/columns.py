@@ -19,7 +19,7 @@ from grammar.messages import tell
 from induction.corpus.annotated.tokens import with_text_of_tokens
 from induction.corpus.corpus import COLUMNS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
-from induction.corpus.inputs.names import has_text, renamed_by_use
+from induction.corpus.inputs.names import has_text, long_columns, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -105,13 +105,13 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
             )
     table, label = _with_sets(table, asked)
     with located(asked.path):
-        rename = renamed_by_use(table, asked.rename, asked.text, label, untyped=untyped)
+        rename = renamed_by_use(table, asked.rename, asked.text, label)
     if asked.label is None and not {"label", "target"} & {
         rename.get(name, name) for name in table.column_names
     }:
         _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
-        raise without_text(of_file, asked.path)
+        raise without_text(of_file, asked.path, long_columns(table))
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table

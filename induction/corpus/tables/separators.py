@@ -7,13 +7,22 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 
-__all__ = ["SIGNS", "declared_separator", "escapes_quotes", "separator_of", "widths"]
+__all__ = [
+    "SIGNS",
+    "beginning",
+    "declared_separator",
+    "escapes_quotes",
+    "quotes_cells",
+    "records_of",
+    "separator_of",
+    "widths",
+]
 
 SIGNS = {
     "\t": "tabs", "|": "'|'", ";": "semicolons", "^": "'^'", "~": "'~'", "\x01": "\\x01",
@@ -22,6 +31,9 @@ SIGNS = {
 """What parts columns where a comma does not, and what it is called."""
 _RARE = (" ", ":", "/", "#", "!", "\\", "&", "@", "\xa6", "\xa7")
 """They part columns only where all names that they part are usual ones."""
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_DOUBLED = re.compile(r'"(?:[^"]|"")*[^"]""(?:[^"]|"")*"|"(?:[^"]|"")*""[^"](?:[^"]|"")*"')
+"""A cell within quotes that has others in it, twice each."""
 _SEP = re.compile(r'"?sep=(.)"?\s*')
 _USUAL = {"id", *(name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group)}
 _LOOKED_AT = 1_000
@@ -34,15 +46,53 @@ def widths(text: str, sign: str, *, quoted: bool = True) -> list[int]:
     >>> widths('a|b\n"c|d"|e\n', "|"), widths("a|b\n", ";")
     ([2, 2], [1])
     """
-    records = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=sign,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-    )
+    records = records_of(text, sign, quoted=quoted)
     try:
-        return [len(row) for row in itertools.islice(filter(None, records), _LOOKED_AT)]
+        return [len(row) for row in itertools.islice(records, _LOOKED_AT)]
     except csv.Error:
         return []
+
+
+def records_of(text: str, sign: str, *, quoted: bool = True) -> Iterator[list[str]]:
+    r"""Return the records of a table, without empty lines (raises ``csv.Error``, when it is read).
+
+    >>> list(records_of('a|b\n"c|d"|e\n', "|"))
+    [['a', 'b'], ['c|d', 'e']]
+    """
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=sign, quoting=quoting))
+
+
+def quotes_cells(data: bytes, path: str) -> bool:
+    r"""Say whether a table with tabs quotes its cells as CSV does: only so are all rows whole.
+
+    It is told, if it does; and if it may.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     quotes_cells(b'text\tlabel\n"a\tb"\t1\n', "a.tsv")
+    a.tsv quotes cells as CSV does
+    True
+    >>> quotes_cells(b'text\tlabel\n"so" it is\t1\n', "a.tsv")
+    False
+    """
+    if b'"' not in data:
+        return False
+    text = beginning(data)
+    if len(set(widths(text, "\t"))) != 1 or _fault(text, "\t", escaped=False) is not None:
+        return False
+    header = text.lstrip().partition("\n")[0].rstrip().split("\t")
+    plain = set(widths(text, "\t", quoted=False))
+    if plain != {len(header)} or all(_QUOTED.fullmatch(cell) for cell in header):
+        tell(f"{path} quotes cells as CSV does")
+        return True
+    cells = (cell for row in records_of(text, "\t", quoted=False) for cell in row)
+    if any(_DOUBLED.fullmatch(cell) for cell in cells):
+        tell(
+            f"{path} has cells within quotes, which are kept; if it quotes them as CSV does: "
+            "--format csv"
+        )
+    return False
 
 
 def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None = None) -> str:
@@ -75,7 +125,7 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
     columns of a.csv are separated by '|'
     '|'
     """
-    text = _beginning(data)
+    text = beginning(data)
     first = text.lstrip().partition("\n")[0].rstrip()
     if usual in first:
         return usual
@@ -128,8 +178,12 @@ def declared_separator(data: bytes) -> tuple[bytes, str | None]:
     return bare[len(first) :], match[1]
 
 
-def _beginning(data: bytes) -> str:
-    """Return the first lines of a file, whole ones."""
+def beginning(data: bytes) -> str:
+    r"""Return the first lines of a file, whole ones.
+
+    >>> beginning(b"text\nso")
+    'text\nso'
+    """
     part = data[:_BEGINNING]
     if len(data) > _BEGINNING:
         part = part[: part.rfind(b"\n") + 1]
