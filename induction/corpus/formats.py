@@ -43,9 +43,10 @@ from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
-from induction.corpus.entities.conll import conll_writer, read_conll
+from induction.corpus.entities.conll import conll_writer, is_conll, read_conll
 from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
+from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
@@ -96,6 +97,8 @@ __all__ = [
 ]
 
 _ROWS_A_GROUP = ROWS_A_GROUP
+_BEGINNING = 1 << 20
+"""So much of a file says what it is whose name does not."""
 _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
 
@@ -180,6 +183,15 @@ _OF_OTHERS = {
     ".xlsx": "save the sheet as .csv; or ",
     ".xls": "save the sheet as .csv; or ",
     ".ods": "save the sheet as .csv; or ",
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first; or "),
+    **dict.fromkeys(
+        (".yml", ".yaml", ".md"),
+        "convert training data of Rasa: rasa data convert nlu -f json --data IN --out OUT.json; or ",
+    ),
+    **dict.fromkeys(
+        (".pkl", ".pickle", ".pt"), "write the rows as .parquet where it was made; or "
+    ),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "export the table as .csv; or "),
 }
 """What to do about files whose names tell formats that are not among these."""
 
@@ -485,7 +497,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         if not names and is_many(path):
             raise FileNotFoundError(errno.ENOENT, "there are no such files")
         if not names and format is None and place_of(path).is_folder():
-            return huggingface.read_folder(asked)
+            return rows_of_class_folders(asked) or huggingface.read_folder(asked)
     if not names:
         return _read_file(path, asked, format)
     parts = [_read_file(name, replace(asked, path=name), format) for name in names]
@@ -493,12 +505,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
 
 
 def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
-    chosen = _chosen(path, format)
-    if chosen is None:
-        with reading(path):
-            if place_of(path).exists():
-                raise _unknown_format(path)
-        raise UnreadableInputError("there is no such file", where=asked.path, hint="check the path")
+    chosen = _chosen(path, format) or _by_content(path)
     try:
         if chosen.binary:
             with _opened(path) as source:
@@ -523,6 +530,32 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
             where=asked.path,
             hint="correct the file, or name it after the format it has",
         ) from None
+
+
+def _by_content(path: PathLike) -> Format:
+    """Return the format that a file has for sure whose name tells none; it is told.
+
+    Raises
+    ------
+    OptionError
+        If its content tells none either.
+    UnreadableInputError
+        If there is no such file.
+    """
+    with reading(path):
+        if not place_of(path).exists():
+            raise UnreadableInputError(
+                "there is no such file", where=os.fsdecode(path), hint="check the path"
+            )
+        with at_hand(path) as file, open(file, "rb") as opened:
+            data = opened.read(_BEGINNING)
+    if Path(path).suffix.lower() in _OF_OTHERS or b"\0" in data:
+        raise _unknown_format(path)
+    found = "conll" if is_conll(data) else format_of_lines(data)
+    if found is None:
+        raise _unknown_format(path)
+    tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
+    return FORMATS[found]
 
 
 @contextmanager
@@ -562,7 +595,7 @@ def named_format(path: PathLike) -> str | None:
     >>> named_format("reviews.csv.gz"), named_format("reviews.md")
     ('csv', None)
     """
-    suffix = _suffix(path)
+    suffix = _suffix(path).lower()
     return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
 
 
@@ -598,6 +631,6 @@ def _unknown_format(path: PathLike) -> OptionError:
     return OptionError(
         "the format cannot be inferred from the file name",
         where=str(path),
-        hint=f"{of_others}end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
-        f"({', '.join([*FORMATS, _FOLDER])})",
+        hint=f"{of_others}name the format, as --format text (of {', '.join([*FORMATS, _FOLDER])}); or "
+        f"end its name in {', '.join([*known, _FOLDER_SUFFIX])}",
     )

@@ -29,8 +29,10 @@ def _is_offset_object(value: Any) -> bool:
     """Say whether an object is a span under other names than ours."""
     return (
         isinstance(value, Mapping)
-        and any(name in value for name in _STARTS[1:])
-        and any(name in value for name in _ENDS[1:])
+        and any(name in value for name in _STARTS)
+        and any(name in value for name in _ENDS)
+        and ("label" not in value or not {"start", "end"} <= value.keys())
+        and any(name in value for name in _LABELS)
     )
 
 

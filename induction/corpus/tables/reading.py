@@ -24,6 +24,7 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
+from induction.corpus.annotated.tokens import names_of_tags, with_named_tags
 from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 from induction.corpus.tables.headless import LOOKED_AT, is_row, names_of_rows
@@ -72,6 +73,7 @@ def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
         size += expanded_rows(file, source, chunks, number, asked.path, size)
         groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
+    table = with_named_tags(table, names_of_tags(file.schema_arrow.metadata))
     return Rows(table, numbered_rows(asked.path))
 
 
@@ -82,7 +84,9 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     whole = source.read_buffer()
     refuse_expanding_arrow(whole, asked.path)
     opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
-    table = opened(whole).read_all().replace_schema_metadata(None)
+    table = opened(whole).read_all()
+    names = names_of_tags(table.schema.metadata)
+    table = with_named_tags(table.replace_schema_metadata(None), names)
     return Rows(table, numbered_rows(asked.path))
 
 
