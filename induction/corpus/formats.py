@@ -54,7 +54,7 @@ from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
-from induction.corpus.tables.lines import format_of_lines
+from induction.corpus.tables.lines import format_of_lines, has_classes
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -186,7 +186,7 @@ _OF_OTHERS = {
     **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first; or "),
     **dict.fromkeys(
         (".yml", ".yaml", ".md"),
-        "convert training data of Rasa: rasa data convert nlu -f json --data IN --out OUT.json; or ",
+        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json); or ",
     ),
     **dict.fromkeys(
         (".pkl", ".pickle", ".pt"), "write the rows as .parquet where it was made; or "
@@ -552,6 +552,8 @@ def _by_content(path: PathLike) -> Format:
     if Path(path).suffix.lower() in _OF_OTHERS or b"\0" in data:
         raise _unknown_format(path)
     found = "conll" if is_conll(data) else format_of_lines(data)
+    if found is None and has_classes(data):
+        found = "text"
     if found is None:
         raise _unknown_format(path)
     tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
@@ -631,6 +633,6 @@ def _unknown_format(path: PathLike) -> OptionError:
     return OptionError(
         "the format cannot be inferred from the file name",
         where=str(path),
-        hint=f"{of_others}name the format, as --format text (of {', '.join([*FORMATS, _FOLDER])}); or "
+        hint=f"{of_others}name the format, as --format text ({', '.join([*FORMATS, _FOLDER])}), or "
         f"end its name in {', '.join([*known, _FOLDER_SUFFIX])}",
     )

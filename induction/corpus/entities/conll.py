@@ -73,6 +73,7 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         return parse_conllu(table.encode(), asked)
     if (rows := rows_of_ontonotes(text, asked.path)) is not None:
         return rows
+    _refuse_whole_sentences(text, asked.path)
     sentences = _sentences(text, asked.path)
     if not sentences:
         raise CorpusError(
@@ -96,6 +97,21 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         tell(f"{asked.path}: chunks (the third column) are not kept")
     table = pa.table({name: pa.array(rows, COLUMNS[name]) for name, rows in columns.items()})
     return Rows(table, lambda row: f"{asked.path}:{sentences[row].line}")
+
+
+def _refuse_whole_sentences(text: str, path: str) -> None:
+    """Refuse lines that are a sentence, a tab, and the tags of all its words, as ATIS has them."""
+    lines = [line for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
+    halves = [line.split("\t") for line in lines]
+    if lines and all(
+        len(half) == 2 and len(half[0].split()) == len(half[1].split()) > 1 for half in halves
+    ):
+        raise CorpusError(
+            "a line holds a whole sentence and the tags of its words",
+            where=f"{path}:1",
+            hint="write a token and its tag a line, with a tab between, and a blank line behind "
+            "each sentence",
+        )
 
 
 def _spans(sentences: Sequence[_Sentence], path: str) -> list[object]:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from grammar.errors import CorpusError
-from grammar.messages import tell
+from grammar.messages import heard_by, tell
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.tables.headless import is_row
-from induction.corpus.tables.separators import SIGNS, records_of, widths
+from induction.corpus.tables.separators import SIGNS, beginning, records_of, widths
 
-__all__ = ["classes_before", "format_of_lines", "labelled_lines", "sign_of_table"]
+__all__ = ["classes_before", "format_of_lines", "has_classes", "labelled_lines", "sign_of_table"]
 
 _LABEL = "__label__"
 _LABELS = re.compile(rf"(?<!\S){_LABEL}(\S+)(?:\s+|$)")
@@ -160,6 +160,17 @@ def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
             tell("the finer class is the column 'fine': --label fine reads that")
         return table
     return None
+
+
+def has_classes(data: bytes) -> bool:
+    r"""Say whether each line of a file begins with its class, for sure.
+
+    >>> has_classes(b"__label__pos a film\n__label__neg a book\n"), has_classes(b"A film.\n")
+    (True, False)
+    """
+    lines = beginning(data).split("\n")[:_LOOKED_AT]
+    with heard_by(lambda message: None):
+        return labelled_lines(lines, "") is not None or classes_before(lines, "") is not None
 
 
 def _refuse_annotated(lines: Sequence[str], path: str) -> None:
