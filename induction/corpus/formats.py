@@ -85,6 +85,7 @@ __all__ = [
     "FORMATS",
     "check_output",
     "corpus_of_trees",
+    "format_of_content",
     "from_dataset",
     "named_format",
     "output_format",
@@ -547,17 +548,30 @@ def _by_content(path: PathLike) -> Format:
             raise UnreadableInputError(
                 "there is no such file", where=os.fsdecode(path), hint="check the path"
             )
-        with at_hand(path) as file, open(file, "rb") as opened:
-            data = opened.read(_BEGINNING)
-    if Path(path).suffix.lower() in _OF_OTHERS or b"\0" in data:
-        raise _unknown_format(path)
-    found = "conll" if is_conll(data) else format_of_lines(data)
-    if found is None and has_classes(data):
-        found = "text"
+    found = None if Path(path).suffix.lower() in _OF_OTHERS else format_of_content(path)
     if found is None:
         raise _unknown_format(path)
     tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
     return FORMATS[found]
+
+
+def format_of_content(path: PathLike) -> str | None:
+    """Return the format that the first lines of a file are of for sure, whatever its name.
+
+    It is ``text`` only of lines that begin with their classes.
+
+    Raises
+    ------
+    CorpusError
+        If its lines are features, or words with tags behind them.
+    """
+    with at_hand(path) as file, reading(path), open(file, "rb") as opened:
+        data = opened.read(_BEGINNING)
+    if b"\0" in data:
+        return None
+    if is_conll(data):
+        return "conll"
+    return format_of_lines(data) or ("text" if has_classes(data, os.fsdecode(path)) else None)
 
 
 @contextmanager

@@ -111,10 +111,23 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     }:
         _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
+        _refuse_words(table, asked.path)
         raise without_text(of_file, asked.path, long_columns(table))
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table
+
+
+def _refuse_words(table: pa.Table, path: str) -> None:
+    """Refuse a table with a word a row: no column holds texts there."""
+    names = [name for name in table.column_names if name.strip().casefold() in _OF_WORDS]
+    if names and not long_columns(table):
+        raise CorpusError(
+            f"each row holds a word ({names[0]!r}), and no text",
+            where=path,
+            hint="write a token and its tag a line, with a tab between and a blank line behind each "
+            "sentence, and name it .conll",
+        )
 
 
 def _indicators(table: pa.Table, asked: Asked) -> list[str]:
@@ -170,6 +183,7 @@ def _tell_of_indicators(table: pa.Table, path: str) -> None:
         )
 
 
+_OF_WORDS = ("word", "token", "words", "tokens", "form")
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 

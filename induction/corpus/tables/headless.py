@@ -151,9 +151,9 @@ def _proposed(
     """Return names that a person may begin with: of the longest column, and of a short one."""
     text = max(texts or range(len(columns)), key=lambda at: columns[at].words)
     short = [at for at in classes or range(len(columns)) if at != text and at not in texts]
-    names[text] = "text"
     if len(texts) == len(columns) == _PAIR:
-        names[1 - text] = "text_pair"
+        return ["text", "text_pair"]
+    names[text] = "text"
     if short:
         names[min(short, key=lambda at: _unlike_classes(columns[at]))] = "label"
     return names

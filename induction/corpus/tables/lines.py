@@ -162,15 +162,20 @@ def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
     return None
 
 
-def has_classes(data: bytes) -> bool:
+def has_classes(data: bytes, path: str) -> bool:
     r"""Say whether each line of a file begins with its class, for sure.
 
-    >>> has_classes(b"__label__pos a film\n__label__neg a book\n"), has_classes(b"A film.\n")
-    (True, False)
+    >>> has_classes(b"__label__pos a film\n__label__neg a book\n", "a.train")
+    True
+
+    Raises
+    ------
+    CorpusError
+        If they are no texts, as :func:`classes_before` says.
     """
     lines = beginning(data).split("\n")[:_LOOKED_AT]
     with heard_by(lambda message: None):
-        return labelled_lines(lines, "") is not None or classes_before(lines, "") is not None
+        return labelled_lines(lines, path) is not None or classes_before(lines, path) is not None
 
 
 def _refuse_annotated(lines: Sequence[str], path: str) -> None:
