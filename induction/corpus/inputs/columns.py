@@ -125,7 +125,7 @@ def _refuse_words(table: pa.Table, path: str) -> None:
         raise CorpusError(
             f"each row holds a word ({names[0]!r}), and no text",
             where=path,
-            hint="write a token and its tag a line, with a tab between and a blank line behind each "
+            hint="write a token and its tag a line, with a tab between, a blank line behind each "
             "sentence, and name it .conll",
         )
 

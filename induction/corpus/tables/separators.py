@@ -128,12 +128,14 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
     text = beginning(data)
     first = text.lstrip().partition("\n")[0].rstrip()
     if usual in first:
-        return usual
+        return _uniform(text, usual, path, names) or usual
     for sign in _RARE if names is None else ():
         cells = [cell.strip('"').casefold() for cell in first.split(sign)]
         if len(cells) > 1 and _USUAL.issuperset(cells) and set(widths(text, sign)) == {len(cells)}:
             tell(f"columns of {path} are separated by {sign!r}")
             return sign
+    if (sign := _uniform(text, usual, path, names)) is not None:
+        return sign
     there = [sign for sign in SIGNS if sign in first and sign != usual]
     for sign in there:
         if sign * 2 in first:
@@ -142,11 +144,6 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 where=path,
                 hint="write a single sign between columns, such as a comma",
             )
-        found = widths(text, sign)
-        wanted = len(names) if names else found[0] if found else 0
-        if wanted > 1 and set(found) == {wanted}:
-            tell(f"columns of {path} are separated by {SIGNS[sign]}")
-            return sign
     if names is None and usual == "," and ";" in there:
         tell(f"columns of {path} are separated by {SIGNS[';']}")
         return ";"  # a row of another width is an error that names it
@@ -160,6 +157,23 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 hint="correct the rows, so that all have as many columns, or quote what holds it",
             )
     return usual
+
+
+def _uniform(text: str, usual: str, path: str, names: Sequence[str] | None) -> str | None:
+    """Return a sign that parts all rows alike, where the usual one does not; it is told."""
+    found = widths(text, usual)
+    if len(set(found)) == 1 and found[0] > 1:
+        return None
+    first = text.lstrip().partition("\n")[0].rstrip()
+    for sign in SIGNS:
+        if sign == usual or sign not in first or sign * 2 in first:
+            continue
+        found = widths(text, sign)
+        wanted = len(names) if names else found[0] if found else 0
+        if wanted > 1 and set(found) == {wanted}:
+            tell(f"columns of {path} are separated by {SIGNS[sign]}")
+            return sign
+    return None
 
 
 def declared_separator(data: bytes) -> tuple[bytes, str | None]:
