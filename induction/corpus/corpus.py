@@ -73,6 +73,15 @@ _MENDED_BY = {
 }
 _SHOWN, _WIDEST = 8, 120
 
+_OF_OTHERS = {
+    "to_dataset": (
+        *("map", "filter", "select", "shuffle", "train_test_split", "to_list", "to_dict"),
+        *("features", "column_names", "remove_columns", "push_to_hub", "to_json", "to_csv"),
+    ),
+    "to_pandas": ("iloc", "loc", "apply", "groupby", "value_counts", "sample", "describe", "merge"),
+}
+"""What data sets and frames have, by what makes one of a corpus."""
+
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
@@ -205,6 +214,13 @@ class Corpus:
         ['walk']
         """
         return self[:n]
+
+    def __getattr__(self, name: str) -> Any:
+        told = ""
+        for through, theirs in _OF_OTHERS.items():
+            if name in theirs:
+                told = f"\n  hint: corpus.{through}().{name} has it"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def to_pandas(self) -> Any:
         """Return a pandas frame of all columns.
