@@ -37,6 +37,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "reading",
+    "refuse_unmarked",
     "same_file",
     "write_text",
     "writing",
@@ -155,9 +156,11 @@ def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
     """
     if encoding == _UTF_8:
         encoding = _encoding_of(data)
+    if encoding == _UTF_8:
+        refuse_unmarked(data, name)
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
-        text = data.decode(encoding).removeprefix("\ufeff")
+        return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode(encoding, errors="replace")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
@@ -166,13 +169,19 @@ def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
             where=f"{name}:{line}:{column}",
             hint=_name_it(_likely(data)),
         ) from None
-    if encoding == _UTF_8 and (wide := _unmarked(data)):
-        raise UnreadableInputError(
-            "every second byte is 0: this is UTF-16 without a mark",
-            where=name,
-            hint=_name_it(wide),
-        )
-    return text
+
+
+def refuse_unmarked(data: bytes, name: str) -> None:
+    """Refuse UTF-16 without a mark: UTF-8 would have its zeros within the text.
+
+    >>> refuse_unmarked("so it is".encode("utf-16-le"), "menu.txt")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.UnreadableInputError: menu.txt: this is UTF-16 without a mark
+      hint: name its encoding: --encoding utf-16-le, in Python encoding='utf-16-le'
+    """
+    if (wide := _unmarked(data)) is not None:
+        raise UnreadableInputError("this is UTF-16 without a mark", where=name, hint=_name_it(wide))
 
 
 def as_utf8(data: bytes, name: str, encoding: str = _UTF_8) -> bytes:

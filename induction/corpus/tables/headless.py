@@ -10,7 +10,7 @@ from grammar.errors import OptionError
 from grammar.messages import tell
 from induction.corpus.column_names import LABEL_NAMES, LONG, PAIR_NAMES, TEXT_NAMES, is_longest
 
-__all__ = ["LOOKED_AT", "is_row", "names_of_rows"]
+__all__ = ["is_row", "names_of_rows"]
 
 Records = Sequence[Sequence[str]]
 
@@ -18,7 +18,7 @@ _USUAL = {
     "id", "tree", "tokens", "tags", "target", "text_pair",
     *(name for group in (*TEXT_NAMES, *LABEL_NAMES, *PAIR_NAMES) for name in group),
 }  # fmt: skip
-LOOKED_AT = 1_000
+_LOOKED_AT = 1_000
 """So many rows say whether the first is one."""
 _LONGEST_NAME = 6
 _MOST_CLASSES = 1_000
@@ -26,7 +26,7 @@ _PAIR = 2
 _ARE_IDS = 20
 """So many values, no two of them alike, are no classes."""
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:,\d+)*")
-_SENTENCE = re.compile(r"\S+\s+\S+\s+\S.*[.!?…]\W*", re.DOTALL)
+_ENDS = frozenset(".!?…")
 
 
 def is_row(records: Records, named: Collection[str] = ()) -> bool:
@@ -58,10 +58,10 @@ def is_row(records: Records, named: Collection[str] = ()) -> bool:
         return True
     if len(first) == 1:
         return False
-    below = [row for row in records[1:LOOKED_AT] if len(row) == len(first)]
+    below = [row for row in records[1:_LOOKED_AT] if len(row) == len(first)]
     columns = [[row[at].strip() for row in below] for at in range(len(first))]
     return all(len(cell.split()) >= LONG for cell in first) or any(
-        _SENTENCE.fullmatch(cell)
+        _is_sentence(cell)
         or (_NUMBER.fullmatch(cell) and below and all(map(_is_number, column)))
         or (cell and cell in column)
         for cell, column in zip(first, columns, strict=True)
@@ -70,6 +70,15 @@ def is_row(records: Records, named: Collection[str] = ()) -> bool:
 
 def _plain(name: str) -> str:
     return name.casefold().replace(" ", "_").replace("-", "_")
+
+
+def _is_sentence(cell: str) -> bool:
+    """Say whether a cell has the words and the end of a sentence.
+
+    >>> _is_sentence('He said "so it is."'), _is_sentence("No. of stars")
+    (True, False)
+    """
+    return len(cell.split()) >= LONG and cell.rstrip("\"')]”’ ")[-1:] in _ENDS
 
 
 def _is_number(cell: str) -> bool:

@@ -135,6 +135,8 @@ def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
         return None
     _refuse_annotated(there[:_LOOKED_AT], path)
     for before in _BEFORE:
+        if not all(before.pattern.fullmatch(line.strip()) for line in there[:_LOOKED_AT]):
+            continue
         found = [before.pattern.fullmatch(line.strip()) for line in lines]
         if not all(match or not line.strip() for match, line in zip(found, lines, strict=True)):
             continue

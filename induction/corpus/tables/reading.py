@@ -27,7 +27,7 @@ from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from induction.corpus.annotated.tokens import names_of_tags, with_named_tags
 from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
-from induction.corpus.tables.headless import LOOKED_AT, is_row, names_of_rows
+from induction.corpus.tables.headless import is_row, names_of_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
 from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
@@ -354,10 +354,9 @@ def _named_columns(data: bytes, asked: Asked, separator: str, *, quoted: bool) -
         return asked
     known = {name for name in (*asked.rename, asked.text, asked.label) if name}
     with suppress(csv.Error):
-        first = records_of(beginning(data), separator, quoted=quoted)
-        if is_row(list(itertools.islice(first, LOOKED_AT)), known):
-            every = records_of(data.decode("utf-8-sig"), separator, quoted=quoted)
-            return replace(asked, names=names_of_rows(list(every), asked.path, separator))
+        records = list(records_of(beginning(data), separator, quoted=quoted))
+        if is_row(records, known):
+            return replace(asked, names=names_of_rows(records, asked.path, separator))
     return asked
 
 

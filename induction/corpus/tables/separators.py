@@ -31,9 +31,6 @@ SIGNS = {
 """What parts columns where a comma does not, and what it is called."""
 _RARE = (" ", ":", "/", "#", "!", "\\", "&", "@", "\xa6", "\xa7")
 """They part columns only where all names that they part are usual ones."""
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_DOUBLED = re.compile(r'"(?:[^"]|"")*[^"]""(?:[^"]|"")*"|"(?:[^"]|"")*""[^"](?:[^"]|"")*"')
-"""A cell within quotes that has others in it, twice each."""
 _SEP = re.compile(r'"?sep=(.)"?\s*')
 _USUAL = {"id", *(name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group)}
 _LOOKED_AT = 1_000
@@ -83,11 +80,11 @@ def quotes_cells(data: bytes, path: str) -> bool:
         return False
     header = text.lstrip().partition("\n")[0].rstrip().split("\t")
     plain = set(widths(text, "\t", quoted=False))
-    if plain != {len(header)} or all(_QUOTED.fullmatch(cell) for cell in header):
+    if plain != {len(header)} or all(map(_is_quoted, header)):
         tell(f"{path} quotes cells as CSV does")
         return True
     cells = (cell for row in records_of(text, "\t", quoted=False) for cell in row)
-    if any(_DOUBLED.fullmatch(cell) for cell in cells):
+    if any(_is_quoted(cell) and '""' in cell[1:-1] for cell in cells):
         tell(
             f"{path} has cells within quotes, which are kept; if it quotes them as CSV does: "
             "--format csv"
@@ -157,6 +154,10 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 hint="correct the rows, so that all have as many columns, or quote what holds it",
             )
     return usual
+
+
+def _is_quoted(cell: str) -> bool:
+    return len(cell) > 2 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', "")
 
 
 def _uniform(text: str, usual: str, path: str, names: Sequence[str] | None) -> str | None:
