@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -62,7 +63,10 @@ def rows_of_ontonotes(text: str, path: str) -> Rows | None:
     if not holds_ontonotes(lines):
         return None
     tell(f"{path} is read as CoNLL-2012 (OntoNotes): words, tags, trees and entities")
-    firsts, columns = [], {name: [] for name in ("text", "tokens", "tags", "tree", "spans")}
+    firsts: list[int] = []
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("text", "tokens", "tags", "tree", "spans")
+    }
     for first, rows in _sentences(lines, path):
         firsts.append(first)
         words = [row[_WORD] for row in rows]

@@ -56,8 +56,10 @@ def records_of(text: str, sign: str, *, quoted: bool = True) -> Iterator[list[st
     >>> list(records_of('a|b\n"c|d"|e\n', "|"))
     [['a', 'b'], ['c|d', 'e']]
     """
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=sign, quoting=quoting))
+    lines = io.StringIO(text, newline="")
+    if quoted:
+        return filter(None, csv.reader(lines, delimiter=sign))
+    return filter(None, csv.reader(lines, delimiter=sign, quoting=csv.QUOTE_NONE))
 
 
 def quotes_cells(data: bytes, path: str) -> bool:
@@ -131,8 +133,8 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
         if len(cells) > 1 and _USUAL.issuperset(cells) and set(widths(text, sign)) == {len(cells)}:
             tell(f"columns of {path} are separated by {sign!r}")
             return sign
-    if (sign := _uniform(text, usual, path, names)) is not None:
-        return sign
+    if (uniform := _uniform(text, usual, path, names)) is not None:
+        return uniform
     there = [sign for sign in SIGNS if sign in first and sign != usual]
     for sign in there:
         if sign * 2 in first:
