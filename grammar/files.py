@@ -20,6 +20,7 @@ from grammar.storage.opening import place_of
 
 __all__ = [
     "PathLike",
+    "as_utf8",
     "at_hand",
     "atomic_output",
     "check_encoding",
@@ -27,13 +28,16 @@ __all__ = [
     "check_here",
     "encode",
     "is_stream",
+    "is_utf8",
     "made_folder",
     "moved_output",
     "nothing_overwritten",
+    "other_encoding",
     "outputs_together",
     "read_bytes",
     "read_text",
     "reading",
+    "refuse_unmarked",
     "same_file",
     "write_text",
     "writing",
@@ -95,21 +99,65 @@ def check_encoding(encoding: str) -> None:
     """
     try:
         " ".encode(encoding)
-    except LookupError:
+    except (LookupError, TypeError, ValueError):  # a manifest may hold anything
         raise OptionError(
             f"there is no text encoding {encoding!r}", hint="for example utf-8 or latin-1"
         ) from None
 
 
-def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+"""Marks at the front of a file that say its encoding; the longer ones first."""
+_UTF_8 = "utf-8"
+_BEGINNING = 4096
+_OTHER: ContextVar[str] = ContextVar("other_encoding", default=_UTF_8)
+
+
+@contextmanager
+def other_encoding(encoding: str | None) -> Iterator[None]:
+    """Read files of text that are not UTF-8 in an encoding, in this block (None: as outside it).
+
+    Raises
+    ------
+    OptionError
+        If there is no such encoding.
+
+    Examples
+    --------
+    >>> with other_encoding("latin-1"):
+    ...     decode(b"caf\\xe9", "menu.txt"), decode("café".encode(), "menu.txt")
+    ('café', 'café')
+    """
+    if encoding is None:
+        yield
+        return
+    check_encoding(encoding)
+    token = _OTHER.set(encoding)
+    try:
+        yield
+    finally:
+        _OTHER.reset(token)
+
+
+def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
     """Decode bytes, locating the first byte that is not text.
 
+    A mark at the front says that a text is UTF-16 or UTF-32, unless another encoding is asked for.
+
+    >>> decode("café".encode("utf-16"), "menu.txt")
+    'café'
     >>> decode(b"caf\\xe9", "menu.txt")
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
-      hint: convert it to UTF-8, as iconv -f cp1252 -t utf-8 does (of trees, grammars: --encoding)
+      hint: name its encoding: --encoding cp1252, in Python encoding='cp1252'
     """
+    if encoding == _UTF_8:
+        encoding = _encoding_of(data)
+    if encoding == _UTF_8:
+        refuse_unmarked(data, name)
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
         return data.decode(encoding).removeprefix("\ufeff")
@@ -119,18 +167,97 @@ def decode(data: bytes, name: str, encoding: str = "utf-8") -> str:
         raise UnreadableInputError(
             f"byte 0x{data[error.start]:02x} is not {encoding} text",
             where=f"{name}:{line}:{column}",
-            hint=f"convert it to UTF-8, as iconv -f {_likely(data)} -t utf-8 does (of trees, "
-            "grammars: --encoding)",
+            hint=_name_it(_likely(data)),
         ) from None
 
 
-def _likely(data: bytes) -> str:
-    """Return the encoding that a file has which is not UTF-8: as its mark says, or as on Windows.
+def refuse_unmarked(data: bytes, name: str) -> None:
+    """Refuse UTF-16 without a mark: UTF-8 would have its zeros within the text.
 
-    >>> _likely("so".encode("utf-16")), _likely("so".encode("cp1252"))
-    ('utf-16', 'cp1252')
+    >>> refuse_unmarked("so it is".encode("utf-16-le"), "menu.txt")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.UnreadableInputError: menu.txt: this is UTF-16 without a mark
+      hint: name its encoding: --encoding utf-16-le, in Python encoding='utf-16-le'
     """
-    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"
+    if (wide := _unmarked(data)) is not None:
+        raise UnreadableInputError("this is UTF-16 without a mark", where=name, hint=_name_it(wide))
+
+
+def as_utf8(data: bytes, name: str, encoding: str = _UTF_8) -> bytes:
+    """Return the bytes of a text in UTF-8; those that are UTF-8 already are not copied.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it is not text in its encoding (line and column are given).
+
+    Examples
+    --------
+    >>> as_utf8("café".encode("utf-16"), "menu.txt").decode()
+    'café'
+    """
+    text = decode(data, name, encoding)
+    return data if encoding == _UTF_8 == _encoding_of(data) else text.encode()
+
+
+def is_utf8(data: bytes) -> bool:
+    """Say whether bytes are to be read as UTF-8: no mark and no option says otherwise.
+
+    >>> is_utf8(b"so"), is_utf8("so".encode("utf-16"))
+    (True, False)
+    """
+    return _encoding_of(data) == _UTF_8
+
+
+def _encoding_of(data: bytes) -> str:
+    """Return the encoding that a mark says; else UTF-8, or the other one if it is not that."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    other = _OTHER.get()
+    if other == _UTF_8:
+        return other
+    try:
+        data.decode(_UTF_8)
+    except UnicodeDecodeError:
+        return other
+    # what such an encoding writes with small bytes alone is UTF-8 by chance
+    by_chance = max("éあ中".encode(other, errors="ignore"), default=0) < 0x80
+    return other if by_chance or _unmarked(data) else _UTF_8
+
+
+def _unmarked(data: bytes) -> str | None:
+    """Return which UTF-16 a text without a mark is in, if it is mostly ASCII.
+
+    >>> _unmarked("so it is".encode("utf-16-be")), _unmarked(b"so it is")
+    ('utf-16-be', None)
+    """
+    part = data[:_BEGINNING]
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        zeros = part[first::2]
+        if len(zeros) > 1 and zeros.count(0) * 2 > len(zeros) and not part[1 - first :: 2].count(0):
+            return encoding
+    return None
+
+
+def _likely(data: bytes) -> str:
+    """Return an encoding that a file may have which is not UTF-8, and can be read in.
+
+    >>> _likely("so".encode("cp1252")), _likely(b"\\x81")
+    ('cp1252', 'latin-1')
+    """
+    if (wide := _unmarked(data)) is not None:
+        return wide
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
+def _name_it(encoding: str) -> str:
+    return f"name its encoding: --encoding {encoding}, in Python encoding={encoding!r}"
 
 
 def encode(text: str, name: str) -> bytes:

@@ -38,11 +38,16 @@ _NAMES_OF_OTHERS = {
         *("BottomUpChartParser", "RecursiveDescentParser", "ShiftReduceParser"),
     ),
     "split": ("train_test_split",),
-    "read_corpus": ("load_dataset",),
+    "read_corpus": ("load_dataset", "load_files"),
+    "tokenise": ("word_tokenize",),
+    "binarise": ("binarize",),
+    "open_parser": ("load",),
+    "Treebank.search": ("tgrep", "tgrep_nodes", "tgrep_positions"),
+    "augment": ("eda", "EasyDataAugmenter", "WordNetAugmenter", "SynonymAug", "RandomWordAug"),
     "TreeSubstitutionGrammar": ("TSG",),
-    "dop_reduction": ("dopreduction",),
+    "dop_reduction": ("dopreduction", "induce_dop"),
 }
-"""What is here, and how it is called in NLTK, scikit-learn, datasets and disco-dop."""
+"""What is here, and how it is called in NLTK, spaCy, scikit-learn, datasets, nlpaug, disco-dop."""
 _COMPILED = {".nbi", ".nbc", ".pyc"}
 _SIGN = "open_package(__file__)"
 

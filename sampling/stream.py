@@ -28,7 +28,7 @@ from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.engines.engine import Engine
 from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
-from grammar.errors import SchemaError
+from grammar.errors import OptionError, SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import read_options, whole_number
 from grammar.rng import stream_key, uniforms, uniforms_of
@@ -446,10 +446,12 @@ class Sampler:
     _left: tuple[int, Stream] | None = None
 
     def __init_subclass__(cls, **of_class: Any) -> None:
-        """Let every ``induce`` take whatever a person has, and give it back."""
+        """Let every ``induce`` take whatever a person has, and ``__init__`` say if it is meant."""
         super().__init_subclass__(**of_class)
         if "induce" in vars(cls):
             cls.induce = classmethod(_of_whatever(vars(cls)["induce"].__func__))  # type: ignore[method-assign, assignment]
+        if "__init__" in vars(cls):
+            cls.__init__ = _of_a_grammar(vars(cls)["__init__"])  # type: ignore[method-assign]
 
     def __init__(self, grammar: Any) -> None:
         if method_of(grammar) != self.method:
@@ -771,6 +773,26 @@ def _at_once(given: Corpus) -> int:
     """Return how many attempts have room in memory together, by the length of the texts."""
     mean = given.table.nbytes // max(len(given), 1)
     return max(1, _BYTES_AT_ONCE // max(mean, 1))
+
+
+def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
+    """Return an ``__init__`` that names ``induce`` where no grammar is given, or texts are.
+
+    Augmenters of other libraries are made of options alone.
+    """
+
+    @functools.wraps(init)
+    def made(self: Sampler, *given: Any, **named: Any) -> None:
+        first = named.get("grammar", given[0] if given else None)
+        if first is None or isinstance(first, str | list | tuple | Corpus):
+            name, method = type(self).__name__, type(self).method
+            raise OptionError(
+                f"{name} is made of a grammar",
+                hint=f"augment(texts, {method!r}, n=10); or {name}.induce(texts).sample(10)",
+            )
+        init(self, *given, **named)
+
+    return made
 
 
 def _of_whatever(induce: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 from treewright.permissions import ADDRESS, VARIABLE, allowed_by
 from treewright.terminal import say
 
-__all__ = ["FILE", "FOLDER", "STORE", "Force", "Verb", "check_folder"]
+__all__ = ["FILE", "FOLDER", "STORE", "Encoding", "Force", "Verb", "check_folder"]
 
 FILE = "OUT"
 """The metavar of a file that is written."""
@@ -28,7 +28,8 @@ STORE = "STORE"
 
 _AGAIN = "treewright.again"
 
-# verbs need not look at it: it is asked for before they run
+# verbs need not look at these: they are asked for before they run
+Encoding = Annotated[str, typer.Option(help="Encoding of files of text that are not UTF-8.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
 
 
@@ -45,7 +46,7 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb under what its options allow, after a look at where it is to write."""
-        from grammar.files import check_here, nothing_overwritten
+        from grammar.files import check_here, nothing_overwritten, other_encoding
         from grammar.messages import heard_by
         from grammar.storage.permissions import in_force
 
@@ -56,6 +57,7 @@ class Verb(TyperCommand):
             say(f"{name} is there more than once: the last one counts", quiet=quiet)
         with (
             in_force(allowed_by(ctx.params)),
+            other_encoding(ctx.params.get("encoding")),
             heard_by(lambda message: say(message, quiet=quiet)),
             nothing_overwritten(force=force, given=[path for _, path in inputs]),
         ):

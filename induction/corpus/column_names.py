@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["LABEL_NAMES", "MIXED", "PAIR_NAMES", "TEXT_NAMES"]
+__all__ = ["LABEL_NAMES", "LONG", "MIXED", "PAIR_NAMES", "TEXT_NAMES", "is_longest"]
 
 MIXED = "label_distribution"
 """The column of labels that a method has mixed, in the files that augmentation writes."""
@@ -14,7 +14,7 @@ TEXT_NAMES: Sequence[Sequence[str]] = (
         "text", "texts", "sentence", "sentences", "content", "contents", "review", "reviews",
         "review_text", "reviewtext", "review_body", "body", "comment", "comments", "comment_text",
         "message", "messages", "tweet", "tweets", "post", "document", "utterance", "utterances",
-        "feedback", "full_text", "text_content",
+        "utt", "feedback", "full_text", "text_content",
     ),
     ("question", "query", "headline", "title", "description", "abstract", "summary", "phrase"),
 )  # fmt: skip
@@ -23,7 +23,7 @@ TEXT_NAMES: Sequence[Sequence[str]] = (
 PAIR_NAMES: Sequence[tuple[str, str]] = (
     ("sentence1", "sentence2"), ("premise", "hypothesis"), ("question1", "question2"),
     ("text1", "text2"), ("text_a", "text_b"), ("sentence_a", "sentence_b"),
-    ("sentence_1", "sentence_2"), ("text_1", "text_2"),
+    ("sentence_1", "sentence_2"), ("text_1", "text_2"), ("#1_string", "#2_string"),
 )  # fmt: skip
 """Names of two columns whose texts are pairs."""
 
@@ -31,7 +31,25 @@ LABEL_NAMES: Sequence[Sequence[str]] = (
     ("label", "labels", "sentiment", "category", "class", "classes", "class_label", "gold_label"),
     (
         "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
-        "label_text", "y",
+        "label_text", "y", "overall", "class_index", "is_duplicate",
     ),
 )  # fmt: skip
 """Names of columns of classes, likewise."""
+
+LONG = 3
+"""Words that long texts have at least, on average."""
+_BY_FAR = 2
+"""So many times as long as any other is a column of texts beside others that have words, too."""
+
+
+def is_longest(lengths: Sequence[float]) -> int | None:
+    """Return which of several columns is the only one, or the longest by far; None if none is.
+
+    >>> is_longest([1.5, 14.0, 6.0]), is_longest([8.0, 14.0]), is_longest([3.0])
+    (1, None, 0)
+    """
+    if not lengths:
+        return None
+    longest = max(range(len(lengths)), key=lengths.__getitem__)
+    rest = (length for at, length in enumerate(lengths) if at != longest)
+    return longest if lengths[longest] >= _BY_FAR * max(rest, default=0) else None

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError
-from grammar.files import PathLike, decode, read_bytes
+from grammar.files import PathLike, as_utf8, read_bytes
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.validity import HEADS_FAULTS, first_broken_heads
@@ -106,8 +106,7 @@ def read_conllu(path: PathLike, *, tags: str = "upos") -> Corpus:
         If a line has not ten fields, words are not numbered 1, 2, ..., a range or an empty node is
         out of place, or heads do not form a tree with one root. File and line are given.
     """
-    data = read_bytes(path)
-    decode(data, str(path))
+    data = as_utf8(read_bytes(path), str(path))
     return Corpus.from_columns(**_columns_of(parse_conllu(data, Asked(str(path), tags=tags)).table))
 
 

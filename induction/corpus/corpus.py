@@ -12,6 +12,7 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from shlex import quote
 from typing import Any, overload
 
 import pyarrow as pa
@@ -71,6 +72,15 @@ _MENDED_BY = {
     "target": "call the column of the targets 'target' (rename={'NAME': 'target'} in Python)",
 }
 _SHOWN, _WIDEST = 8, 120
+
+_OF_OTHERS = {
+    "to_dataset": (
+        *("map", "filter", "select", "shuffle", "train_test_split", "to_list", "to_dict"),
+        *("features", "column_names", "remove_columns", "push_to_hub", "to_json", "to_csv"),
+    ),
+    "to_pandas": ("iloc", "loc", "apply", "groupby", "value_counts", "sample", "describe", "merge"),
+}
+"""What data sets and frames have, by what makes one of a corpus."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +215,13 @@ class Corpus:
         """
         return self[:n]
 
+    def __getattr__(self, name: str) -> Any:
+        told = ""
+        for through, theirs in _OF_OTHERS.items():
+            if name in theirs:
+                told = f"\n  hint: corpus.{through}().{name} has it"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+
     def to_pandas(self) -> Any:
         """Return a pandas frame of all columns.
 
@@ -262,14 +279,17 @@ class Corpus:
         return replace(self, table=table)
 
 
-def without_text(names: Sequence[str], path: str | None = None) -> CorpusError:
-    """Return the error of columns, by their names, of which none holds texts."""
+def without_text(
+    names: Sequence[str], path: str | None = None, long: Sequence[str] = ()
+) -> CorpusError:
+    """Return the error of columns, by their names, of which none holds texts; long ones may."""
+    name = long[0] if long else "NAME"
     listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
     there = f"columns {listed}" if names else "no columns"
     return CorpusError(
         "the corpus has no column 'text'",
         where=there if path is None else f"{path}, {there}",
-        hint="say which column holds the texts: --text NAME, or text='NAME' in Python",
+        hint=f"say which column holds the texts: --text {quote(name)}, or text={name!r} in Python",
     )
 
 

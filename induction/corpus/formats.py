@@ -26,9 +26,11 @@ from grammar.engines.threads import behind, in_threads
 from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
 from grammar.files import (
     PathLike,
+    as_utf8,
     at_hand,
     atomic_output,
-    decode,
+    is_utf8,
+    other_encoding,
     outputs_together,
     read_bytes,
     reading,
@@ -41,9 +43,10 @@ from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
-from induction.corpus.entities.conll import conll_writer, read_conll
+from induction.corpus.entities.conll import conll_writer, is_conll, read_conll
 from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
+from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
 from induction.corpus.inputs.shards import shards_of, together
@@ -51,7 +54,7 @@ from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
-from induction.corpus.tables.lines import format_of_lines
+from induction.corpus.tables.lines import format_of_lines, has_classes
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -82,6 +85,7 @@ __all__ = [
     "FORMATS",
     "check_output",
     "corpus_of_trees",
+    "format_of_content",
     "from_dataset",
     "named_format",
     "output_format",
@@ -94,6 +98,8 @@ __all__ = [
 ]
 
 _ROWS_A_GROUP = ROWS_A_GROUP
+_BEGINNING = 1 << 20
+"""So much of a file says what it is whose name does not."""
 _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
 
@@ -178,6 +184,15 @@ _OF_OTHERS = {
     ".xlsx": "save the sheet as .csv; or ",
     ".xls": "save the sheet as .csv; or ",
     ".ods": "save the sheet as .csv; or ",
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first; or "),
+    **dict.fromkeys(
+        (".yml", ".yaml", ".md"),
+        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json); or ",
+    ),
+    **dict.fromkeys(
+        (".pkl", ".pickle", ".pt"), "write the rows as .parquet where it was made; or "
+    ),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "export the table as .csv; or "),
 }
 """What to do about files whose names tell formats that are not among these."""
 
@@ -197,6 +212,7 @@ def read_corpus(
     names: Sequence[str] | None = None,
     format: str | None = None,
     tags: str = "upos",
+    encoding: str | None = None,
     on_error: str = "stop",
 ) -> Corpus:
     """Read a corpus: a file, a frame, a data set, a list of texts or of dictionaries.
@@ -230,6 +246,8 @@ def read_corpus(
         ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
+    encoding : str, optional
+        Of a file of text that is not UTF-8. A mark at its front says UTF-16 and UTF-32.
     on_error : {"stop", "skip"}
         Whether rows that cannot be used raise an error, or are left out; ``skipped`` of the
         corpus then says which they are and why.
@@ -259,7 +277,7 @@ def read_corpus(
         data = [data]
     source = str(data) if is_path(data) else "the data"
     skips = named(on_error, {"stop": False, "skip": True}, "way with errors")
-    asked = Asked(source, rename or {}, names, tags, text, label, skips)
+    asked = Asked(source, rename or {}, names, tags, text, label, skips, encoding=encoding)
     if isinstance(data, Corpus):
         data = data.table
     with _faults_told(source):
@@ -480,7 +498,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         if not names and is_many(path):
             raise FileNotFoundError(errno.ENOENT, "there are no such files")
         if not names and format is None and place_of(path).is_folder():
-            return huggingface.read_folder(asked)
+            return rows_of_class_folders(asked) or huggingface.read_folder(asked)
     if not names:
         return _read_file(path, asked, format)
     parts = [_read_file(name, replace(asked, path=name), format) for name in names]
@@ -488,12 +506,7 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
 
 
 def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
-    chosen = _chosen(path, format)
-    if chosen is None:
-        with reading(path):
-            if place_of(path).exists():
-                raise _unknown_format(path)
-        raise UnreadableInputError("there is no such file", where=asked.path, hint="check the path")
+    chosen = _chosen(path, format) or _by_content(path)
     try:
         if chosen.binary:
             with _opened(path) as source:
@@ -502,9 +515,12 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
                 return rows
         data = read_bytes(path)
         asked = replace(asked, named=format is not None)
+        with other_encoding(asked.encoding):
+            if asked.skips and is_utf8(data):
+                return sound_rows(data, asked, chosen.read, chosen.unit)
+            data = as_utf8(data, asked.path)
         if asked.skips:
             return sound_rows(data, asked, chosen.read, chosen.unit)
-        decode(data, asked.path)
         return chosen.read(data, asked)
     except TreewrightError:
         raise
@@ -515,6 +531,47 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
             where=asked.path,
             hint="correct the file, or name it after the format it has",
         ) from None
+
+
+def _by_content(path: PathLike) -> Format:
+    """Return the format that a file has for sure whose name tells none; it is told.
+
+    Raises
+    ------
+    OptionError
+        If its content tells none either.
+    UnreadableInputError
+        If there is no such file.
+    """
+    with reading(path):
+        if not place_of(path).exists():
+            raise UnreadableInputError(
+                "there is no such file", where=os.fsdecode(path), hint="check the path"
+            )
+    found = None if Path(path).suffix.lower() in _OF_OTHERS else format_of_content(path)
+    if found is None:
+        raise _unknown_format(path)
+    tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
+    return FORMATS[found]
+
+
+def format_of_content(path: PathLike) -> str | None:
+    """Return the format that the first lines of a file are of for sure, whatever its name.
+
+    It is ``text`` only of lines that begin with their classes.
+
+    Raises
+    ------
+    CorpusError
+        If its lines are features, or words with tags behind them.
+    """
+    with at_hand(path) as file, reading(path), open(file, "rb") as opened:
+        data = opened.read(_BEGINNING)
+    if b"\0" in data:
+        return None
+    if is_conll(data):
+        return "conll"
+    return format_of_lines(data) or ("text" if has_classes(data, os.fsdecode(path)) else None)
 
 
 @contextmanager
@@ -554,7 +611,7 @@ def named_format(path: PathLike) -> str | None:
     >>> named_format("reviews.csv.gz"), named_format("reviews.md")
     ('csv', None)
     """
-    suffix = _suffix(path)
+    suffix = _suffix(path).lower()
     return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
 
 
@@ -590,6 +647,6 @@ def _unknown_format(path: PathLike) -> OptionError:
     return OptionError(
         "the format cannot be inferred from the file name",
         where=str(path),
-        hint=f"{of_others}end it in {', '.join([*known, _FOLDER_SUFFIX])}, or name the format "
-        f"({', '.join([*FORMATS, _FOLDER])})",
+        hint=f"{of_others}name the format, as --format text ({', '.join([*FORMATS, _FOLDER])}), or "
+        f"end its name in {', '.join([*known, _FOLDER_SUFFIX])}",
     )

@@ -33,8 +33,8 @@ from grammar.files import PathLike, at_hand, moved_output, read_text
 from grammar.storage.inside import check_links, file_inside
 from grammar.storage.location import is_url
 from grammar.storage.opening import place_of
+from induction.corpus.annotated.tokens import with_named_tags
 from induction.corpus.corpus import Corpus
-from induction.corpus.entities.schemes import is_scheme
 from induction.corpus.rows import Asked, Rows, numbered_rows
 from induction.corpus.tables.reading import read_arrow
 from induction.corpus.tables.refusals import REFUSED, unwritable
@@ -97,23 +97,9 @@ def table_of_dataset(dataset: Any) -> pa.Table:
             hint="stream an IterableDataset into one, or use Corpus.from_columns",
         )
     table: pa.Table = dataset.with_format("arrow")[:]
-    return _with_names(table.replace_schema_metadata(None), dataset.features)
-
-
-def _with_names(table: pa.Table, features: Mapping[str, Any]) -> pa.Table:
-    """Return a table with names for numbers of tags of spans, if it has no text beside its tokens.
-
-    Spans are then made of them; numbers of all other classes stay as they are.
-    """
-    if "text" in table.column_names:
-        return table
-    for number, column in enumerate(table.column_names):
-        names = getattr(getattr(features.get(column), "feature", None), "names", None)
-        if names and is_scheme(names):
-            rows = table.column(column).to_pylist()
-            tags = [row and [names[tag] for tag in row] for row in rows]
-            table = table.set_column(number, column, pa.array(tags, pa.list_(pa.string())))
-    return table
+    inner = {name: getattr(one, "feature", None) for name, one in dataset.features.items()}
+    names = {name: own for name, one in inner.items() if (own := getattr(one, "names", None))}
+    return with_named_tags(table.replace_schema_metadata(None), names)
 
 
 def to_dataset(corpus: Corpus) -> Any:

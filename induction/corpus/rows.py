@@ -30,6 +30,8 @@ class Asked:
     """Whether rows that cannot be used are left out."""
     named: bool = False
     """Whether a person named the format, so that a file is of no other."""
+    encoding: str | None = None
+    """Of a file that is not UTF-8."""
 
 
 @dataclass(frozen=True)

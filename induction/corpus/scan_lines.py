@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from grammar.errors import CorpusError
-from grammar.files import PathLike, decode, read_bytes, write_text
+from grammar.files import PathLike, as_utf8, read_bytes, write_text
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, Write
 
@@ -44,8 +44,7 @@ def read_pairs(path: PathLike) -> Corpus:
     CorpusError
         If a line has another form; the file and line are given.
     """
-    data = read_bytes(path)
-    decode(data, str(path))
+    data = as_utf8(read_bytes(path), str(path))
     return Corpus(read_scan(data, Asked(str(path))).table)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.errors import BracketError, CorpusError
-from grammar.files import PathLike, decode, read_bytes
+from grammar.files import PathLike, as_utf8, read_bytes
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -93,8 +93,7 @@ def read_sst(path: PathLike) -> Corpus:
     CorpusError
         If a root label is not a whole number.
     """
-    data = read_bytes(path)
-    decode(data, str(path))
+    data = as_utf8(read_bytes(path), str(path))
     return Corpus(parse_sst(data, Asked(str(path))).table)
 
 

@@ -151,6 +151,11 @@ def parse(
     >>> print(parse("so good", Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]")))
     (S so (S good))
     """
+    if isinstance(text, Weighted) or hasattr(text, "parse_each"):
+        raise OptionError(
+            "the first argument is a parser, and no text",
+            hint="give the text first, as parse('We slept.', grammar)",
+        )
     opened: Any = parser if hasattr(parser, "parse_each") else open_parser(parser)
     if isinstance(text, str):
         return cast("Tree | NoParse", next(opened.parse_each([text])))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
@@ -20,11 +20,30 @@ from sampling.pipeline.settings import METHOD, Settings
 __all__ = ["TextAugmenter"]
 
 _BELOW = "estimator__"
-_OF_ESTIMATORS = (
-    *("predict", "predict_proba", "predict_log_proba", "decision_function", "score"),
-    *("classes_", "n_features_in_", "feature_names_in_"),
-)
-"""What an estimator may have, and this then has, too."""
+
+
+class _WithEstimator:
+    """A method, or an attribute of the estimator, that is there only beside an estimator.
+
+    scikit-learn asks with ``hasattr`` what an object is.
+    """
+
+    def __init__(self, own: Callable[..., Any] | None = None) -> None:
+        self._own = own
+        self.__doc__ = own.__doc__ if own else None
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        estimator = getattr(instance, "estimator_", instance.estimator)
+        if estimator is None:
+            raise AttributeError(f"{owner.__name__!r} has no {self._name!r} without an estimator")
+        return (
+            getattr(estimator, self._name) if self._own is None else MethodType(self._own, instance)
+        )
 
 
 class TextAugmenter:
@@ -94,6 +113,29 @@ class TextAugmenter:
         given = "".join(f", {name}={value!r}" for name, value in self.settings.items())
         return f"TextAugmenter({self.method!r}{given})"
 
+    def __str__(self) -> str:
+        """Say how it is used, which scikit-learn's pipelines show of a step that is no transformer.
+
+        >>> print(TextAugmenter("eda"))  # doctest: +ELLIPSIS
+        TextAugmenter('eda') (gives more rows than it gets, as imblearn's Pipeline takes them; ...
+        """
+        if self.estimator is not None:
+            return repr(self)
+        return (
+            f"{self!r} (gives more rows than it gets, as imblearn's Pipeline takes them; in one of "
+            f"scikit-learn it takes what follows: TextAugmenter({self.method!r}, "
+            "make_pipeline(TfidfVectorizer(), LogisticRegression())))"
+        )
+
+    predict = _WithEstimator()
+    predict_proba = _WithEstimator()
+    predict_log_proba = _WithEstimator()
+    decision_function = _WithEstimator()
+    score = _WithEstimator()
+    classes_ = _WithEstimator()
+    n_features_in_ = _WithEstimator()
+    feature_names_in_ = _WithEstimator()
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as scikit-learn asks for them."""
         own = {"method": self.method, "estimator": self.estimator}
@@ -118,24 +160,8 @@ class TextAugmenter:
         known = self.estimator if hasattr(self.estimator, "__sklearn_tags__") else BaseEstimator()
         return known.__sklearn_tags__()
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what this has because it has an estimator: ``fit``, ``predict``, ``score`` ..."""
-        own = vars(self)
-        estimator = own.get("estimator_", own.get("estimator"))
-        if estimator is not None and name == "fit":
-            return self._fit
-        if estimator is not None and name in _OF_ESTIMATORS:
-            return getattr(estimator, name)
-        # scikit-learn's pipeline asks for it of a step without fit; imblearn's may do without
-        if name == "fit_transform" and sys._getframe(1).f_globals["__name__"] == "sklearn.pipeline":
-            raise OptionError(
-                "a step of scikit-learn's pipelines keeps the number of rows",
-                hint=f"give it what follows: TextAugmenter({self.method!r}, "
-                "make_pipeline(TfidfVectorizer(), LogisticRegression())); or imblearn's Pipeline",
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+    @_WithEstimator
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Fit the estimator to the examples with new ones behind them.
 
         Raises

@@ -37,6 +37,7 @@ def read_source(
     columns: Mapping[str, str | None] = MappingProxyType({}),
     format: str | None = None,
     on_error: str = "stop",
+    encoding: str | None = None,
 ) -> Corpus:
     """Read a corpus whose columns ``text`` and ``label`` may have other names.
 
@@ -46,7 +47,7 @@ def read_source(
         Whatever :func:`~induction.corpus.formats.read_corpus` reads.
     columns : mapping
         Its options ``text`` and ``label``, and other columns of the corpus with their names.
-    format, on_error : str
+    format, on_error, encoding : str
         Likewise. Rows are left out that methods would refuse, too.
     """
     rename = {
@@ -56,7 +57,13 @@ def read_source(
     }
     text, label = columns.get("text"), columns.get("label")
     corpus = read_corpus(
-        data, text=text, label=label, rename=rename, format=format, on_error=on_error
+        data,
+        text=text,
+        label=label,
+        rename=rename,
+        format=format,
+        encoding=encoding,
+        on_error=on_error,
     )
     if on_error != "skip":
         return corpus
@@ -113,7 +120,7 @@ def find_source(
         columns = (manifest or {}).get("columns") or {}
         how = entry.get("on_error", "stop")
         with heard_by(lambda message: None):  # it was said when the output was made
-            return read_source(file, columns, entry.get("format"), how)
+            return read_source(file, columns, entry.get("format"), how, entry.get("encoding"))
     return read_corpus(source) if source is not None else None
 
 

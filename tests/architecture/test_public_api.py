@@ -131,7 +131,7 @@ def test_an_augmenter_with_an_estimator_is_an_estimator():
     mixing = tw.TextAugmenter("randmix", LogisticRegression(), n=2)
     with pytest.raises(OptionError, match="several classes at once"):
         mixing.fit([f"{text} that is rather long" for text in texts], ["a", "b"] * 6)
-    with pytest.raises(OptionError, match=r"make_pipeline\(TfidfVectorizer"):
+    with pytest.raises(TypeError, match=r"make_pipeline\(TfidfVectorizer"):
         make_pipeline(tw.TextAugmenter("aeda"), LogisticRegression()).fit(texts, classes)
 
 

@@ -74,6 +74,72 @@ open("reviews.csv", "w").write("text,label\\na fine film,1\\n")
 assert len(tw.read_corpus("reviews.csv")) == 1
 """,
     ),
+    "a data set of columns": Task(
+        """
+import datasets
+data = datasets.Dataset.from_dict({"text": ["a good film", "a bad film"], "label": [1, 0]})
+assert len(tw.augment(data, "aeda", n=2).corpus) == 2
+""",
+        needs=["datasets"],
+    ),
+    "splits of a data set": Task(
+        """
+import datasets
+one = datasets.Dataset.from_dict({"text": ["a good film", "a bad film"], "label": [1, 0]})
+tw.augment(datasets.DatasetDict({"train": one}), "aeda", n=2)
+""",
+        hint="dataset['train']",
+        mended="""
+import datasets
+one = datasets.Dataset.from_dict({"text": ["a good film", "a bad film"], "label": [1, 0]})
+dataset = datasets.DatasetDict({"train": one})
+assert len(tw.augment(dataset['train'], "aeda", n=2).corpus) == 2
+""",
+        needs=["datasets"],
+    ),
+    "map a corpus": Task(
+        """
+corpus = read_corpus([{"text": "a good film", "label": 1}])
+corpus.map(lambda row: row)
+""",
+        hint="corpus.to_dataset().map",
+        mended="""
+corpus = read_corpus([{"text": "a good film", "label": 1}])
+assert len(corpus.to_dataset().map(lambda row: row)) == 1
+""",
+        needs=["datasets"],
+    ),
+    "rows of a corpus": Task(
+        """
+corpus = read_corpus([{"text": "a good film", "label": 1}])
+assert [row["text"] for row in corpus] == ["a good film"]
+assert corpus[0] == {"id": "0", "text": "a good film", "label": 1}
+assert len(corpus[:1]) == 1
+""",
+    ),
+    "rows of a frame by number": Task(
+        """
+corpus = read_corpus([{"text": "a good film", "label": 1}])
+corpus.iloc[0]
+""",
+        hint="corpus.to_pandas().iloc",
+        mended="""
+corpus = read_corpus([{"text": "a good film", "label": 1}])
+assert corpus.to_pandas().iloc[0]["text"] == "a good film"
+""",
+        needs=["pandas"],
+    ),
+    "a file in Latin-1": Task(
+        """
+with open("a.csv", "wb") as out:
+    out.write("text,label\\na good caf\u00e9,1\\n".encode("latin-1"))
+read_corpus("a.csv")
+""",
+        hint="encoding='cp1252'",
+        mended="""
+assert read_corpus("a.csv", encoding='cp1252')[0]["text"] == "a good caf\u00e9"
+""",
+    ),
 }
 
 

@@ -49,6 +49,23 @@ scores = [parse.log_probability for parse in found]
 assert scores == sorted(scores, reverse=True)
 """,
     ),
+    "a treebank in export": Task(
+        """
+with open("a.export", "w") as out:
+    out.write("#BOS 1\\nWe PRP -- SB 500\\nslept VBD -- HD 500\\n#500 S -- -- 0\\n#EOS 1\\n")
+assert str(next(iter(read_treebank("a.export")))) == "(S (PRP We) (VBD slept))"
+""",
+    ),
+    "binarize a tree": Task(
+        """
+tw.binarize(Tree.parse("(S (A a) (B b) (C c))"))
+""",
+        hint="binarize is called binarise here",
+        mended="""
+(tree,) = tw.binarise(Tree.parse("(S (A a) (B b) (C c))"))
+assert len(tree.children) == 2
+""",
+    ),
 }
 
 

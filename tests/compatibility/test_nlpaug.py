@@ -40,6 +40,40 @@ tw.augment("The quick brown fox", "aedaa", n=1)
 assert len(tw.augment("The quick brown fox", "aeda", n=1)) == 1
 """,
     ),
+    "an augmenter of options": Task(
+        """
+aug = EDA(aug_p=0.3)
+""",
+        hint="augment(texts, 'eda', n=10); or EDA.induce(texts).sample(10)",
+        mended="""
+texts = ["The quick brown fox jumps over the lazy dog"]
+assert len(tw.augment(texts, 'eda', n=10)) == 10
+assert len(EDA.induce(texts).sample(10)) == 10
+""",
+    ),
+    "an augmenter of a text": Task(
+        """
+AEDA("The quick brown fox jumps")
+""",
+        hint="AEDA.induce(texts)",
+        mended="""
+assert len(AEDA.induce(["The quick brown fox jumps"]).sample(2)) == 2
+""",
+    ),
+    "a function of EDA": Task(
+        """
+tw.eda("The quick brown fox jumps over the lazy dog", num_aug=4)
+""",
+        hint="eda is called augment here",
+        mended="""
+assert len(tw.augment("The quick brown fox jumps over the lazy dog", "eda", n=4)) == 4
+""",
+    ),
+    "a method with options": Task(
+        """
+assert len(tw.augment("The quick brown fox jumps over it", method="eda(alpha_sr=0.1)", n=2)) == 2
+""",
+    ),
 }
 
 

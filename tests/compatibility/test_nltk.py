@@ -160,6 +160,48 @@ treebank = Treebank.parse("(S (NP I) (VP saw))")
 assert treebank.sentences() == [("I", "saw")]
 """,
     ),
+    "words of a sentence": Task(
+        """
+words = tw.word_tokenize("We did not go.")
+""",
+        hint="word_tokenize is called tokenise here",
+        mended="""
+assert tw.tokenise("We did not go.").words == ("We", "did", "not", "go", ".")
+""",
+    ),
+    "words and tags of a tree": Task(
+        """
+tree = Tree.fromstring("(S (NP (PRP We)) (VP (VBD slept)))")
+tree.pos()
+""",
+        hint="tree.to_nltk().pos",
+        mended="""
+tree = Tree.fromstring("(S (NP (PRP We)) (VP (VBD slept)))")
+assert tree.to_nltk().pos() == [("We", "PRP"), ("slept", "VBD")]
+""",
+    ),
+    "patterns": Task(
+        """
+treebank = treebank_of(["(S (NP We) (VP slept))"])
+hits = tw.tgrep_nodes("NP", treebank)
+""",
+        hint="tgrep_nodes is called Treebank.search here",
+        mended="""
+treebank = treebank_of(["(S (NP We) (VP slept))"])
+assert len(Treebank.search(treebank, "NP")) == 1
+""",
+    ),
+    "parser and text in the other order": Task(
+        """
+grammar = Grammar.parse("S -> 'we' VP [1]\\nVP -> 'slept' [1]")
+tw.parse(grammar, "we slept")
+""",
+        hint="parse('We slept.', grammar)",
+        mended="""
+grammar = Grammar.parse("S -> 'we' VP [1]\\nVP -> 'slept' [1]")
+assert str(tw.parse("we slept", grammar)) == "(S we (VP slept))"
+""",
+    ),
 }
 
 

@@ -90,6 +90,37 @@ found = auto({"text": texts, "label": labels}, methods=["aeda"])
 assert len(found.examples({"text": texts, "label": labels})) >= 12
 """,
     ),
+    "folders of texts": Task(
+        """
+import os
+from sklearn.datasets import load_files
+for name in ("neg", "pos"):
+    os.makedirs(f"films/{name}")
+    with open(f"films/{name}/1.txt", "w") as out:
+        out.write(f"a {name} film")
+data = load_files("films", encoding="utf-8")
+assert sorted(zip(*(read_corpus(data).column(c) for c in ("text", "label")))) == [
+    ("a neg film", "neg"), ("a pos film", "pos")]
+assert read_corpus("films").column("label") == ["neg", "pos"]
+""",
+    ),
+    "report of a classifier": Task(
+        """
+from sklearn.metrics import classification_report
+model = TextClassifier().fit(["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4)
+assert model.predict_proba(["fine"]).shape == (1, 2)
+assert "pos" in classification_report(["pos"], model.predict(["a fine film"]))
+""",
+    ),
+    "resampler alone": Task(
+        """
+augmenter = TextAugmenter("aeda")
+assert not hasattr(augmenter, "fit") and not hasattr(augmenter, "transform")
+assert hasattr(augmenter, "fit_resample")
+from sklearn.base import clone
+assert clone(augmenter).method == "aeda"
+""",
+    ),
 }
 
 

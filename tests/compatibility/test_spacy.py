@@ -40,6 +40,16 @@ treebank = treebank_of(["The cat sat.", "It purred."])
 assert len(treebank) == 2
 """,
     ),
+    "a model by its name": Task(
+        """
+nlp = tw.load("en_core_web_sm")
+""",
+        hint="load is called open_parser here",
+        mended="""
+nlp = tw.open_parser("english")
+assert str(next(nlp.parse_each(["We slept."]))).startswith("(TOP")
+""",
+    ),
 }
 
 

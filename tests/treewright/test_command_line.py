@@ -614,7 +614,7 @@ FAULTS = {
     "no trees": ("", "induce IN -o OUT.json", ["IN", "no trees"]),
     "only comments": ("# nothing\n", "induce IN -o OUT.json", ["IN", "no trees"]),
     "only traces": ("(S (-NONE- *))", "induce IN -o OUT.json", ["leaves nothing of the trees"]),
-    "not UTF-8": (b"(S caf\xe9)", "induce IN -o OUT.json", ["IN:1:7", "0xe9", "UTF-8"]),
+    "not UTF-8": (b"(S caf\xe9)", "induce IN -o OUT.json", ["IN:1:7", "0xe9", "--encoding cp1252"]),
     "missing": ("", "induce none.mrg -o OUT.json", ["none.mrg", "cannot read"]),
     "no NLTK corpus": ("", "induce nltk:none -o OUT.json", ["'none'", "data get none"]),
     "NLTK without trees": ("", "induce nltk:re -o OUT.json", ["'re'"]),

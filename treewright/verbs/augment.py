@@ -18,7 +18,7 @@ from treewright.console import (
     trees_made,
     warnings_said,
 )
-from treewright.outputs import FILE, Force, Verb
+from treewright.outputs import FILE, Encoding, Force, Verb
 from treewright.permissions import AllowNetwork, Asked, Key, MaxRequests
 from treewright.terminal import say, show
 from treewright.workers import EngineName, engine_for
@@ -34,6 +34,7 @@ __all__ = ["AugmentCommand", "augment"]
 _FILES: Mapping[str, type] = {
     "input": str, "output": str, "test": str, "text": str, "label": str, "test_text": str,
     "test_label": str, "format": str, "on_error": str, "workers": int, "engine": str,
+    "encoding": str,
 }  # fmt: skip
 """What belongs to files, on the command line and in TOML, and of what kind it is."""
 
@@ -161,6 +162,7 @@ def augment(
     key: Key = None,
     max_requests: MaxRequests = None,
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and draw nothing.")
@@ -184,6 +186,7 @@ def augment(
         "keep_originals": keep_originals, "columns": columns, "text": text, "label": label,
         "test_text": test_text, "test_label": test_label, "on_error": on_error, "format": format,
         "workers": workers, "engine": engine, "seed": seed, "parser": parser,
+        "encoding": None if encoding == "utf-8" else encoding,
     }  # fmt: skip
     given, files = _given(flags, set_option or [], config)
     works = _works(given, files) if each else [(given, files)]
@@ -281,7 +284,10 @@ def _opened(
         raise OptionError("there is no input to count", hint="say how many with -n")
     if not dry_run:
         _check_paths(files, resume=resume)
-    how = {"format": files["format"], "on_error": files["on_error"] or "stop"}
+    how = {
+        "format": files["format"], "on_error": files["on_error"] or "stop",
+        "encoding": files["encoding"],
+    }  # fmt: skip
     columns = _columns(files)
     corpora = {
         name: read_source(files[name], columns[name], **how)
@@ -304,8 +310,7 @@ def _opened(
     for name, data in corpora.items():
         path = files[name]
         read[name] = {"path": path, "sha256": file_hash(path), "examples": len(data)}
-        if files["format"] is not None:
-            read[name]["format"] = files["format"]
+        read[name] |= {k: files[k] for k in ("format", "encoding") if files[k] is not None}
         if how["on_error"] != "stop":
             read[name] |= {"on_error": how["on_error"], "skipped": len(data.skipped)}
         if columns[name] != columns["input"]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treewright.console import Json, Quiet, show_facts
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import say
 
@@ -36,6 +36,7 @@ def explain(
         ),
     ] = None,
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

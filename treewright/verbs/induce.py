@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -218,9 +219,12 @@ _TREES = (None, "text", "arrow", "brackets", "treebank", "sst")
 
 
 def _is_corpus(path: str) -> bool:
-    from induction.corpus.formats import named_format
+    from induction.corpus.formats import format_of_content, named_format
 
-    return named_format(path) not in _TREES
+    name = named_format(path)
+    if name in (None, "text") and os.path.isfile(path):
+        return format_of_content(path) not in (None, "brackets", "sst")
+    return name not in _TREES
 
 
 def _trees_of(corpus: Corpus, path: str, *, quiet: bool) -> Treebank:

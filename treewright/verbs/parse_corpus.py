@@ -17,7 +17,7 @@ from treewright.console import (
     show_facts,
     tell_skipped,
 )
-from treewright.outputs import FILE, STORE, Force
+from treewright.outputs import FILE, STORE, Encoding, Force
 from treewright.terminal import say
 from treewright.workers import EngineName, engine_for, workers_beside
 
@@ -71,6 +71,7 @@ def parse_corpus(
         int, typer.Option(min=1, help="Number of workers; the result is the same.")
     ] = 1,
     engine: EngineName = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

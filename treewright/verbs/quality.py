@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, Seed, progress, show_facts, warnings_said
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def quality(
         str | None, typer.Option(help="Their format, if the endings do not give it: sst, scan, ...")
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

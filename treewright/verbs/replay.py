@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.console import Json, Quiet, counted, show_facts, warnings_said
+from treewright.outputs import Encoding
 from treewright.permissions import AllowNetwork, Asked, Key, MaxRequests
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def replay(
     key: Key = None,
     max_requests: MaxRequests = None,
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -88,6 +90,7 @@ def _pipeline(manifest: Mapping[str, Any], moved: Mapping[str, Any], workers: in
             entry.get("columns", columns),
             entry.get("format"),
             entry.get("on_error", "stop"),
+            entry.get("encoding"),
         )
     source = corpora.get("input", Corpus.from_columns(text=[]))  # names need no corpus
     pipeline = Pipeline(source, settings, test=corpora.get("test"), workers=workers)

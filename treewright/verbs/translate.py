@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from treewright.console import Json, MemoryLimit, Quiet, StepLimit, show_facts
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.pair_files import read_pair_file
 from treewright.terminal import say, show
 
@@ -79,6 +79,7 @@ def translate(
     ] = None,
     memory_limit: MemoryLimit = 1024,
     step_limit: StepLimit = 100_000_000,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -27,11 +27,11 @@ def _is_triple(value: Any) -> bool:
 
 def _is_offset_object(value: Any) -> bool:
     """Say whether an object is a span under other names than ours."""
-    return (
-        isinstance(value, Mapping)
-        and any(name in value for name in _STARTS[1:])
-        and any(name in value for name in _ENDS[1:])
-    )
+    if not isinstance(value, Mapping):
+        return False
+    if {"start", "end"} <= value.keys():
+        return "label" not in value and any(name in value for name in _LABELS[1:])
+    return any(name in value for name in _STARTS[1:]) and any(name in value for name in _ENDS[1:])
 
 
 def _are_spans(value: Any) -> bool:

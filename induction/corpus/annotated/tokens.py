@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ from induction.corpus.entities.columns import spans_of_words, word_places
 from induction.corpus.entities.schemes import is_scheme, words_of_tags
 from induction.corpus.validity import is_list
 
-__all__ = ["with_text_of_tokens"]
+__all__ = ["names_of_tags", "with_named_tags", "with_text_of_tokens"]
 
 _TOKENS = ("tokens", "words")
 _TAGS = ("ner_tags", "ner", "entity_tags", "bio_tags", "tags", "labels")
@@ -54,6 +56,63 @@ def with_text_of_tokens(table: pa.Table) -> pa.Table:
                 f"induction.with_spans(corpus, {one!r}, names=[...]) does"
             )
     return table
+
+
+def with_named_tags(table: pa.Table, names: Mapping[str, Sequence[str]]) -> pa.Table:
+    """Return a table with names for numbers of tags of spans, if it has no text beside its tokens.
+
+    Spans are then made of them; numbers of all other classes stay as they are.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With columns of lists of numbers.
+    names : mapping
+        Of such columns: what each number is called.
+
+    Examples
+    --------
+    >>> table = pa.table({"tokens": [["EU", "rejects"]], "ner_tags": [[1, 0]]})
+    >>> with_named_tags(table, {"ner_tags": ["O", "B-ORG"]}).to_pylist()
+    [{'tokens': ['EU', 'rejects'], 'ner_tags': ['B-ORG', 'O']}]
+    """
+    if "text" in table.column_names:
+        return table
+    for column, own in names.items():
+        if column not in table.column_names or not is_scheme(own):
+            continue
+        if not _holds(table, column, pa.types.is_integer):
+            continue
+        rows = table.column(column).to_pylist()
+        if all(0 <= (tag or 0) < len(own) for row in rows for tag in row or ()):
+            tags = [row and [None if tag is None else own[tag] for tag in row] for row in rows]
+            at = table.column_names.index(column)
+            table = table.set_column(at, column, pa.array(tags, pa.list_(pa.string())))
+    return table
+
+
+def names_of_tags(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
+    """Return what Hugging Face notes in files of columns of numbers: the names that they stand for.
+
+    >>> info = b'{"info": {"features": {"ner_tags": {"feature": {"names": ["O", "B-ORG"]}}}}}'
+    >>> names_of_tags({b"huggingface": info})
+    {'ner_tags': ['O', 'B-ORG']}
+    """
+    try:
+        features = json.loads((metadata or {})[b"huggingface"])["info"]["features"]
+        found = {name: one["feature"]["names"] for name, one in features.items() if _of_tags(one)}
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return {}
+    return {
+        name: own
+        for name, own in found.items()
+        if isinstance(own, list) and all(isinstance(one, str) for one in own)
+    }
+
+
+def _of_tags(feature: Any) -> bool:
+    inner = feature.get("feature") if isinstance(feature, dict) else None
+    return isinstance(inner, dict) and "names" in inner
 
 
 def _holds(table: pa.Table, name: str, is_kind: Any) -> bool:

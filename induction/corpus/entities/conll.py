@@ -16,6 +16,7 @@ Tjong Kim Sang & De Meulder 2003, Introduction to the CoNLL-2003 Shared Task.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from induction.corpus.conllu import parse_conllu
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
 from induction.corpus.entities.dependency_tables import holds_dependencies, in_ten_columns
+from induction.corpus.entities.ontonotes import holds_ontonotes, rows_of_ontonotes
 from induction.corpus.entities.schemes import OUTSIDE, is_scheme, words_of_tags
 from induction.corpus.rows import Asked, Rows, Write, Writer
 
@@ -36,6 +38,7 @@ __all__ = ["conll_writer", "is_conll", "read_conll"]
 
 _WIDTHS = (2, 3, 4)
 _CHUNKED = "-X-"
+_OF_SPAN = re.compile(r"[BILUESM]-|[BILUESM]_")
 _BY_CHANCE = 3
 """So few words may be numbers that count."""
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
@@ -68,6 +71,9 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
     text = data.decode("utf-8-sig")
     if (table := in_ten_columns(text, asked.path)) is not None:
         return parse_conllu(table.encode(), asked)
+    if (rows := rows_of_ontonotes(text, asked.path)) is not None:
+        return rows
+    _refuse_whole_sentences(text, asked.path)
     sentences = _sentences(text, asked.path)
     if not sentences:
         raise CorpusError(
@@ -76,20 +82,58 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
     tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
-    texts = [" ".join(row) for row in tokens]
-    spans = []
-    for sentence, text, words in zip(sentences, texts, tokens, strict=True):
-        intervals = _intervals(sentence, asked.path)
-        spans.append(spans_of_words(word_places(text, words), intervals))
-    columns: dict[str, Sequence[object]] = {"text": texts, "tokens": tokens, "spans": spans}
+    columns: dict[str, Sequence[object]] = {"text": [" ".join(row) for row in tokens]}
+    columns["tokens"] = tokens
     width = len(sentences[0].rows[0])
     tags = [[row[1] for row in sentence.rows] for sentence in sentences]
+    if width == _WIDTHS[0] and _are_parts_of_speech({tag for row in tags for tag in row}):
+        tell(f"{asked.path}: the second column says nothing of spans: it is read as tags of words")
+        columns["tags"] = tags
+    else:
+        columns["spans"] = _spans(sentences, asked.path)
     if width > _WIDTHS[0] and any(tag not in _NOTHING for row in tags for tag in row):
         columns["tags"] = tags
     if width == _WIDTHS[-1]:
         tell(f"{asked.path}: chunks (the third column) are not kept")
     table = pa.table({name: pa.array(rows, COLUMNS[name]) for name, rows in columns.items()})
     return Rows(table, lambda row: f"{asked.path}:{sentences[row].line}")
+
+
+def _refuse_whole_sentences(text: str, path: str) -> None:
+    """Refuse lines that are a sentence, a tab, and the tags of all its words, as ATIS has them."""
+    lines = [line for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
+    halves = [line.split("\t") for line in lines]
+    if lines and all(
+        len(half) == 2 and len(half[0].split()) == len(half[1].split()) > 1 for half in halves
+    ):
+        raise CorpusError(
+            "a line holds a whole sentence and the tags of its words",
+            where=f"{path}:1",
+            hint="write a token and its tag a line, with a tab between, and a blank line behind "
+            "each sentence",
+        )
+
+
+def _spans(sentences: Sequence[_Sentence], path: str) -> list[object]:
+    spans: list[object] = []
+    for sentence in sentences:
+        words = [row[0] for row in sentence.rows]
+        places = word_places(" ".join(words), words)
+        spans.append(spans_of_words(places, _intervals(sentence, path)))
+    return spans
+
+
+def _are_parts_of_speech(tags: set[str]) -> bool:
+    """Say whether tags are of words: none is of a span, and none says that a word is in none.
+
+    >>> _are_parts_of_speech({"DT", "NN"}), _are_parts_of_speech({"LOC", "O"})
+    (True, False)
+    """
+    return (
+        OUTSIDE not in tags
+        and not any(map(_OF_SPAN.match, tags))
+        and any(tag.isalpha() for tag in tags)
+    )
 
 
 def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
@@ -138,7 +182,7 @@ def is_conll(data: bytes) -> bool:
     (True, False)
     """
     lines = data[:_BEGINNING].decode("utf-8-sig", errors="replace").split("\n")[:_LOOKED_AT]
-    if holds_dependencies(lines):
+    if holds_dependencies(lines) or holds_ontonotes(lines):
         return True
     rows = [_fields(line) for line in lines if not line.startswith("#")]
     rows = [row for row in rows if row and row[0] != _DOCUMENT]

@@ -19,7 +19,7 @@ from grammar.messages import tell
 from induction.corpus.annotated.tokens import with_text_of_tokens
 from induction.corpus.corpus import COLUMNS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
-from induction.corpus.inputs.names import has_text, renamed_by_use
+from induction.corpus.inputs.names import has_text, long_columns, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -105,16 +105,29 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
             )
     table, label = _with_sets(table, asked)
     with located(asked.path):
-        rename = renamed_by_use(table, asked.rename, asked.text, label, untyped=untyped)
+        rename = renamed_by_use(table, asked.rename, asked.text, label)
     if asked.label is None and not {"label", "target"} & {
         rename.get(name, name) for name in table.column_names
     }:
         _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
-        raise without_text(of_file, asked.path)
+        _refuse_words(table, asked.path)
+        raise without_text(of_file, asked.path, long_columns(table))
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table
+
+
+def _refuse_words(table: pa.Table, path: str) -> None:
+    """Refuse a table with a word a row: no column holds texts there."""
+    names = [name for name in table.column_names if name.strip().casefold() in _OF_WORDS]
+    if names and not long_columns(table):
+        raise CorpusError(
+            f"each row holds a word ({names[0]!r}), and no text",
+            where=path,
+            hint="write a token and its tag a line, with a tab between, a blank line behind each "
+            "sentence, and name it .conll",
+        )
 
 
 def _indicators(table: pa.Table, asked: Asked) -> list[str]:
@@ -170,6 +183,7 @@ def _tell_of_indicators(table: pa.Table, path: str) -> None:
         )
 
 
+_OF_WORDS = ("word", "token", "words", "tokens", "form")
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
@@ -177,6 +191,8 @@ _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "Non
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
+_NUMBERS, _SEVERAL = r"^\d+(,\d+)*$", r",.*,"
+"""Numbers of classes with commas between; one with a single comma may be a decimal number."""
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
 _NUMBER, _FRACTION = r"^-?\d*\.?\d+$", r"\.\d*[1-9]"
 
@@ -193,6 +209,8 @@ def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not len(there):
         return column
     matches = pc.match_substring_regex
+    if pc.all(matches(there, _NUMBERS)).as_py() and pc.any(matches(there, _SEVERAL)).as_py():
+        return pc.split_pattern(pc.if_else(missing, pa.scalar(None, pa.string()), column), ",")
     if pc.all(matches(there, _WHOLE)).as_py():
         kind = pa.int64()
     elif pc.all(matches(there, _WHOLE_FLOAT)).as_py() or (
@@ -311,16 +329,33 @@ def _labels(column: Any, where: Where) -> pa.Array:
     if is_list(kind) and (
         pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)
     ):
-        if fault := soft_fault(column):
-            raise _located(fault, where)
-        return column.cast(_SOFT)
+        if pa.types.is_integer(kind.value_type) and _are_numbers_of_classes(column):
+            tell("lists of numbers in the column of classes are read as sets of classes")
+            column = column.cast(_SETS)
+        else:
+            if fault := soft_fault(column):
+                raise _located(fault, where)
+            return column.cast(_SOFT)
     if is_list(kind) and pa.types.is_null(kind.value_type):  # no text is of any class
         return column.cast(_SETS)
-    if _is_sets(kind):
+    if _is_sets(column.type):
         if fault := sets_fault(column):
             raise _located(fault, where)
         return column.cast(_SETS)
     raise _no_label(column, column.is_valid().index(True).as_py(), where)
+
+
+def _are_numbers_of_classes(column: pa.Array) -> bool:
+    """Say whether lists of whole numbers name the classes of a text: they are no shares of one.
+
+    >>> _are_numbers_of_classes(pa.array([[3], [3, 27]]))
+    True
+    >>> _are_numbers_of_classes(pa.array([[0, 1], [1, 0]]))
+    False
+    """
+    lengths = pc.unique(pc.list_value_length(column.drop_null())).to_pylist()
+    most = pc.max(column.flatten()).as_py()
+    return len(lengths) > 1 or lengths == [1] or (most is not None and most > 1)
 
 
 def _tell_of_alike_classes(column: pa.Array, path: str) -> None:

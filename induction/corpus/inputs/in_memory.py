@@ -18,6 +18,8 @@ __all__ = ["is_path", "is_text", "is_texts", "rows_in_memory"]
 
 _SPACES = 3
 """Spaces that a name of a file may have."""
+_BUNCH = {"data", "target", "target_names"}
+"""What ``sklearn.datasets.load_files`` and ``fetch_20newsgroups`` give."""
 _NO_ARRAY = (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError, RecursionError)
 """What Arrow raises of values that are none of one column."""
 
@@ -51,9 +53,9 @@ def rows_in_memory(data: Any) -> Rows:
     Parameters
     ----------
     data
-        A ``datasets.Dataset``; a frame of pandas or polars, or whatever else gives an Arrow
-        stream; a series or array of texts; texts; dictionaries, of which one may lack keys that
-        others have; or a mapping of names to columns.
+        A ``datasets.Dataset``; texts and classes of ``sklearn.datasets``; a frame of pandas or
+        polars, or whatever else gives an Arrow stream; a series or array of texts; texts;
+        dictionaries, of which one may lack keys that others have; or a mapping of names to columns.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def _table(data: Any) -> pa.Table:
         table: pa.Table = data.to_arrow()
         return table
     if isinstance(data, Mapping):
-        return _columns(data)
+        return _columns(_of_scikit_learn(data) if data.keys() >= _BUNCH else data)
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "to_list"):
         return pa.table(data)
     if hasattr(data, "to_list"):  # a series
@@ -100,6 +102,15 @@ def _frame(frame: Any) -> pa.Table:
         except _NO_ARRAY as error:
             raise _of_several_types(str(name), error) from None
     return pa.table(columns)
+
+
+def _of_scikit_learn(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return texts and the names of their classes, as scikit-learn's loaders give them."""
+    target = [int(number) for number in data["target"]]
+    names = [str(name) for name in data["target_names"]]
+    if not all(0 <= number < len(names) for number in target):
+        raise CorpusError("a number of 'target' has no name", hint="give one of each class")
+    return {"text": data["data"], "label": [names[number] for number in target]}
 
 
 def _columns(columns: Mapping[str, Any]) -> pa.Table:

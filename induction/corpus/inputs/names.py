@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from grammar.errors import OptionError
 from grammar.messages import tell
-from induction.corpus.column_names import LABEL_NAMES, MIXED, PAIR_NAMES, TEXT_NAMES
+from induction.corpus.column_names import (
+    LABEL_NAMES,
+    LONG,
+    MIXED,
+    PAIR_NAMES,
+    TEXT_NAMES,
+    is_longest,
+)
 from induction.corpus.corpus import COLUMNS
+from induction.corpus.tables.kinds import leaves
 from induction.corpus.validity import is_list
 
-__all__ = ["has_text", "renamed_by_use"]
+__all__ = ["has_text", "long_columns", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200
-_LONG = 3
-"""Words that long texts have at least, on average."""
-_LONGEST_NAME = 6
 
 
 def has_text(table: pa.Table, rename: Mapping[str, str]) -> bool:
@@ -44,8 +51,6 @@ def renamed_by_use(
     rename: Mapping[str, str],
     text: str | None,
     label: str | None,
-    *,
-    untyped: bool = False,
 ) -> dict[str, str]:
     """Return which columns get the names ``text`` and ``label``, with those that are asked for.
 
@@ -55,7 +60,7 @@ def renamed_by_use(
     Parameters
     ----------
     table : pyarrow.Table
-        As it was read; ``untyped`` if all its values are text.
+        As it was read.
     rename : mapping
         Names of its columns to new names, as asked for.
     text, label : str, optional
@@ -64,8 +69,8 @@ def renamed_by_use(
     Raises
     ------
     OptionError
-        If several columns have usual names; the message names the option that says which. If no
-        name tells, and the names are like values: then the file has no line of names.
+        If several columns have usual names, or texts seem to be within a nested column; the
+        message names the option that says which.
 
     Examples
     --------
@@ -89,12 +94,11 @@ def renamed_by_use(
         if asked is None and new not in there and not of_pairs:
             open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
-            old = _recognised(new, usable, usual)
-            if old is None and new == "text" and usable:
-                if untyped:
-                    _refuse_values(table)
-                alone = usable == table.column_names[:1] == there
-                old = usable[0] if alone else _only_long(table, usable)
+            if new == "label":
+                old = _recognised(new, usable, usual)
+            else:
+                alone = usable and usable == table.column_names[:1] == there
+                old = usable[0] if alone else _text_of(table, usable)
             if old is not None:
                 names[old] = new
                 found[new] = old
@@ -125,44 +129,71 @@ def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) 
         exact = [name for name in found if _plain(name) == new]
         found = exact if len(exact) == 1 else found
         if len(found) >= _FEWEST:
-            what = "texts" if new == "text" else "classes"
-            raise OptionError(
-                f"the columns {', '.join(map(repr, found))} may all hold the {what}",
-                hint=f"say which one does: --{new} {found[0]}, or {new}={found[0]!r} in Python",
-            )
+            raise _several("texts" if new == "text" else "classes", new, found)
         if found:
             return found[0]
     return None
 
 
-def _only_long(table: pa.Table, names: Sequence[str]) -> str | None:
-    """Return the only column whose values have several words, on average."""
-    found = []
-    for name in names:
-        values = table.column(name).slice(0, _LOOKED_AT).drop_null().to_pylist()
-        words = sum(len(value.split()) for value in values)
-        if values and words >= _LONG * len(values):
-            found.append(name)
-    return found[0] if len(found) == 1 else None
+def _several(what: str, new: str, found: Sequence[str]) -> OptionError:
+    return OptionError(
+        f"the columns {', '.join(map(repr, found))} may all hold the {what}",
+        hint=f"say which one does: --{new} {quote(found[0])}, or {new}={found[0]!r} in Python",
+    )
 
 
-def _refuse_values(table: pa.Table) -> None:
-    """Refuse names of columns that are no names, but the values of a first row."""
-    names = table.column_names
-    for number, name in enumerate(names):
-        is_number = name.strip().replace(".", "", 1).isdigit()
-        long = len(name.split()) > _LONGEST_NAME
-        if is_number and len(names) > 1:
-            numeric = table.column(number).slice(0, _LOOKED_AT).to_pylist()
-            is_number = bool(numeric) and all(
-                str(cell or "").strip().replace(".", "", 1).isdigit() for cell in numeric
-            )
-        if (is_number and len(names) > 1) or long:
+def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
+    """Return the column of texts by its name or, where names are no certain ones, its length."""
+    certain, possible = TEXT_NAMES
+    found = _recognised("text", names, [certain])
+    if found is not None:
+        return found
+    named = [name for name in names if _plain(name) in possible]
+    words = {name: _words(table.column(name)) for name in names}
+    long = [name for name in names if name in named or words[name] >= LONG]
+    if not named:
+        return long[0] if len(long) == 1 else None
+    longest = is_longest([words[name] for name in long])
+    if longest is None and len(named) > 1:
+        raise _several("texts", "text", long)
+    chosen = named[0] if longest is None else long[longest]
+    _refuse_within(table, chosen, words[chosen])
+    rest = [name for name in long if name != chosen]
+    if rest:
+        others = ", ".join(map(repr, rest))
+        tell(f"texts may be in {others}, too: --text {quote(rest[0])} reads those")
+    return chosen
+
+
+def _refuse_within(table: pa.Table, chosen: str, words: float) -> None:
+    """Refuse a column of titles and the like beside a nested one whose texts are far longer."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not pa.types.is_nested(column.type):
+            continue
+        held = column.slice(0, _LOOKED_AT)
+        within = [_words(leaf) for leaf in leaves(held) if pa.types.is_string(leaf.type)]
+        if within and max(within) >= LONG and is_longest([max(within), words]) == 0:
             raise OptionError(
-                f"the first line seems to be no line of names, but a row: {name!r:.60}",
-                hint="put the names of the columns above, such as label,text; in Python "
-                "names=['label', 'text']; or say which column holds the texts: --text NAME",
+                f"the texts seem to be within the column {name!r}, and not in {chosen!r}",
+                hint="write a row for each text; or say that they are in that column: "
+                f"--text {quote(chosen)}",
             )
+
+
+def long_columns(table: pa.Table) -> list[str]:
+    """Return the columns that hold several words, on average.
+
+    >>> long_columns(pa.table({"a": ["we slept well"], "b": ["so"]}))
+    ['a']
+    """
+    texts = [field.name for field in table.schema if _is_text(field)]
+    return [name for name in texts if _words(table.column(name)) >= LONG]
+
+
+def _words(column: Any) -> float:
+    """Return how many words the first values of a column have, on average."""
+    values = column.slice(0, _LOOKED_AT).drop_null().to_pylist()
+    return sum(len(value.split()) for value in values) / max(len(values), 1)
 
 
 def _plain(name: str) -> str:

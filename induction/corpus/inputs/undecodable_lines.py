@@ -7,9 +7,9 @@ way to empty lines, so that the lines behind it keep their numbers.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.files import decode
+from grammar.files import decode, refuse_unmarked
 from induction.corpus.rows import Asked, Rows, Skipped
 from induction.corpus.tables.json_texts import json_texts
 from induction.corpus.validity import faults_of
@@ -67,12 +67,9 @@ def sound_rows(
 
 def _as_text(data: bytes, path: str) -> tuple[bytes, str | None]:
     """Return data that are UTF-8, and the sign that stands for bytes that were not."""
-    try:
+    refuse_unmarked(data, path)
+    with suppress(UnicodeDecodeError):
         data.decode()
-    except UnicodeDecodeError:
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            decode(data, path)
-    else:
         return data, None
     text = data.decode(errors="surrogateescape")
     sign = next((chr(code) for code in _FREE if chr(code) not in text), None)

@@ -19,7 +19,7 @@ from induction.corpus.column_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
 
-_ROWS = ("data", "rows", "examples", "items", "records", "train")
+_ROWS = ("data", "rows", "examples", "items", "records", "train", "common_examples")
 """Fields of an object that hold the rows of a corpus."""
 _TEXTS = {name for group in TEXT_NAMES for name in group}
 _LOOKED_AT = 50
@@ -27,7 +27,7 @@ _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
     rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations"|"completions"'
     rb'|"cats"\s*:\s*\{|"answer"\s*:\s*"(?:accept|reject|ignore)"'
-    rb'|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
+    rb'|"start"\s*:\s*\d+|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
 )
 
 
@@ -109,6 +109,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _rows_of_object(value: dict[str, Any]) -> Any:
     """Return the rows that an object holds: under a name, as columns, or as pandas writes them."""
+    if isinstance(value.get("rasa_nlu_data"), dict):
+        value = value["rasa_nlu_data"]
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
         return [_named_row(value["columns"], row, at) for at, row in enumerate(value["data"])]
     under = [value[name] for name in _ROWS if isinstance(value.get(name), list)]

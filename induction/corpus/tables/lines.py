@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from grammar.errors import CorpusError
-from grammar.messages import tell
+from grammar.messages import heard_by, tell
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
-from induction.corpus.tables.separators import SIGNS, widths
+from induction.corpus.tables.headless import is_row
+from induction.corpus.tables.separators import SIGNS, beginning, records_of, widths
 
-__all__ = ["format_of_lines", "labelled_lines", "sign_of_table"]
+__all__ = ["classes_before", "format_of_lines", "has_classes", "labelled_lines", "sign_of_table"]
 
 _LABEL = "__label__"
 _LABELS = re.compile(rf"(?<!\S){_LABEL}(\S+)(?:\s+|$)")
@@ -77,6 +79,125 @@ def labelled_lines(lines: Sequence[str], path: str) -> pa.Table | None:
     return pa.table({"text": texts, "labels": pa.array(labels, pa.list_(pa.string()))})
 
 
+@dataclass(frozen=True)
+class _Before:
+    """What may stand before the text of each line."""
+
+    pattern: re.Pattern[str]
+    what: str
+    alone: bool = False
+    """Whether the pattern says enough, however often each class comes again."""
+    read: bool = True
+    """Whether it is sure enough to be read; else it is told."""
+
+
+_TREC = _Before(
+    re.compile(r"([A-Z]+):[a-z]+\s+(\S.*)"), "a class and a finer one, as TREC has", alone=True
+)
+_BEFORE = (
+    _TREC,
+    _Before(re.compile(r"([+-]?\d{1,3})\s+(\S.*)"), "the number of a class"),
+    _Before(re.compile(r"([A-Z]{2,})\s+(\S*[a-z].*)"), "a class in capitals"),
+    _Before(
+        re.compile(r"([^\W_][\w-]*?)\s*(?::|,|;|=>|--)\s*(\S.*)"),
+        "one of few words and a sign, as a class may",
+        read=False,
+    ),
+)
+"""The first that all lines have counts; few words come again and again as classes."""
+_FEW = 60
+_FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
+_TAGGED = re.compile(r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2")
+
+
+def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
+    """Return texts and the classes that stand before them; None if there are none for sure.
+
+    It is told, and so is what is likely: then the words stay in the texts.
+
+    Raises
+    ------
+    CorpusError
+        If lines are features with numbers (LIBSVM), or their words have tags.
+
+    Examples
+    --------
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     table = classes_before(["NUM:count How many ?", "NUM:date When ?"] * 2, "t")
+    each line of t begins with a class and a finer one, as TREC has: read as the column 'class'
+    the finer class is the column 'fine': --label fine reads that
+    >>> table.to_pylist()[0]
+    {'text': 'How many ?', 'class': 'NUM', 'fine': 'NUM:count'}
+    """
+    there = [line for line in lines if line.strip()]
+    if len(there) < _FEWEST:
+        return None
+    _refuse_annotated(there[:_LOOKED_AT], path)
+    for before in _BEFORE:
+        if not all(before.pattern.fullmatch(line.strip()) for line in there[:_LOOKED_AT]):
+            continue
+        found = [before.pattern.fullmatch(line.strip()) for line in lines]
+        if not all(match or not line.strip() for match, line in zip(found, lines, strict=True)):
+            continue
+        kinds = {match[1] for match in found if match}
+        if not before.alone and not 1 < len(kinds) <= min(_FEW, (len(there) + 1) // 2):
+            if kinds == {str(number) for number in range(1, len(there) + 1)}:
+                tell(f"each line of {path} begins with its number, which stays in the text")
+            continue
+        told = f"each line of {path} begins with {before.what}"
+        if not before.read:
+            tell(f"{told}; if it is one, put label and text above, as a .tsv has them, with tabs")
+            return None
+        tell(f"{told}: read as the column 'class'")
+        table = pa.table(
+            {
+                "text": pa.array([match[2] if match else "" for match in found], pa.string()),
+                "class": pa.array([match and match[1] for match in found], pa.string()),
+            }
+        )
+        if before is _TREC:
+            fine = [line.split()[0] if line.strip() else None for line in lines]
+            table = table.append_column("fine", pa.array(fine, pa.string()))
+            tell("the finer class is the column 'fine': --label fine reads that")
+        return table
+    return None
+
+
+def has_classes(data: bytes, path: str) -> bool:
+    r"""Say whether each line of a file begins with its class, for sure.
+
+    >>> has_classes(b"__label__pos a film\n__label__neg a book\n", "a.train")
+    True
+
+    Raises
+    ------
+    CorpusError
+        If they are no texts, as :func:`classes_before` says.
+    """
+    lines = beginning(data).split("\n")[:_LOOKED_AT]
+    with heard_by(lambda message: None):
+        return labelled_lines(lines, path) is not None or classes_before(lines, path) is not None
+
+
+def _refuse_annotated(lines: Sequence[str], path: str) -> None:
+    """Refuse lines whose words are features, or have tags: a text would hold what is none."""
+    if all(map(_FEATURES.fullmatch, lines)):
+        raise CorpusError(
+            "every line holds features with numbers (LIBSVM), and no text",
+            where=path,
+            hint="read the texts that they were made from",
+        )
+    words = [word for line in lines for word in line.split()]
+    if all(map(_TAGGED.fullmatch, words)):
+        raise CorpusError(
+            f"every word has a tag behind it, as {words[0]!r}",
+            where=path,
+            hint="write a token and its tag a line, with a tab between, and name it .conll; or say "
+            "that lines are texts: --format text",
+        )
+
+
 def sign_of_table(lines: Sequence[str], path: str) -> str | None:
     """Return what parts the columns of lines that are a table with usual names; None of texts.
 
@@ -97,6 +218,8 @@ def sign_of_table(lines: Sequence[str], path: str) -> str | None:
         if found == {len(cells)} and named.issuperset(cells):
             return sign
         if sign in "\t|" and len(found) == 1:
+            if is_row(list(records_of("\n".join(there), sign, quoted=sign != "\t"))):
+                return sign
             raise _a_table(SIGNS[sign], path)
     if all(line.count("::") == 1 for line in there):
         raise _a_table("'::'", path)

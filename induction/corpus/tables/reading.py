@@ -24,17 +24,22 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
+from induction.corpus.annotated.tokens import names_of_tags, with_named_tags
 from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.headless import is_row, names_of_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
-from induction.corpus.tables.lines import labelled_lines, sign_of_table
+from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_footer import chunks_of
 from induction.corpus.tables.parquet_sizes import expanded_rows
 from induction.corpus.tables.separators import (
     SIGNS,
+    beginning,
     declared_separator,
     escapes_quotes,
+    quotes_cells,
+    records_of,
     separator_of,
 )
 from induction.corpus.tables.undecodable_objects import (
@@ -68,6 +73,7 @@ def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
         size += expanded_rows(file, source, chunks, number, asked.path, size)
         groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
+    table = with_named_tags(table, names_of_tags(file.schema_arrow.metadata))
     return Rows(table, numbered_rows(asked.path))
 
 
@@ -78,7 +84,9 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     whole = source.read_buffer()
     refuse_expanding_arrow(whole, asked.path)
     opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
-    table = opened(whole).read_all().replace_schema_metadata(None)
+    table = opened(whole).read_all()
+    names = names_of_tags(table.schema.metadata)
+    table = with_named_tags(table.replace_schema_metadata(None), names)
     return Rows(table, numbered_rows(asked.path))
 
 
@@ -100,8 +108,10 @@ def read_text(data: bytes, asked: Asked) -> Rows:
         if sign is not None:
             tell(f"{asked.path} is read as a table, whose columns {SIGNS.get(sign, 'commas')} part")
             return _read_separated(data, asked, sign, quoted=sign != "\t")
-        if (found := labelled_lines(lines, asked.path)) is not None:
-            return Rows(found, lambda row: f"{asked.path}:{row + 1}")
+        found = labelled_lines(lines, asked.path)
+        found = classes_before(lines, asked.path) if found is None else found
+        if found is not None:
+            return Rows(found, lambda row: f"{asked.path}:{row + 1}", untyped=True)
     texts = pa.array([line.removesuffix("\r") for line in lines], pa.string())
     return Rows(pa.table({"text": texts}), lambda row: f"{asked.path}:{row + 1}")
 
@@ -281,7 +291,8 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
             hint="read it as CSV (format csv), or put the names of its columns above",
         )
     separator = separator_of(data, "\t", asked.path, asked.names)
-    return _read_separated(data, asked, separator, quoted=separator != "\t")
+    quoted = separator != "\t" or (not asked.named and quotes_cells(data, asked.path))
+    return _read_separated(data, asked, separator, quoted=quoted)
 
 
 def _as_conll(data: bytes, asked: Asked) -> Rows:
@@ -290,6 +301,7 @@ def _as_conll(data: bytes, asked: Asked) -> Rows:
 
 
 def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool = True) -> Rows:
+    asked = _named_columns(data, asked, separator, quoted=quoted)
     escaped = quoted and escapes_quotes(data, separator, asked.path)
     header = 0 if asked.names else 1
     where = _places(
@@ -336,13 +348,22 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
     return Rows(table, where, untyped=True)
 
 
+def _named_columns(data: bytes, asked: Asked, separator: str, *, quoted: bool) -> Asked:
+    """Return how to read a table: with names of its columns, if its first line is a row."""
+    if asked.names:
+        return asked
+    known = {name for name in (*asked.rename, asked.text, asked.label) if name}
+    with suppress(csv.Error):
+        records = list(records_of(beginning(data), separator, quoted=quoted))
+        if is_row(records, known):
+            return replace(asked, names=names_of_rows(records, asked.path, separator))
+    return asked
+
+
 def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str]:
-    text = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
-    records = csv.reader(
-        text, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    )
+    text = data.decode("utf-8-sig", errors="replace")
     try:
-        return next(filter(None, records), [])
+        return next(records_of(text, separator, quoted=quoted), [])
     except csv.Error as error:
         raise CorpusError(
             f"the names of the columns cannot be read: {error}",

@@ -7,13 +7,22 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 
-__all__ = ["SIGNS", "declared_separator", "escapes_quotes", "separator_of", "widths"]
+__all__ = [
+    "SIGNS",
+    "beginning",
+    "declared_separator",
+    "escapes_quotes",
+    "quotes_cells",
+    "records_of",
+    "separator_of",
+    "widths",
+]
 
 SIGNS = {
     "\t": "tabs", "|": "'|'", ";": "semicolons", "^": "'^'", "~": "'~'", "\x01": "\\x01",
@@ -34,15 +43,55 @@ def widths(text: str, sign: str, *, quoted: bool = True) -> list[int]:
     >>> widths('a|b\n"c|d"|e\n', "|"), widths("a|b\n", ";")
     ([2, 2], [1])
     """
-    records = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=sign,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-    )
+    records = records_of(text, sign, quoted=quoted)
     try:
-        return [len(row) for row in itertools.islice(filter(None, records), _LOOKED_AT)]
+        return [len(row) for row in itertools.islice(records, _LOOKED_AT)]
     except csv.Error:
         return []
+
+
+def records_of(text: str, sign: str, *, quoted: bool = True) -> Iterator[list[str]]:
+    r"""Return the records of a table, without empty lines (raises ``csv.Error``, when it is read).
+
+    >>> list(records_of('a|b\n"c|d"|e\n', "|"))
+    [['a', 'b'], ['c|d', 'e']]
+    """
+    lines = io.StringIO(text, newline="")
+    if quoted:
+        return filter(None, csv.reader(lines, delimiter=sign))
+    return filter(None, csv.reader(lines, delimiter=sign, quoting=csv.QUOTE_NONE))
+
+
+def quotes_cells(data: bytes, path: str) -> bool:
+    r"""Say whether a table with tabs quotes its cells as CSV does: only so are all rows whole.
+
+    It is told, if it does; and if it may.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     quotes_cells(b'text\tlabel\n"a\tb"\t1\n', "a.tsv")
+    a.tsv quotes cells as CSV does
+    True
+    >>> quotes_cells(b'text\tlabel\n"so" it is\t1\n', "a.tsv")
+    False
+    """
+    if b'"' not in data:
+        return False
+    text = beginning(data)
+    if len(set(widths(text, "\t"))) != 1 or _fault(text, "\t", escaped=False) is not None:
+        return False
+    header = text.lstrip().partition("\n")[0].rstrip().split("\t")
+    plain = set(widths(text, "\t", quoted=False))
+    if plain != {len(header)} or all(map(_is_quoted, header)):
+        tell(f"{path} quotes cells as CSV does")
+        return True
+    cells = (cell for row in records_of(text, "\t", quoted=False) for cell in row)
+    if any(_is_quoted(cell) and '""' in cell[1:-1] for cell in cells):
+        tell(
+            f"{path} has cells within quotes, which are kept; if it quotes them as CSV does: "
+            "--format csv"
+        )
+    return False
 
 
 def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None = None) -> str:
@@ -75,15 +124,17 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
     columns of a.csv are separated by '|'
     '|'
     """
-    text = _beginning(data)
+    text = beginning(data)
     first = text.lstrip().partition("\n")[0].rstrip()
     if usual in first:
-        return usual
+        return _uniform(text, usual, path, names) or usual
     for sign in _RARE if names is None else ():
         cells = [cell.strip('"').casefold() for cell in first.split(sign)]
         if len(cells) > 1 and _USUAL.issuperset(cells) and set(widths(text, sign)) == {len(cells)}:
             tell(f"columns of {path} are separated by {sign!r}")
             return sign
+    if (uniform := _uniform(text, usual, path, names)) is not None:
+        return uniform
     there = [sign for sign in SIGNS if sign in first and sign != usual]
     for sign in there:
         if sign * 2 in first:
@@ -92,11 +143,6 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 where=path,
                 hint="write a single sign between columns, such as a comma",
             )
-        found = widths(text, sign)
-        wanted = len(names) if names else found[0] if found else 0
-        if wanted > 1 and set(found) == {wanted}:
-            tell(f"columns of {path} are separated by {SIGNS[sign]}")
-            return sign
     if names is None and usual == "," and ";" in there:
         tell(f"columns of {path} are separated by {SIGNS[';']}")
         return ";"  # a row of another width is an error that names it
@@ -110,6 +156,27 @@ def separator_of(data: bytes, usual: str, path: str, names: Sequence[str] | None
                 hint="correct the rows, so that all have as many columns, or quote what holds it",
             )
     return usual
+
+
+def _is_quoted(cell: str) -> bool:
+    return len(cell) > 2 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', "")
+
+
+def _uniform(text: str, usual: str, path: str, names: Sequence[str] | None) -> str | None:
+    """Return a sign that parts all rows alike, where the usual one does not; it is told."""
+    found = widths(text, usual)
+    if len(set(found)) == 1 and found[0] > 1:
+        return None
+    first = text.lstrip().partition("\n")[0].rstrip()
+    for sign in SIGNS:
+        if sign == usual or sign not in first or sign * 2 in first:
+            continue
+        found = widths(text, sign)
+        wanted = len(names) if names else found[0] if found else 0
+        if wanted > 1 and set(found) == {wanted}:
+            tell(f"columns of {path} are separated by {SIGNS[sign]}")
+            return sign
+    return None
 
 
 def declared_separator(data: bytes) -> tuple[bytes, str | None]:
@@ -128,8 +195,12 @@ def declared_separator(data: bytes) -> tuple[bytes, str | None]:
     return bare[len(first) :], match[1]
 
 
-def _beginning(data: bytes) -> str:
-    """Return the first lines of a file, whole ones."""
+def beginning(data: bytes) -> str:
+    r"""Return the first lines of a file, whole ones.
+
+    >>> beginning(b"text\nso")
+    'text\nso'
+    """
     part = data[:_BEGINNING]
     if len(data) > _BEGINNING:
         part = part[: part.rfind(b"\n") + 1]

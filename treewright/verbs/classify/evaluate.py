@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.console import Json, Quiet, show_facts, warnings_said
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 from treewright.verbs.classify.reading import (
@@ -33,6 +33,7 @@ def evaluate(
     plot: Annotated[
         str | None, typer.Option(metavar=FILE, help="Draw the confusion matrix as this SVG image.")
     ] = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     threshold: Threshold = 0.5,
     at_least_one: AtLeastOne = False,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from treewright.console import Json, Quiet, show_facts, warnings_said
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.permissions import AllowNetwork
 from treewright.verbs.classify.reading import (
     AtLeastOne,
@@ -44,6 +44,7 @@ def predict(
     at_least_one: AtLeastOne = False,
     device: Device = "auto",
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

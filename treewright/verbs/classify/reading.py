@@ -12,7 +12,7 @@ import typer
 
 from treewright.console import Json, Quiet, Seed
 from treewright.flags import FlagsOfOptions, read_settings
-from treewright.outputs import Force
+from treewright.outputs import Encoding, Force
 from treewright.permissions import MaxRequests
 from treewright.terminal import say
 
@@ -82,6 +82,7 @@ class Training:
     set_option: SetOption = None
     seed: Seed = 0
     max_requests: MaxRequests = None
+    encoding: Encoding = "utf-8"
     force: Force = False
     as_json: Json = False
     quiet: Quiet = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, progress, warnings_said
-from treewright.outputs import FILE, STORE, Force
+from treewright.outputs import FILE, STORE, Encoding, Force
 from treewright.terminal import say, show
 from treewright.verbs.classify.reading import SetOption, Training, checked_config
 
@@ -77,6 +77,7 @@ def table(
         str | None, typer.Option(metavar=FILE, help="Draw mean ranks here, as .png.")
     ] = None,
     set_option: SetOption = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.console import Json, Quiet, Seed, show_facts
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.terminal import say
 
 __all__ = ["tag"]
@@ -26,6 +26,7 @@ def tag(
         typer.Option(min=1, help="Sentences that the tagger looks at; else all ten times."),
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

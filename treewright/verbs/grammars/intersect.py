@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, read_length, show_facts
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 
 if TYPE_CHECKING:
     from grammar.pcfg.grammar import Grammar
@@ -31,6 +31,7 @@ def intersect(
         str | None, typer.Option(help="A regular pattern over words: 'the . (cat | dog) .*'.")
     ] = None,
     length: Annotated[str | None, typer.Option(help="Number of words: 5:20, or 12.")] = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.console import Json, Quiet
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import show
 
@@ -38,6 +38,7 @@ def interpolate(
         str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:N.")
     ] = "auto",
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

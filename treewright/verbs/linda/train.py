@@ -9,7 +9,7 @@ import typer
 
 from treewright.console import Json, Quiet, Seed, progress, show_facts
 from treewright.flags import FlagsOfOptions, read_settings
-from treewright.outputs import FOLDER, Force
+from treewright.outputs import FOLDER, Encoding, Force
 
 if TYPE_CHECKING:
     from grammar.options import Option
@@ -56,6 +56,7 @@ def train(
         ),
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

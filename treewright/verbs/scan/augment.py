@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, Seed, naming, show_facts, warnings_said
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.pair_files import PairsFile, read_pair_file, write_pair_file
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def augment(
         str | None, typer.Option(help="Test pairs, to report how many were made.")
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, need_torch, progress
-from treewright.outputs import FILE, STORE, Force
+from treewright.outputs import FILE, STORE, Encoding, Force
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def table(
     steps: Annotated[
         int | None, typer.Option(min=1, help="Steps instead of 4,000, for a short trial.")
     ] = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

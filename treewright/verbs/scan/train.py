@@ -9,7 +9,7 @@ import typer
 
 from treewright.console import Json, Quiet, Seed, naming, need_torch, show_facts, training_bar
 from treewright.flags import FlagsOfOptions, read_settings
-from treewright.outputs import FILE, STORE, Force
+from treewright.outputs import FILE, STORE, Encoding, Force
 from treewright.pair_files import PairsFile, read_pair_file
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def train(
         typer.Option(metavar=STORE, help="State file; if it exists, training continues from it."),
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.console import Json, Quiet, show_facts
-from treewright.outputs import FILE, Force
+from treewright.outputs import FILE, Encoding, Force
 from treewright.permissions import AllowNetwork
 from treewright.terminal import say
 from treewright.verbs.structured.reading import read_sentences_of
@@ -33,6 +33,7 @@ def predict(
         str, typer.Option(help="Where the encoder computes: auto, cpu, cuda, cuda:N.")
     ] = "auto",
     allow_network: AllowNetwork = False,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

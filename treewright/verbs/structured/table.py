@@ -10,7 +10,7 @@ import typer
 
 from treewright.console import Json, Quiet, progress, warnings_said
 from treewright.flags import read_settings
-from treewright.outputs import FILE, STORE, Force
+from treewright.outputs import FILE, STORE, Encoding, Force
 from treewright.terminal import say, show
 from treewright.verbs.structured.reading import SetOption
 
@@ -68,6 +68,7 @@ def table(
         typer.Option("--output", "-o", metavar=FILE, help="Write the table here: .md or .csv."),
     ] = None,
     set_option: SetOption = None,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

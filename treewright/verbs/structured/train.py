@@ -9,7 +9,7 @@ import typer
 
 from treewright.console import Json, Quiet, Seed, progress, show_facts
 from treewright.flags import read_settings
-from treewright.outputs import FOLDER, Force
+from treewright.outputs import FOLDER, Encoding, Force
 from treewright.verbs.structured.reading import PERCEPTRON, SetOption, read_sentences_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def train(
     test: Annotated[str | None, typer.Option(help="Sentences to test on, after training.")] = None,
     set_option: SetOption = None,
     seed: Seed = 0,
+    encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

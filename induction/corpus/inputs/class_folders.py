@@ -1,0 +1,85 @@
+"""A folder of folders of texts: each is a class, as scikit-learn's ``load_files`` takes them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+
+from grammar.errors import CorpusError
+from grammar.files import other_encoding, read_text
+from grammar.messages import tell
+from grammar.storage.inside import check_links
+from grammar.storage.location import is_url
+from induction.corpus.rows import Asked, Rows
+
+__all__ = ["rows_of_class_folders"]
+
+_FEWEST = 2
+_OF_OTHERS = {
+    ".ann": ("brat: texts beside their annotations", "export it as JSON lines with spans"),
+    ".in": ("texts and their tags in files of their own (seq.in, seq.out)",
+            "write a token and its tag a line, and name it .conll"),
+}  # fmt: skip
+
+
+def rows_of_class_folders(asked: Asked) -> Rows | None:
+    """Return the texts of a folder whose folders are classes; None of another folder.
+
+    Which classes there are is told.
+
+    Raises
+    ------
+    CorpusError
+        If the folder is of another tool, or its folders hold such folders.
+    SchemaError
+        If a file is a symbolic link out of the folder.
+    UnreadableInputError
+        If a file cannot be read, or is not UTF-8.
+    """
+    if is_url(asked.path):
+        return None
+    root = Path(asked.path)
+    _refuse_others(root)
+    folders = [path for path in sorted(root.iterdir()) if path.is_dir() and _is_seen(path)]
+    classes = {folder.name: _texts(folder) for folder in folders}
+    if len(classes) < _FEWEST or not all(classes.values()):
+        inner = [folder for folder in folders if len([*filter(Path.is_dir, folder.iterdir())]) > 1]
+        if inner:
+            raise CorpusError(
+                "there are folders within its folders",
+                where=asked.path,
+                hint=f"name the one whose folders are classes, such as {inner[0]}",
+            )
+        return None
+    tell(f"each folder in {asked.path} is a class, and each file a text: {', '.join(classes)}")
+    files = [(name, file) for name, texts in classes.items() for file in texts]
+    texts = []
+    with other_encoding(asked.encoding):
+        for _, file in files:
+            check_links(asked.path, str(file), str(file))
+            texts.append(read_text(file))
+    table = pa.table({"text": texts, "label": [name for name, _ in files]})
+    return Rows(table, lambda row: os.fspath(files[row][1]))
+
+
+def _is_seen(path: Path) -> bool:
+    return not path.name.startswith((".", "_"))
+
+
+def _texts(folder: Path) -> list[Path]:
+    """Return the files of a folder, if all are texts by their names; else none."""
+    files = [path for path in sorted(folder.iterdir()) if _is_seen(path)]
+    are_texts = (
+        path.is_file() and (path.suffix in ("", ".txt") or path.suffix[1:].isdigit())
+        for path in files
+    )
+    return files if all(are_texts) else []
+
+
+def _refuse_others(root: Path) -> None:
+    for path in sorted(root.iterdir()):
+        if path.suffix in _OF_OTHERS:
+            what, hint = _OF_OTHERS[path.suffix]
+            raise CorpusError(f"the folder holds {what}", where=os.fspath(root), hint=hint)
