@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from shlex import quote
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import pyarrow as pa
 
@@ -215,12 +215,14 @@ class Corpus:
         """
         return self[:n]
 
-    def __getattr__(self, name: str) -> Any:
-        told = ""
-        for through, theirs in _OF_OTHERS.items():
-            if name in theirs:
-                told = f"\n  hint: corpus.{through}().{name} has it"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = ""
+            for through, theirs in _OF_OTHERS.items():
+                if name in theirs:
+                    told = f"\n  hint: corpus.{through}().{name} has it"
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def to_pandas(self) -> Any:
         """Return a pandas frame of all columns.
