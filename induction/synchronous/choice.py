@@ -43,7 +43,7 @@ from induction.synchronous.types import (
 )
 from induction.synchronous.unification import Coded, arity
 
-__all__ = ["Typing", "choose_types", "description", "grammar_description"]
+__all__ = ["Size", "Typing", "choose_types", "description", "grammar_description"]
 
 _TYPES = (1, 2, 3, 4, 5, 6)
 _RESTARTS, _ROUNDS = 3, 80
@@ -74,23 +74,38 @@ def description(rules: Sequence[Coded], pairs: Sequence[Coded], options: SearchO
     return size - fitted.log_likelihood / math.log(2)
 
 
+class Size(NamedTuple):
+    """The size of rules and of pairs that they do not derive, and the bits of the other pairs."""
+
+    rules: float
+    bits: float
+
+    @property
+    def whole(self) -> float:
+        """Both together."""
+        return self.rules + self.bits
+
+
 def grammar_description(
     grammar: SynchronousGrammar, training: TrainingPairs, options: SearchOptions
-) -> float:
-    """Return the size of the rules of a grammar and the bits that pairs take by its weights.
+) -> Size:
+    """Return the size of the rules of a grammar, and the bits that pairs take by its weights.
 
     Rules that differ only by their types count once. A pair that is not derived counts as a rule.
     """
     coder = training.coder
     rules = {(coder.side(rule.source), coder.side(rule.target)) for rule in grammar.rules}
-    size = sum(rule_size(rule, options) for rule in rules)
     parser = SynchronousParser(grammar)
     asked = training.pairs[:: 1 + len(training) // _DESCRIBED]
-    told = 0.0
+    bits = missing = 0.0
     for pair in asked:
         value = parser.pair_log_probability(*(training.words(side).split() for side in pair))
-        told += -value / math.log(2) if value > -math.inf else rule_size(pair, options)
-    return size + told * len(training) / len(asked)
+        if value > -math.inf:
+            bits -= value / math.log(2)
+        else:
+            missing += rule_size(pair, options)
+    share = len(training) / len(asked)
+    return Size(sum(rule_size(r, options) for r in rules) + share * missing, share * bits)
 
 
 class Typing(NamedTuple):

@@ -416,14 +416,18 @@ def _patterns(
     how: SynchronousOptions,
     say: Callable[[str], None],
 ) -> Patterns | None:
-    """Return patterns of classes, if rules of one type say too little, and these are shorter."""
-    several = Counter(source for source, _ in rules).most_common(1)[0][1] > 1
-    explained = found.explained
-    poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
-    if not (several or poor) or not how.compare or how.types is not None:
+    """Return patterns of classes, if their description is shorter.
+
+    They do not recur, but rules may. So patterns with others nested in them are taken only where
+    rules say too little: where two of them have the same source, or many pairs are learnt alone.
+    """
+    if not how.compare or how.types is not None:
         return None
+    explained = found.explained
+    several = len({source for source, _ in rules}) < len(rules)
+    poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
     say("patterns of word classes")
-    return shortest_patterns(training, found.core, how)
+    return shortest_patterns(training, found.core, how, nested=bool(several or poor))
 
 
 def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> SynchronousInduction:

@@ -14,6 +14,7 @@ pattern, and decides how other words are written (*der* or *die*). Patterns do n
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from induction.synchronous.choice import grammar_description
 from induction.synchronous.lexicon import linked_words
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.search import SearchOptions, needless_rules
-from induction.synchronous.unification import Coded, arity
+from induction.synchronous.unification import Coded, arity, has_slot
 
 __all__ = ["START", "ClassRule", "Patterns", "find_patterns", "shortest_patterns"]
 
@@ -44,7 +45,7 @@ _FEWEST = 2
 _ASKED = 200
 """Training pairs that are parsed, at most, evenly chosen."""
 
-_MOST_LINKS = 1_000_000
+_MOST_LINKS = 200_000
 """Pairs of words that might be linked: of more, no patterns are looked for."""
 
 
@@ -93,6 +94,16 @@ class Patterns:
         )
 
     @property
+    def nested(self) -> bool:
+        """Whether a pattern is another one with more in its slots."""
+        found = {each.rule for each in self.rules if each.classes}
+        return any(
+            all(re.search(f"^{_wider(a)}$", b) for a, b in zip(inner, outer, strict=True))
+            for inner, outer in itertools.permutations(found, 2)
+            if len(inner[0]) < len(outer[0])
+        )
+
+    @property
     def coded(self) -> CodedRules:
         """The rules ready to match; their start symbol is ROOT."""
         return CodedRules(
@@ -136,9 +147,11 @@ class Patterns:
 
 
 def shortest_patterns(
-    training: TrainingPairs, other: SynchronousGrammar, options: SearchOptions
+    training: TrainingPairs, other: SynchronousGrammar, options: SearchOptions, *, nested: bool
 ) -> Patterns | None:
     """Return the patterns with the shortest description; None if that of another grammar is.
+
+    Patterns of which none is nested in another must be shorter without the bits of pairs, too.
 
     Parameters
     ----------
@@ -148,18 +161,24 @@ def shortest_patterns(
         With its own types and weights.
     options : SearchOptions
         What symbols count, and how many slots a pattern may have.
+    nested : bool
+        Whether a pattern may be another one with more in its slots, as where rules recur: where
+        the other grammar says too little.
     """
     if sum(len(source) * len(target) for source, target in training.pairs) > _MOST_LINKS:
         return None
-    chosen, best = None, grammar_description(other, training, options)
-    for found in find_patterns(training, max_slots=options.max_slots):
+    described = grammar_description(other, training, options)
+    chosen, whole = None, described.whole
+    for found in find_patterns(training, max_slots=options.max_slots, nested=nested):
         size = grammar_description(found.grammar(), training, options)
-        if size < best:
-            chosen, best = found, size
+        if (nested or size.rules < described.rules) and size.whole < whole:
+            chosen, whole = found, size.whole
     return chosen
 
 
-def find_patterns(training: TrainingPairs, *, max_slots: int) -> Iterator[Patterns]:
+def find_patterns(
+    training: TrainingPairs, *, max_slots: int, nested: bool = True
+) -> Iterator[Patterns]:
     """Yield patterns that give the training pairs their targets.
 
     Words with several targets are members of classes first, and then stay in the patterns.
@@ -170,6 +189,8 @@ def find_patterns(training: TrainingPairs, *, max_slots: int) -> Iterator[Patter
         Checked and coded.
     max_slots : int
         The largest number of slots of a pattern.
+    nested : bool
+        Whether a pattern may be another one with more in its slots, as where rules recur.
     """
     links = list(linked_words(training.pairs))
     meanings: dict[str, set[str]] = defaultdict(set)
@@ -178,7 +199,7 @@ def find_patterns(training: TrainingPairs, *, max_slots: int) -> Iterator[Patter
     several = frozenset(w for w, found in meanings.items() if len(found) > 1)
     for kept in dict.fromkeys([frozenset[str](), several]):
         found = _patterns(training, links, kept, max_slots)
-        if found is not None and _agrees(found):
+        if found is not None and (nested or not found.nested) and _agrees(found):
             yield found
 
 
@@ -186,25 +207,36 @@ def _patterns(
     training: TrainingPairs, links: Sequence[set[Coded]], kept: Collection[str], max_slots: int
 ) -> Patterns | None:
     """Return the patterns of pairs, with some words kept in them; None if there are none."""
-    read: dict[Coded, tuple[Coded, list[Coded]]] = {}
-    for pair, linked in zip(training.pairs, links, strict=True):
-        found = _pattern(pair, {(w, v) for w, v in linked if w not in kept})
-        if found is not None and 0 < arity(found[0][0]) <= max_slots:
-            read[pair] = found
-    support = Counter(pattern for pattern, _ in read.values())
-    read = {pair: found for pair, found in read.items() if support[found[0]] >= _FEWEST}
+    free = [{(w, v) for w, v in linked if w not in kept} for linked in links]
+    read = _read(training.pairs, free, max_slots)
+    # a word of which there is no other in its place is no class
+    lonely = {words[0] for words in _classes(read) if len(words) == 1} - {
+        words[0] for pattern, words in read if pattern == _ALONE
+    }
+    read = _read(training.pairs, [linked - lonely for linked in free], max_slots)
     if not read:
         return None
-    class_of = _classes(list(read.values()))
+    class_of = {word: f"C{k}" for k, words in enumerate(_classes(read), 1) for word in words}
     rules: Counter[tuple[Coded, str, tuple[str, ...]]] = Counter()
-    for pattern, words in read.values():
+    for pattern, words in read:
         rules[pattern, START, tuple(class_of[word] for word in words)] += 1
         rules.update((word, class_of[word], ()) for word in words)
-    known = Patterns(tuple(ClassRule(*key, n) for key, n in sorted(rules.items())), training)
-    return known.whole()
+    return Patterns(tuple(ClassRule(*key, n) for key, n in sorted(rules.items())), training).whole()
 
 
-def _pattern(pair: Coded, linked: Collection[Coded]) -> tuple[Coded, list[Coded]] | None:
+_Read = tuple[Coded, list[Coded]]
+"""A pattern, and the words in its slots."""
+
+
+def _read(pairs: Sequence[Coded], links: Sequence[set[Coded]], max_slots: int) -> list[_Read]:
+    """Return the patterns of pairs with their words, if several pairs have the pattern."""
+    every = (_pattern(pair, linked) for pair, linked in zip(pairs, links, strict=True))
+    found = [each for each in every if each and 0 < arity(each[0][0]) <= max_slots]
+    support = Counter(pattern for pattern, _ in found)
+    return [each for each in found if support[each[0]] >= _FEWEST]
+
+
+def _pattern(pair: Coded, linked: Collection[Coded]) -> _Read | None:
     """Return a pair with slots for its linked words, and these; None if it has one of them twice.
 
     Words that are linked to several others stay where they are, like words without a link.
@@ -222,18 +254,22 @@ def _pattern(pair: Coded, linked: Collection[Coded]) -> tuple[Coded, list[Coded]
     return (source, target), words
 
 
-def _classes(read: Sequence[tuple[Coded, list[Coded]]]) -> dict[Coded, str]:
-    """Name the class of each word: words that fill the same slot of a pattern have the same."""
+def _classes(read: Sequence[_Read]) -> list[list[Coded]]:
+    """Return classes of words: words that fill the same slot of a pattern are in the same."""
     ties = nx.Graph()
     for pattern, words in read:
         ties.add_nodes_from(words)
         if pattern != _ALONE:
             ties.add_edges_from((word, (pattern, slot)) for slot, word in enumerate(words))
-    groups = [
+    return sorted(
         sorted(node for node in tied if isinstance(node[1], str))
         for tied in nx.connected_components(ties)
-    ]
-    return {word: f"C{k}" for k, words in enumerate(sorted(groups), start=1) for word in words}
+    )
+
+
+def _wider(side: str) -> str:
+    """Return a regular expression for what a side of a pattern makes, with any phrases in slots."""
+    return "".join(".+" if has_slot(symbol) else re.escape(symbol) for symbol in side)
 
 
 def _agrees(patterns: Patterns) -> bool:
