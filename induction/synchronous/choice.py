@@ -1,4 +1,9 @@
-"""Which types do the nonterminals get: layers, or types that are fitted?
+"""Which rules are taken, and which types do their nonterminals get: layers, or fitted types?
+
+Of two sets of rules the one with the shorter description is taken. The search counts the symbols of
+rules alone. Rules that are as short, but of which pairs take more, are told apart by a second part:
+the bits of every pair, with the probabilities of rules that EM fits to the pairs (Rissanen 1978,
+*Modeling by shortest data description*), or with those that a grammar has.
 
 Layers say what may stand where, with the order of application where nothing was seen. Fitted types
 are taken in their place only where held-out recombinations of the training pairs speak for them:
@@ -19,13 +24,14 @@ import numpy as np
 
 from grammar.arrays import FloatArray
 from grammar.chart.parses import NoParse
-from grammar.synchronous.forest import Coder, PairForest
+from grammar.synchronous.forest import Coder, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.layers import layer_types, layered_grammar
+from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.precedence import children_by_orders, ordered_children, read_sources
-from induction.synchronous.search import coded_rules
+from induction.synchronous.search import SearchOptions, coded_rules, rule_size
 from induction.synchronous.types import (
     Families,
     Fold,
@@ -35,9 +41,9 @@ from induction.synchronous.types import (
     pack_forests,
     typed_grammar,
 )
-from induction.synchronous.unification import Coded
+from induction.synchronous.unification import Coded, arity
 
-__all__ = ["Typing", "choose_types"]
+__all__ = ["Size", "Typing", "choose_types", "description", "grammar_description"]
 
 _TYPES = (1, 2, 3, 4, 5, 6)
 _RESTARTS, _ROUNDS = 3, 80
@@ -47,6 +53,59 @@ _ERRORS = 2.0
 _REPEATS = 3
 _ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
+_DESCRIBED = 500
+"""Pairs that a description by a grammar counts, at most, evenly chosen; they stand for all."""
+
+
+def description(rules: Sequence[Coded], pairs: Sequence[Coded], options: SearchOptions) -> float:
+    """Return the size of rules and the bits of the pairs that they derive, together.
+
+    A pair that they do not derive counts as a rule.
+    """
+    known = coded_rules(list(rules))
+    forests = [(pair, pair_forest(known, *pair).pruned()) for pair in pairs]
+    derived = [forest for _, forest in forests if forest.root >= 0]
+    missing = [pair for pair, forest in forests if forest.root < 0]
+    size = sum(rule_size(rule, options) for rule in [*rules, *missing])
+    if not derived:
+        return size
+    alone = Families.of(range(len(rules)), [arity(rule[0]) for rule in rules])
+    fitted = fit_types(pack_forests(derived, alone), alone, 1, seed=0)
+    return size - fitted.log_likelihood / math.log(2)
+
+
+class Size(NamedTuple):
+    """The size of rules and of pairs that they do not derive, and the bits of the other pairs."""
+
+    rules: float
+    bits: float
+
+    @property
+    def whole(self) -> float:
+        """Both together."""
+        return self.rules + self.bits
+
+
+def grammar_description(
+    grammar: SynchronousGrammar, training: TrainingPairs, options: SearchOptions
+) -> Size:
+    """Return the size of the rules of a grammar, and the bits that pairs take by its weights.
+
+    Rules that differ only by their types count once. A pair that is not derived counts as a rule.
+    """
+    coder = training.coder
+    rules = {(coder.side(rule.source), coder.side(rule.target)) for rule in grammar.rules}
+    parser = SynchronousParser(grammar)
+    asked = training.pairs[:: 1 + len(training) // _DESCRIBED]
+    bits = missing = 0.0
+    for pair in asked:
+        value = parser.pair_log_probability(*(training.words(side).split() for side in pair))
+        if value > -math.inf:
+            bits -= value / math.log(2)
+        else:
+            missing += rule_size(pair, options)
+    share = len(training) / len(asked)
+    return Size(sum(rule_size(r, options) for r in rules) + share * missing, share * bits)
 
 
 class Typing(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,9 +25,10 @@ from grammar.options import option, read_options, takes
 from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
+from grammar.synchronous.rule import NT
 from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair, exchanged_sides
-from induction.synchronous.choice import choose_types
+from induction.synchronous.choice import choose_types, description
 from induction.synchronous.closure import (
     Closure,
     ClosureOptions,
@@ -36,13 +37,13 @@ from induction.synchronous.closure import (
     divided,
     families,
 )
-from induction.synchronous.description import description
 from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import (
     settled_children,
 )
 from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon, translations
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
+from induction.synchronous.patterns import START, Patterns, shortest_patterns
 from induction.synchronous.report import (
     Explained,
     RoteWarning,
@@ -372,13 +373,11 @@ def induce_synchronous(
     groups = _families([keys[rule] for rule in rules], rules, shapes)
     total = len(given) + len(given.outvoted)
     explained = explain_pairs(total, shapes, total - len(training))
-    if explained.warning is not None:
-        warnings.warn(explained.warning, RoteWarning, stacklevel=2)
     say("order of application, and types")
     typing = choose_types(
         rules, groups, forests, training.coder, types=how.types, seed=how.seed, say=say
     )
-    return SynchronousInduction(
+    result = SynchronousInduction(
         grammar=typing.grammar,
         core=typing.core,
         rules=_untyped(rules, training),
@@ -401,6 +400,53 @@ def induce_synchronous(
         tried=tried,
         limited=limited,
         purpose=how.purpose,
+    )
+    patterns = None if limited else _patterns(result, rules, training, how, say)
+    if patterns is not None:
+        result = _by_patterns(result, patterns)
+    if result.explained.warning is not None:
+        warnings.warn(result.explained.warning, RoteWarning, stacklevel=2)
+    return result
+
+
+def _patterns(
+    found: SynchronousInduction,
+    rules: Sequence[Coded],
+    training: TrainingPairs,
+    how: SynchronousOptions,
+    say: Callable[[str], None],
+) -> Patterns | None:
+    """Return patterns of classes, if their description is shorter.
+
+    They do not recur, but rules may. So patterns with others nested in them are taken only where
+    rules say too little: where two of them have the same source, or many pairs are learnt alone.
+    """
+    if not how.compare or how.types is not None:
+        return None
+    explained = found.explained
+    several = len({source for source, _ in rules}) < len(rules)
+    poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
+    say("patterns of word classes")
+    return shortest_patterns(training, found.core, how, nested=bool(several or poor))
+
+
+def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> SynchronousInduction:
+    """Return the induction with patterns in place of rules."""
+    coded, given = patterns.coded, found.explained
+    shapes = [forest for _, forest in _forests(coded, patterns.training.pairs, START)]
+    core = patterns.grammar()
+    return replace(
+        found,
+        grammar=patterns.parsing_grammar(),
+        core=core,
+        rules=core,
+        classes=patterns.classes,
+        added=(),
+        held_out=None,
+        type_scores={},
+        types=len(core.types),
+        explained=explain_pairs(given.pairs, shapes, given.faulty),
+        alternatives=(),
     )
 
 
@@ -540,8 +586,10 @@ def _told(step: Step, training: TrainingPairs, say: Callable[[str], None]) -> Tr
     return told
 
 
-def _forests(rules: CodedRules, pairs: Sequence[Coded]) -> list[tuple[Coded, PairForest]]:
-    forests = ((pair, pair_forest(rules, *pair)) for pair in pairs)
+def _forests(
+    rules: CodedRules, pairs: Sequence[Coded], start: str = NT
+) -> list[tuple[Coded, PairForest]]:
+    forests = ((pair, pair_forest(rules, *pair, start=start)) for pair in pairs)
     return [(pair, forest.pruned()) for pair, forest in forests if forest.root >= 0]
 
 

@@ -9,12 +9,14 @@ statistical machine translation*; the intersection of both directions, Och & Ney
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 from grammar.errors import OptionError
 from induction.synchronous.pairs import TrainingPairs
 
-__all__ = ["LEXICONS", "Lexicon", "induce_lexicon", "translations"]
+__all__ = ["LEXICONS", "Lexicon", "induce_lexicon", "linked_words", "translations"]
 
 LEXICONS = ("auto", "necessity", "association", "ibm1")
 """How to find which source word a target word needs."""
@@ -76,15 +78,21 @@ def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:
     return _necessary(pairs, both, threshold)
 
 
+def linked_words(pairs: Sequence[tuple[str, str]]) -> Iterator[set[tuple[str, str]]]:
+    """Yield for each pair the source and target words that explain each other best in it.
+
+    >>> list(linked_words([("a", "A"), ("ab", "BA"), ("b", "B")]))[1] == {("a", "A"), ("b", "B")}
+    True
+    """
+    forward = _model_one(pairs)
+    backward = _model_one([(target, source) for source, target in pairs])
+    for source, target in pairs:
+        found = _best(backward, target, source)
+        yield {(w, v) for w, v in _best(forward, source, target) if (v, w) in found}
+
+
 def _aligned(pairs: TrainingPairs, threshold: float) -> Lexicon:
-    forward = _model_one(list(pairs.pairs))
-    backward = _model_one([(target, source) for source, target in pairs.pairs])
-    both = Counter(
-        (w, v)
-        for source, target in pairs.pairs
-        for w, v in _best(forward, source, target)
-        if (v, w) in _best(backward, target, source)
-    )
+    both = Counter(itertools.chain.from_iterable(linked_words(pairs.pairs)))
     return _necessary(pairs, both, threshold)
 
 
@@ -112,7 +120,7 @@ def _necessary(pairs: TrainingPairs, both: Counter[tuple[str, str]], threshold: 
     return {v: frozenset(words) for v, words in sorted(found.items())}
 
 
-def _model_one(pairs: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+def _model_one(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """Return p(v | w), the translation table of IBM model 1, by (w, v)."""
     table: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     for _ in range(_ROUNDS):

@@ -127,6 +127,12 @@ _FEATURES = {
          "S -> V_1 a N_2 ### V_1 EIN N_2", "S -> V_1 a F_2 ### V_1 EINE F_2", _VERBS, _NOUNS,
          "F: cow hen mare goat bee wasp owl ewe"), 3, 3,
     ),
+    "case-order": _Feature(
+        "two orders without words between, of which the forms of nouns say who does what",
+        ("S -> K_1 O_2 V_3 ### V_3 K_1 O_2", "S -> O_1 K_2 V_3 ### V_3 K_2 O_1", _VERBS,
+         *(f"{case} -> {noun}{form} ### {noun.upper()}" for case, form in (("K", "ga"), ("O", "wo"))
+           for noun in _NOUNS.split()[1:])), 3, 3,
+    ),
     "modifiers": _Feature(
         "modifiers that pile up before a noun, and in the target behind it",
         ("S -> V_1 the M_2 ### V_1 M_2", "M -> N_1 ### N_1", "M -> A_1 M_2 ### M_2 A_1",

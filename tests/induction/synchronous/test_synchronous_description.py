@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grammar.synchronous.forest import Coder
 from grammar.synchronous.parsing import SynchronousParser
-from induction.synchronous.description import description
+from induction.synchronous.choice import description
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.lexicon import induce_lexicon, translations
 from induction.synchronous.pairs import read_training_pairs

@@ -1,0 +1,58 @@
+"""Patterns of word classes: found with their classes, right on training pairs, no longer."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammar.chart.parses import NoParse
+from grammar.synchronous.parsing import SynchronousParser
+from induction.synchronous.induce import induce_synchronous
+from induction.synchronous.pairs import read_training_pairs
+from induction.synchronous.patterns import find_patterns
+from scan.languages.measure import measure_language
+from scan.languages.tasks import named_task
+
+NOUNS, VERBS = ("dog", "cat", "fox", "hen", "owl"), ("see", "find", "lose", "call")
+
+
+def test_forms_of_words_decide_where_slots_touch() -> None:
+    language, parts = named_task("case-order")
+    found = measure_language(language, parts)
+    assert (found.exact, found.samples, found.reached) == (1.0, 1.0, 1.0)
+    assert found.rules == found.true_rules == 32
+
+
+@pytest.mark.parametrize("name", ["gender", "homonyms", "inserted-words"])
+def test_words_with_several_targets_and_slots_without_words_are_patterns(name: str) -> None:
+    found = measure_language(*named_task(name))
+    assert (found.exact, found.samples, found.reached) == (1.0, 1.0, 1.0)
+    assert found.rules == found.true_rules
+
+
+@pytest.mark.parametrize("name", ["modifiers", "precedence", "order"])
+def test_rules_that_recur_or_are_as_short_are_kept(name: str) -> None:
+    found = induce_synchronous(named_task(name)[1].train)
+    assert not any(rule.lhs == "ROOT" for rule in found.rules.rules)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.text("ABC", min_size=1,
+                max_size=3)), min_size=2, max_size=8, unique_by=lambda pair: pair[0]))  # fmt: skip
+def test_patterns_give_training_pairs_their_targets(pairs: list[tuple[str, str]]) -> None:
+    training = read_training_pairs((" ".join(s), " ".join(t)) for s, t in pairs)
+    for found in find_patterns(training, max_slots=3):
+        every, core = found.parsing_grammar(), found.grammar()
+        assert all(rule.arity <= 3 for rule in core.rules)
+        for source, target in pairs:
+            assert SynchronousParser(core).is_derivable(tuple(source), tuple(target))
+            best = SynchronousParser(every).translations(tuple(source))
+            assert not isinstance(best, NoParse)
+            assert best[0].target == tuple(target)
+
+
+def test_words_without_others_in_their_place_stay_in_patterns() -> None:
+    training = read_training_pairs([(f"so {n} {v}", f"SO {v} {n}".upper()) for n in NOUNS
+                                    for v in VERBS])  # fmt: skip
+    (found, *_) = find_patterns(training, max_slots=4)
+    assert len(found.words) == 2
+    assert "ROOT -> so C1_1 C2_2 ### SO C2_2 C1_1" in map(str, found.grammar().rules)
