@@ -27,7 +27,7 @@ from grammar.trees.tree import NO_WORDS
 
 __all__ = ["Holding", "holding"]
 
-_MOST_RULES = 2_000_000
+_MOST_STEPS = 3_000_000
 _LINK = -1
 """In place of a rule: what only links the children of a long rule."""
 
@@ -69,7 +69,7 @@ def holding(grammar: Grammar, patterns: Sequence[str]) -> Holding:
     EmptyLanguageError
         If no tree of the grammar holds it.
     OptionError
-        If too many rules would be needed.
+        If it takes too many steps.
 
     Examples
     --------
@@ -118,6 +118,7 @@ class _Product:
         self._weight = grammar.weight.tolist()
         self._rules = [range(a, b) for a, b in itertools.pairwise(rules.starts.tolist())]
         self._automaton = _Labelled(grammar, patterns)
+        self._steps = 0
         self._states: list[dict[int, None]] = [{} for _ in rules.nonterminals]
         self._find_states()
         self._numbers: dict[_Key, int] = {}
@@ -128,15 +129,8 @@ class _Product:
             for state in self._states[grammar.start_id]
             if self._automaton.accepts(grammar.start_id, state)
         ]
-        count = 0
         for key in self._keys:  # which grows while rules are made
             self.rules.append(list(self._rules_of(key)))
-            count += len(self.rules[-1])
-            if count > _MOST_RULES:
-                raise OptionError(
-                    f"what is asked for needs more than {_MOST_RULES:,} rules",
-                    hint="ask for less at the same time, or sample from a smaller grammar",
-                )
 
     def terms(self) -> list[list[Term]]:
         """Return the rules of all symbols as terms of inside sums."""
@@ -189,6 +183,7 @@ class _Product:
         found = {self._automaton.without_children(self._lhs[rule])} if not self._rhs[rule] else {0}
         for place in range(len(self._rhs[rule]) - 1, first - 1, -1):
             options = {seen for _, seen in self._options(rule, place)}
+            self._take(len(options) * len(found))
             found = {one | other for one in options for other in found}
         return sorted(found)
 
@@ -232,7 +227,9 @@ class _Product:
             rest = list(self._options(rule, first + 1))
         elif left > 2:
             rest = [(seen, seen) for seen in self._seen_from(rule, first + 1)]
-        for (state, one), (behind, other) in itertools.product(self._options(rule, first), rest):
+        options = list(self._options(rule, first))
+        self._take(len(options) * len(rest))
+        for (state, one), (behind, other) in itertools.product(options, rest):
             if not leads(one | other):
                 continue
             child = self._child(rhs[first], state)
@@ -242,6 +239,15 @@ class _Product:
                 yield child, self._child(rhs[first + 1], behind)
             else:
                 yield child, self._number((-1 - rule, first + 1, behind))
+
+    def _take(self, steps: int) -> None:
+        """Count pairs that are looked at, and end where there are too many."""
+        self._steps += steps
+        if self._steps > _MOST_STEPS:
+            raise OptionError(
+                f"what is asked for takes more than {_MOST_STEPS:,} steps",
+                hint="ask for less at the same time, or sample from a smaller grammar",
+            )
 
     def _child(self, child: int, state: int) -> int:
         return child if child < 0 else self._number((child, 0, state))

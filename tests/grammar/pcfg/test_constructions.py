@@ -147,9 +147,9 @@ def test_what_a_grammar_cannot_be_asked_for(pattern: str, said: str) -> None:
         holding(FINITE, [pattern])
 
 
-def test_too_many_rules_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constructions, "_MOST_RULES", 5)
-    with pytest.raises(OptionError, match="more than 5 rules"):
+def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constructions, "_MOST_STEPS", 5)
+    with pytest.raises(OptionError, match="more than 5 steps"):
         holding(FINITE, ["B < x"])
 
 

@@ -30,6 +30,8 @@ PAGES = [
     "/parse?sentence=ducks+swim&grammar=fish-txt",
     "/sample",
     "/sample?grammar=fish-txt&n=5&seed=7&shortest=2&longest=6",
+    "/sample?grammar=rules-of-embedded&n=3&construction=PP+%3C+NP&words=the",
+    "/sample?grammar=fish-txt&n=3&words=near",
     "/compare",
     "/compare?a=embedded&b=rules-of-embedded",
     "/compare?a=embedded&b=embedded&unit=domain",
