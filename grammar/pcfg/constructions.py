@@ -290,9 +290,7 @@ class _Labelled:
         return self._automaton.accepts(self._symbol[symbol], state)
 
 
-def _grammar(
-    grammar: Grammar, product: _Product, sums: FloatArray
-) -> tuple[Grammar, LongArray]:
+def _grammar(grammar: Grammar, product: _Product, sums: FloatArray) -> tuple[Grammar, LongArray]:
     """Return the product with the weights that inside sums give it, and what rules stand for."""
     words = grammar.rules.words
     symbols = [Nonterminal(product.name(n, grammar)) for n in range(len(product.rules))]

@@ -115,9 +115,7 @@ def _samples(item: OpenGrammar, form: _Asked, source: Trees | None) -> list[Mapp
     ]
 
 
-def _rules(
-    grammar: Any, numbers: Sequence[int], source: Trees | None
-) -> list[Mapping[str, Any]]:
+def _rules(grammar: Any, numbers: Sequence[int], source: Trees | None) -> list[Mapping[str, Any]]:
     """Return the rules of a derivation, each once, and where a treebank has them."""
     weight = grammar.pcfg.weight
     return [
