@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from grammar.errors import PatternError
 from grammar.search.patterns import (
-    AllOf,
     AnyOf,
     Label,
     Node,

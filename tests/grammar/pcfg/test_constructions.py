@@ -133,7 +133,7 @@ def test_a_symbol_without_words_has_a_trace() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern, said",
+    ("pattern", "said"),
     [
         ("NP .. VP", "a relation of words"),
         ("NP >> S", "a relation of words"),
