@@ -63,7 +63,6 @@ def sample_sentences(
     trees: bool = False,
     spacing: Spacing = "words",
     workers: int = 1,
-    batch_size: int = _BATCH,
 ) -> Corpus:
     """Draw n independent sentences, each with exactly its probability under the grammar.
 
@@ -92,8 +91,8 @@ def sample_sentences(
     spacing : {"words", "characters"}
         Whether there is a space between words, or nothing: ``characters`` is for grammars of
         programs, read from a notation such as ANTLR.
-    workers, batch_size : int
-        Threads, and examples a task; neither changes the result.
+    workers : int
+        Threads; they do not change the result.
 
     Returns
     -------
@@ -125,7 +124,7 @@ def sample_sentences(
     """
     batches = sentence_batches(
         grammar, n, seed=seed, start=start, length=length, containing=containing, flat=flat,
-        trees=trees, spacing=spacing, workers=workers, batch_size=batch_size,
+        trees=trees, spacing=spacing, workers=workers,
     )  # fmt: skip
     return Corpus(pa.concat_tables(batches))
 
@@ -177,7 +176,8 @@ def sentence_batches(
 ) -> Iterator[pa.Table]:
     """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory.
 
-    The options are those of :func:`sentence_tables`.
+    The options are those of :func:`sentence_tables`; ``batch_size`` examples are a task of a
+    thread, which does not change the result.
     """
     if start > _LARGEST - n:
         raise OptionError(
