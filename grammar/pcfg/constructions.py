@@ -308,8 +308,8 @@ def _grammar(grammar: Grammar, product: _Product, sums: FloatArray) -> tuple[Gra
         start, total = Nonterminal(f"{grammar.start}^<>"), sums[tops].sum()
         made += [Production(start, (symbols[top],), float(sums[top] / total)) for top in tops]
     whole = trim(Grammar.from_productions(made, start=start.name, normalise=True))
-    rules = np.array([stands_for.get(sides, _LINK) for sides in whole.rules], np.int64)
-    return whole, rules
+    stands = np.array([stands_for.get(sides, _LINK) for sides in whole.rules], np.int64)
+    return whole, stands
 
 
 def _nothing_left(grammar: Grammar, patterns: Sequence[str]) -> EmptyLanguageError:
