@@ -19,23 +19,17 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
-import scipy.sparse as sp
-import scipy.sparse.linalg
 
 from grammar.arrays import FloatArray
 from grammar.errors import EmptyLanguageError
 from grammar.pcfg.automata import Automaton
 from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.inside_sums import Term, inside_sums
 from grammar.pcfg.operations import binarise, trim
 from grammar.rules.rules import Nonterminal, Production
 
 __all__ = ["Intersection", "intersect"]
-
-_NEWTON_STEPS = 200
-_EXACT = 1e-15
-_DENSE = 64
 
 
 class Intersection(NamedTuple):
@@ -111,7 +105,7 @@ def intersect(grammar: Grammar, automaton: Automaton) -> Intersection:
     product = _Product(given, automaton)
     if not product.tops:
         raise _nothing_left(grammar, automaton)
-    inside = _inside(product.terms)
+    inside = inside_sums(product.terms)
     sums = inside[product.tops]
     if not (inside > 0).all():
         raise EmptyLanguageError(
@@ -119,16 +113,6 @@ def intersect(grammar: Grammar, automaton: Automaton) -> Intersection:
             hint="ask for shorter or fewer words",
         )
     return Intersection(_grammar(given, product, inside), float(sums.sum()))
-
-
-class _Term(NamedTuple):
-    """One rule of a triple: its weight, and up to two triples among its children (or -1)."""
-
-    rule: int
-    weight: float
-    middle: int
-    first: int
-    second: int
 
 
 class _Product:
@@ -147,7 +131,7 @@ class _Product:
         self._rows = _rows(grammar, automaton, self._rhs)
         self._numbers: dict[tuple[int, int, int], int] = {}
         self.triples: list[tuple[int, int, int]] = []
-        self.terms: list[list[_Term]] = []
+        self.terms: list[list[Term]] = []
         reached = self._rows[grammar.start_id][0]
         accepted = [q for q in _states(reached) if automaton.accepting[q]]
         self.tops = [self._number(0, grammar.start_id, q) for q in accepted]
@@ -164,7 +148,7 @@ class _Product:
             self.triples.append(triple)
         return number
 
-    def _terms_of(self, begin: int, symbol: int, end: int) -> Iterator[_Term]:
+    def _terms_of(self, begin: int, symbol: int, end: int) -> Iterator[Term]:
         for rule in self._rules[symbol]:
             weight, rhs = self._weight[rule], self._rhs[rule]
             if weight == 0.0:
@@ -173,12 +157,12 @@ class _Product:
                 for middle in _states(self._rows[rhs[0]][begin]):
                     if self._rows[rhs[1]][middle] >> end & 1:
                         first = self._number(begin, rhs[0], middle)
-                        yield _Term(rule, weight, middle, first, self._number(middle, rhs[1], end))
+                        yield Term(rule, weight, first, self._number(middle, rhs[1], end))
             elif len(rhs) == 1:
                 if self._rows[rhs[0]][begin] >> end & 1:
-                    yield _Term(rule, weight, end, self._number(begin, rhs[0], end), -1)
+                    yield Term(rule, weight, self._number(begin, rhs[0], end), -1)
             elif begin == end:
-                yield _Term(rule, weight, end, -1, -1)
+                yield Term(rule, weight, -1, -1)
 
 
 def _rows(grammar: Grammar, automaton: Automaton, rhs: list[list[int]]) -> dict[int, list[int]]:
@@ -220,72 +204,6 @@ def _states(bits: int) -> Iterator[int]:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest
-
-
-def _inside(terms: list[list[_Term]]) -> FloatArray:
-    """Return the summed weight of all that each triple derives, shape (triples,)."""
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(len(terms)))
-    graph.add_edges_from(
-        (head, child)
-        for head, options in enumerate(terms)
-        for term in options
-        for child in (term.first, term.second)
-        if child >= 0
-    )
-    # the last entry stands for a child that is a word
-    inside = np.append(np.zeros(len(terms)), 1.0)
-    condensed = nx.condensation(graph)
-    for component in reversed(list(nx.topological_sort(condensed))):
-        members = sorted(condensed.nodes[component]["members"])
-        head = members[0]
-        if len(members) > 1 or graph.has_edge(head, head):
-            _newton(members, terms, inside)
-        else:
-            inside[head] = sum(t.weight * inside[t.first] * inside[t.second] for t in terms[head])
-    return inside[:-1]
-
-
-def _newton(members: list[int], terms: list[list[_Term]], inside: FloatArray) -> None:
-    """Raise the sums of one component to their least fixed point, those below being done."""
-    place = {member: i for i, member in enumerate(members)}
-    rows = [
-        (i, t.weight, t.first, t.second, place.get(t.first, -1), place.get(t.second, -1))
-        for i, member in enumerate(members)
-        for t in terms[member]
-    ]
-    columns = list(map(np.array, zip(*rows, strict=True)))
-    head, weight, first, second, first_place, second_place = columns
-    size = len(members)
-    in_first, in_second = first_place >= 0, second_place >= 0
-    slope_rows = np.concatenate((head[in_first], head[in_second]))
-    slope_columns = np.concatenate((first_place[in_first], second_place[in_second]))
-    for _ in range(_NEWTON_STEPS):
-        now = inside[members]
-        value = np.bincount(head, weight * inside[first] * inside[second], minlength=size)
-        slopes = np.concatenate(
-            ((weight * inside[second])[in_first], (weight * inside[first])[in_second])
-        )
-        entries = (slopes, (slope_rows, slope_columns))
-        step = _solve(sp.coo_array(entries, shape=(size, size)), value - now)
-        inside[members] = np.minimum(now + step, 1.0)
-        if (step <= _EXACT * inside[members]).all():
-            return
-
-
-def _solve(slope: sp.coo_array, gap: FloatArray) -> FloatArray:
-    """Return Newton's step (I - slope)^-1 gap, or the gap where the system is singular."""
-    size = len(gap)
-    try:
-        if size <= _DENSE:
-            step = np.linalg.solve(np.eye(size) - slope.toarray(), gap)
-        else:
-            system = sp.csc_array(sp.eye_array(size) - slope)
-            step = scipy.sparse.linalg.splu(system).solve(gap)
-    except (np.linalg.LinAlgError, RuntimeError):
-        step = gap
-    result: FloatArray = np.maximum(step if np.isfinite(step).all() else gap, 0.0)
-    return result
 
 
 def _grammar(grammar: Grammar, product: _Product, inside: FloatArray) -> Grammar:

@@ -14,7 +14,7 @@ from grammar.search.patterns import Label
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank
 
-__all__ = ["TreeIndex"]
+__all__ = ["TreeIndex", "accepted_names"]
 
 Columns = tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray]
 
@@ -57,10 +57,7 @@ class TreeIndex:
         if labels not in self._masks:
             if len(self._masks) >= _MOST_MASKS:
                 self._masks.clear()
-            accepted = np.zeros(len(self.treebank.symbols), np.bool_)
-            for label in labels:
-                _accept(accepted, label, self.treebank.symbols, self._names)
-            self._masks[labels] = accepted
+            self._masks[labels] = accepted_names(labels, self.treebank.symbols, self._names)
         accepted = self._masks[labels]
         only = np.flatnonzero(accepted)
         if len(only) == 1:  # most often; comparing is faster than looking up
@@ -69,6 +66,27 @@ class TreeIndex:
 
 
 _MOST_MASKS = 256
+
+
+def accepted_names(
+    labels: tuple[Label, ...], symbols: SymbolTable, names: pa.Array | None = None
+) -> BoolArray:
+    """Return a mask of the symbols, labels and words, that pass one of the tests.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        The tests.
+    symbols : SymbolTable
+        The names.
+    names : Arrow array of large_string, optional
+        The same, where it is at hand.
+    """
+    texts = pa.array(list(symbols), pa.large_string()) if names is None else names
+    accepted = np.zeros(len(symbols), np.bool_)
+    for label in labels:
+        _accept(accepted, label, symbols, texts)
+    return accepted
 
 
 def _accept(accepted: BoolArray, label: Label, symbols: SymbolTable, names: pa.Array) -> None:

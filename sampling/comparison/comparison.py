@@ -200,7 +200,7 @@ def compare(
         names,
         (len(trees[0]), len(trees[1])),
         (len(units_a), len(units_b)),
-        {kind: differences(counts[kind], units_a, units_b) for kind in _TESTED},
+        differences({kind: counts[kind] for kind in _TESTED}, units_a, units_b),
         {kind: divergence(counts[kind], units_a, units_b, seed) for kind in KINDS},
         {
             kind: (

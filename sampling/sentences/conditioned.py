@@ -1,6 +1,6 @@
-"""Derivations of a PCFG under conditions: words that occur, words that do not, a length band.
+"""Derivations of a PCFG under conditions: words, constructions, a length band.
 
-Nothing is rejected. The grammar is intersected with the automaton of the condition, lengths are
+Nothing is rejected. The grammar is intersected with the automata of the conditions, lengths are
 conditioned on by tables, and the derivations drawn are turned back into those of the grammar
 given, so that rule numbers and log-probabilities are those of the grammar that one can look at.
 """
@@ -8,7 +8,7 @@ given, so that rule numbers and log-probabilities are those of the grammar that 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
 
@@ -17,6 +17,7 @@ import numpy as np
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import EmptyLanguageError, OptionError
 from grammar.pcfg.automata import Automaton, avoids, contains
+from grammar.pcfg.constructions import holding
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.intersection import intersect
 from grammar.pcfg.operations import binarise
@@ -60,6 +61,10 @@ class ConditionedDraws:
         given the language and the band.
     coverage : bool
         Draw derivations for rules that they must use. Needs a band.
+    containing : sequence of str
+        Patterns of TGrep2 that must each have a hit in the tree.
+    flat : bool
+        Give all lengths of the band equal probability.
 
     Attributes
     ----------
@@ -72,6 +77,8 @@ class ConditionedDraws:
     ------
     EmptyLanguageError
         If no sentence, or none of some class, is left.
+    PatternError
+        As :func:`grammar.pcfg.constructions.holding`.
     LengthBandError, NotTightError
         As the samplers do.
     """
@@ -84,13 +91,18 @@ class ConditionedDraws:
         *,
         shares: Mapping[int, float] | None = None,
         coverage: bool = False,
+        containing: Sequence[str] = (),
+        flat: bool = False,
     ) -> None:
         self._grammar = grammar
         self._original: LongArray | None = None
         drawn = grammar
+        if containing:
+            drawn, _, self._original = holding(grammar, containing)
         if automaton is not None:
-            drawn = intersect(grammar, automaton).grammar
-            self._original = original_rules(grammar, drawn)
+            whole, drawn = drawn, intersect(drawn, automaton).grammar
+            self._original = _composed(original_rules(whole, drawn), self._original)
+        if self._original is not None:
             place = {word: number for number, word in enumerate(grammar.rules.words)}
             self._words = np.array([place[word] for word in drawn.rules.words], np.int32)
         if shares is not None:
@@ -102,7 +114,9 @@ class ConditionedDraws:
             self.targets = self._covering.rules
         self.words = drawn.rules.words
         self._free: AncestralSampler | LengthSampler
-        self._free = AncestralSampler(drawn) if length is None else LengthSampler(drawn, *length)
+        self._free = (
+            AncestralSampler(drawn) if length is None else LengthSampler(drawn, *length, flat=flat)
+        )
 
     def draw(self, key: np.uint64, first: int, count: int) -> Derivations:
         """Draw derivations by their probability, in the rules of the grammar drawn from."""
@@ -126,6 +140,11 @@ class ConditionedDraws:
         log_weight = self._grammar.compiled.log_weight[rules]
         summed = np.add.reduceat(log_weight, offsets[:-1]) if len(draws) else np.zeros(0)
         return Derivations(words, draws.word_offsets, rules, offsets, summed)
+
+
+def _composed(rules: LongArray, given: LongArray | None) -> LongArray:
+    """Return what rules stand for that stand for rules which stand for others themselves."""
+    return rules if given is None else np.where(rules >= 0, given[rules], -1)
 
 
 def original_rules(grammar: Grammar, restricted: Grammar) -> LongArray:

@@ -25,9 +25,10 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.in_memory import is_path
 from induction.corpus.text.tokens import surface_of
 from induction.trees.binarise import unbinarise
-from induction.trees.normalise import expand_unaries
+from induction.trees.normalise import chain_parts, expand_unaries
 from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists, as_strings
+from sampling.sentences.conditioned import ConditionedDraws
 from sampling.stream import plain_batches
 
 __all__ = [
@@ -57,11 +58,11 @@ def sample_sentences(
     seed: int = 0,
     start: int = 0,
     length: tuple[int, int] | None = None,
+    containing: str | Sequence[str] = (),
     flat: bool = False,
     trees: bool = False,
     spacing: Spacing = "words",
     workers: int = 1,
-    batch_size: int = _BATCH,
 ) -> Corpus:
     """Draw n independent sentences, each with exactly its probability under the grammar.
 
@@ -78,6 +79,10 @@ def sample_sentences(
     length : (int, int), optional
         Condition exactly on this many words, both ends included; also works for grammars that
         are not tight.
+    containing : str or sequence of str
+        Condition exactly on trees in which each pattern has a hit: a construction or a word, as
+        for :meth:`~grammar.Treebank.search`. Relations lead down, or to the label of a sister or
+        parent.
     flat : bool
         Give all lengths of the band equal probability.
     trees : bool
@@ -86,8 +91,8 @@ def sample_sentences(
     spacing : {"words", "characters"}
         Whether there is a space between words, or nothing: ``characters`` is for grammars of
         programs, read from a notation such as ANTLR.
-    workers, batch_size : int
-        Threads, and examples a task; neither changes the result.
+    workers : int
+        Threads; they do not change the result.
 
     Returns
     -------
@@ -102,6 +107,10 @@ def sample_sentences(
         If no length is given and derivations may never end.
     LengthBandError
         If the grammar has no sentence with such a length.
+    PatternError
+        If what is to be contained is no pattern, or cannot be asked of a grammar.
+    EmptyLanguageError
+        If no tree of the grammar contains it.
     OptionError
         If an option is out of range.
 
@@ -110,10 +119,12 @@ def sample_sentences(
     >>> grammar = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
     >>> sample_sentences(grammar, 3, length=(2, 3)).column("text")
     ['very good', 'very very good', 'very very good']
+    >>> sample_sentences(grammar, 2, containing="S < very < (S < very)").column("text")
+    ['very very very very good', 'very very very very very good']
     """
     batches = sentence_batches(
-        grammar, n, seed=seed, start=start, length=length, flat=flat, trees=trees, spacing=spacing,
-        workers=workers, batch_size=batch_size,
+        grammar, n, seed=seed, start=start, length=length, containing=containing, flat=flat,
+        trees=trees, spacing=spacing, workers=workers,
     )  # fmt: skip
     return Corpus(pa.concat_tables(batches))
 
@@ -165,7 +176,8 @@ def sentence_batches(
 ) -> Iterator[pa.Table]:
     """Yield the table of :func:`sample_sentences` in batches, in order, in constant memory.
 
-    The options are those of :func:`sentence_tables`.
+    The options are those of :func:`sentence_tables`; ``batch_size`` examples are a task of a
+    thread, which does not change the result.
     """
     if start > _LARGEST - n:
         raise OptionError(
@@ -180,6 +192,7 @@ def sentence_tables(
     *,
     seed: int = 0,
     length: tuple[int, int] | None = None,
+    containing: str | Sequence[str] = (),
     flat: bool = False,
     trees: bool = False,
     spacing: Spacing = "words",
@@ -188,16 +201,20 @@ def sentence_tables(
 
     Raises
     ------
-    NotTightError, LengthBandError, OptionError
+    TreewrightError
         As :func:`sample_sentences`.
     """
     key = stream_key(seed, grammar.family)
     pcfg = grammar.pcfg
     if flat and length is None:
         raise OptionError("flat needs a length band", hint="for example length=(1, 20)")
-    sampler: _Sampler = (
-        AncestralSampler(pcfg) if length is None else LengthSampler(pcfg, *length, flat=flat)
-    )
+    sampler: _Sampler
+    if containing:
+        sampler = _containing(grammar, containing, length, flat=flat)
+    elif length is None:
+        sampler = AncestralSampler(pcfg)
+    else:
+        sampler = LengthSampler(pcfg, *length, flat=flat)
     write = text_writer(pcfg.rules.words, spacing)
 
     def table(first: int, count: int) -> pa.Table:
@@ -206,6 +223,37 @@ def sentence_tables(
         return derivation_table(grammar, draws, numbers, write, seed=seed, trees=trees)
 
     return table
+
+
+class _Restored:
+    """Draws under conditions, as derivations of the grammar given."""
+
+    def __init__(self, draws: ConditionedDraws) -> None:
+        self._draws = draws
+
+    def draw(self, key: np.uint64, first: int, count: int) -> Derivations:
+        return self._draws.restored(self._draws.draw(key, first, count))
+
+
+def _containing(
+    grammar: Derivable,
+    patterns: str | Sequence[str],
+    length: tuple[int, int] | None,
+    *,
+    flat: bool,
+) -> _Restored:
+    """Return what draws trees with hits of patterns, which are those of the grammar's symbols."""
+    pcfg = grammar.pcfg
+    names = pcfg.rules.nonterminals
+    changed = next((n for n in names if len(chain_parts(n)) > 1 or "|<" in n), None)
+    if pcfg is not grammar or changed is not None:
+        raise OptionError(
+            "a construction can be asked for only where symbols are the labels of trees"
+            + (f", and {changed} is none" if changed is not None else ""),
+            hint="induce a PCFG without horizontal_markov and joined unaries",
+        )
+    wanted = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+    return _Restored(ConditionedDraws(pcfg, None, length, containing=wanted, flat=flat))
 
 
 def derivation_table(

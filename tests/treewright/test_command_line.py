@@ -383,6 +383,17 @@ def test_sample_writes_the_same_bytes_with_more_workers(run, saved, tmp_path):
     assert (tmp_path / "1.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
 
 
+def test_sample_draws_what_holds_a_construction(run, saved):
+    given = ("sample", saved / "g.json", "-n", "5", "--trees", "--length", "3:12")
+    shown = run(*given, "--containing", "PP < IN < NP", "--containing", "VP").out
+    trees = Treebank.parse(shown)
+    assert len(trees) == 5
+    assert len(trees.search("PP < IN < NP").found_in) == len(trees.search("VP").found_in) == 5
+    refused = run(*given, "--containing", "NP .. VP")
+    assert refused.code != 0
+    assert "a relation of words" in refused.err
+
+
 @pytest.mark.parametrize(("band", "allowed"), [("5:7", {5, 6, 7}), ("4", {4}), ("4:4", {4})])
 def test_sample_keeps_to_a_length_band(run, saved, band, allowed):
     shown = run("sample", saved / "g.json", "-n", "50", "--length", band)

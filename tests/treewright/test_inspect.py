@@ -286,7 +286,7 @@ def test_samples_of_a_tsg_have_their_probability():
 
 def test_samples_of_a_tsg_do_not_depend_on_workers_or_batches(fragments):
     whole = sample_sentences(fragments, 30, length=(2, 9), trees=True)
-    parts = sample_sentences(fragments, 30, length=(2, 9), trees=True, workers=2, batch_size=7)
+    parts = sample_sentences(fragments, 30, length=(2, 9), trees=True, workers=2)
     assert whole.table.equals(parts.table)
     assert len(sample_sentences(fragments, 0, trees=True)) == 0
     later = sample_sentences(fragments, 10, start=20, length=(2, 9), trees=True)

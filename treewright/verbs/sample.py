@@ -68,6 +68,13 @@ def sample(
         str | None,
         typer.Option(help="Only sentences with this number of words, an exact condition: 5:20."),
     ] = None,
+    containing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only trees in which a pattern of treewright search has a hit, an exact "
+            "condition: a construction or a word; may be repeated."
+        ),
+    ] = None,
     trees: Annotated[bool, typer.Option("--trees", help="Also give the trees.")] = False,
     spacing: Annotated[
         str, typer.Option(help="Between words: a space (words), or nothing (characters).")
@@ -146,6 +153,8 @@ def sample(
     With other rule probabilities sentences may grow without end. Then --length is required; it is
     an exact condition.
 
+    --containing draws more sentences like the hits of a search.
+
     --cover makes test inputs instead: as few sentences as it finds that use every rule.
 
     Example: treewright sample wsj.json -n 1000 --length 5:20 --trees -o sentences.jsonl
@@ -158,7 +167,7 @@ def sample(
     changed = distribution != "mle" or temperature != 1.0
     of_sentences = {
         "length": length, "trees": trees, "distribution": changed, "tokens": tokens,
-        "cover": cover, "spacing": spacing != "words",
+        "cover": cover, "spacing": spacing != "words", "containing": containing,
     }  # fmt: skip
     count = 10 if n is None else n
     if opened.family == "synchronous":
@@ -183,7 +192,7 @@ def sample(
     if cover is not None:
         drawn = {
             "n": n is not None, "tokens": tokens, "length": length, "flat": flat, "start": start,
-            "distribution": changed, "engine": engine,
+            "containing": containing, "distribution": changed, "engine": engine,
         }  # fmt: skip
         _cover(
             loaded, output, drawn, as_json=as_json, quiet=quiet,
@@ -199,12 +208,12 @@ def sample(
         _sample_tokens(
             stream, tokens, output, form=form, workers=workers, engine=engine, as_json=as_json,
             quiet=quiet, unused={"start": start, "trees": trees, "flat": flat,
-            "spacing": spacing != "words"},
+            "spacing": spacing != "words", "containing": containing},
         )  # fmt: skip
         return
     how: dict[str, Any] = {
         "seed": seed, "start": start, "length": band, "flat": flat, "trees": trees,
-        "spacing": spacing,
+        "spacing": spacing, "containing": containing or (),
     }  # fmt: skip
     _sample_sentences(
         loaded, count, output, engine=engine, workers=workers, as_json=as_json, quiet=quiet,
@@ -324,7 +333,7 @@ def _refuse(of: str, given: Mapping[str, Any], path: str) -> None:
     """Refuse options, of those that are given, that the grammar's family has no use for."""
     from grammar.errors import OptionError
 
-    names = sorted(name for name, value in given.items() if value not in (None, False, 0))
+    names = sorted(name for name, value in given.items() if value not in (None, False, 0, []))
     if names:
         flags = ", ".join(f"--{n.replace('_', '-')}" if len(n) > 1 else f"-{n}" for n in names)
         raise OptionError(f"{flags} is for {of}", where=path, hint="leave it out")

@@ -23,6 +23,7 @@ from treewright.workbench.pages.example import example_page
 from treewright.workbench.pages.grammar import grammar_page
 from treewright.workbench.pages.home import home
 from treewright.workbench.pages.parsing import parsing_page
+from treewright.workbench.pages.quality import quality_page
 from treewright.workbench.pages.sampling import sampling_page
 from treewright.workbench.pages.treebank import download, treebank_page
 from treewright.workbench.parameters import Parameters
@@ -40,6 +41,7 @@ _PAGES: dict[str, Callable[..., Page | Download]] = {
     "/parse": parsing_page,
     "/sample": sampling_page,
     "/compare": comparison_page,
+    "/quality": quality_page,
 }
 
 

@@ -26,6 +26,7 @@ from tests.grammar.strategies import trees
 
 A = Treebank.parse("(S (NP (PRP we)) (VP (VBD ran)))" * 20 + "(S (VP (VB run)))" * 5)
 B = Treebank.parse("(S (VP (VB run)))" * 30)
+_P = ("p", "p_holm")
 SMALL = trees(labels=st.sampled_from(["S", "NP"]), words=st.sampled_from("ab"), max_leaves=6)
 
 
@@ -61,8 +62,8 @@ def test_counts_are_those_of_the_trees(bank: list[Tree]) -> None:
 def test_log_odds_and_g2_by_hand() -> None:
     # one word a unit, so occurrences are independent and the design effect is 1
     bank = Treebank.parse("(X a)" * 30 + "(X b)" * 10 + "(X a)" * 15 + "(X b)" * 25)
-    counts = counts_of_units(bank, range(80))["words"]
-    found = differences(counts, np.arange(40), np.arange(40, 80)).table.to_pylist()
+    counts = {"words": counts_of_units(bank, range(80))["words"]}
+    found = differences(counts, np.arange(40), np.arange(40, 80))["words"].table.to_pylist()
     row = next(row for row in found if row["name"] == "a")
     prior = 1000 * 45 / 80
     odds_a = (30 + prior) / (40 + 1000 - 30 - prior)
@@ -75,18 +76,27 @@ def test_log_odds_and_g2_by_hand() -> None:
     assert row["spread"] == pytest.approx(40 / 39)
     assert row["g2"] == pytest.approx(table.statistic / row["spread"])
     exact = stats.binomtest(30, 45, 0.5).pvalue
-    assert row["p"] == pytest.approx(max(stats.chi2.sf(row["g2"], 1), exact))
+    assert row["p"] == pytest.approx(max(stats.f.sf(row["g2"], 1, 78), exact))
 
 
 def test_occurrences_in_few_documents_are_weak_evidence() -> None:
     many = Treebank.parse("(X a)(X b)(X b)(X b)" * 50 + "(X b)" * 200)
     spread = counts_of_units(many, range(400))
-    of_trees = differences(spread["words"], np.arange(200), np.arange(200, 400))
-    assert of_trees.passing == 2
+    of_trees = differences({"words": spread["words"]}, np.arange(200), np.arange(200, 400))
+    assert of_trees["words"].passing == 2
     documents = [0] * 50 + [1 + i % 9 for i in range(350)]
     bank = Treebank.parse("(X a)" * 50 + "(X b)" * 350)
-    found = differences(counts_of_units(bank, documents)["words"], np.arange(5), np.arange(5, 10))
-    assert found.passing == 0
+    counts = {"words": counts_of_units(bank, documents)["words"]}
+    assert differences(counts, np.arange(5), np.arange(5, 10))["words"].passing == 0
+
+
+def test_features_of_all_kinds_are_corrected_for_at_once() -> None:
+    counts = counts_of_units(Treebank.concatenate([A, B]), range(55))
+    found = differences(
+        {kind: counts[kind] for kind in ("rules", "words")}, np.arange(25), np.arange(25, 55)
+    )
+    columns = [np.concatenate([one.table.column(n) for one in found.values()]) for n in _P]
+    assert columns[1].tolist() == holm(columns[0]).tolist()
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
@@ -131,7 +141,8 @@ def test_two_halves_of_one_corpus_do_not_differ() -> None:
         halves = [treebank.take(np.sort(half)) for half in np.array_split(order, 2)]
         counts = counts_of_units(Treebank.concatenate(halves), range(len(treebank)))
         units = np.array_split(np.arange(len(treebank)), [len(halves[0])])
-        clean += not any(differences(counts[kind], *units).passing for kind in ("rules", "words"))
+        tested = {kind: counts[kind] for kind in ("rules", "words")}
+        clean += not any(one.passing for one in differences(tested, *units).values())
     assert clean >= 19
 
 

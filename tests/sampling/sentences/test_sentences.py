@@ -6,23 +6,28 @@ import math
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2
 
 from grammar.errors import BracketError, LengthBandError, NotTightError, OptionError
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal
 from grammar.trees.tree import Tree
-from induction.corpus.corpus import COLUMNS
+from grammar.trees.treebank import Treebank
+from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.readers import read_treebank
 from induction.counts.pcfg import induce_pcfg
 from induction.trees.normalise import DEFAULT_STEPS
 from sampling.sentences.sentences import VERSION, sample_sentences, sentence_batches
+from tests.grammar.enumeration import all_derivations
 from tests.grammar.strategies import grammars
 
 COIN = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
@@ -55,7 +60,7 @@ def marked() -> Grammar:
 )
 def test_threads_and_batches_change_nothing(embedded, length, workers, batch_size):
     once = sample_sentences(embedded, 100, seed=5, trees=True, length=length)
-    again = sample_sentences(
+    again = sentence_batches(
         embedded,
         100,
         seed=5,
@@ -64,7 +69,7 @@ def test_threads_and_batches_change_nothing(embedded, length, workers, batch_siz
         workers=workers,
         batch_size=batch_size,
     )
-    assert again.table.equals(once.table)
+    assert pa.concat_tables(again).equals(once.table)
 
 
 @pytest.mark.parametrize("length", [None, (2, 6)])
@@ -83,11 +88,11 @@ def test_a_later_start_gives_the_later_rows(embedded, length):
 )
 @settings(max_examples=60, deadline=None)
 def test_any_stretch_of_a_stream_is_its_own(n, start, seed, batch_size, workers):
-    stretch = sample_sentences(
+    stretch = sentence_batches(
         COIN, n, start=start, seed=seed, batch_size=batch_size, workers=workers
     )
     singles = [sample_sentences(COIN, 1, start=start + i, seed=seed)[0] for i in range(n)]
-    assert list(stretch) == singles
+    assert list(Corpus(pa.concat_tables(stretch))) == singles
 
 
 def test_another_seed_gives_other_sentences(embedded):
@@ -105,7 +110,7 @@ from induction import induce_pcfg, read_treebank, write_corpus
 from sampling import sample_sentences
 grammar = induce_pcfg(read_treebank(), vertical_markov=2)
 for name in ("a.parquet", "a.jsonl", "a.arrow"):
-    corpus = sample_sentences(grammar, 300, seed=9, trees=True, workers=2, batch_size=77)
+    corpus = sample_sentences(grammar, 300, seed=9, trees=True, workers=2)
     write_corpus(corpus, f"{sys.argv[1]}/{name}")
 grammar.save(f"{sys.argv[1]}/grammar.json")
 """
@@ -375,3 +380,55 @@ def test_brackets_are_written_as_people_write_them() -> None:
         assert "( so )" in made.column("text")
         assert not any("LRB" in text for text in made.column("text"))
         assert "(S -LRB- so -RRB-)" in made.column("tree")
+
+
+# --- with a construction -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [None, (3, 9)])
+def test_constructions_are_in_every_tree(embedded, length):
+    pattern = "PP < (IN < of) < NP=object"
+    drawn = sample_sentences(
+        embedded, 60, seed=2, length=length, containing=[pattern, "VP"], trees=True
+    )
+    trees = Treebank.parse("\n".join(drawn.column("tree")))
+    for wanted in (pattern, "VP"):
+        assert len(trees.search(wanted).found_in) == 60
+    weight = np.log(embedded.weight)
+    for text, provenance in zip(drawn.column("text"), drawn.column("provenance"), strict=True):
+        assert length is None or length[0] <= len(text.split()) <= length[1]
+        found = weight[provenance["rules"]].sum()
+        assert provenance["log_probability"] == pytest.approx(found)
+
+
+def test_draws_with_a_construction_have_their_probability_given_it():
+    grammar = Grammar.parse("S -> A S [0.4] | A [0.6] \n A -> 'a' [0.5] | 'b' [0.3] | A 'c' [0.2]")
+    n, band, pattern = 4000, (2, 5), "S < (A < b) ; A <1 (A < a)"
+    every = [(tree, p) for tree, p in all_derivations(grammar, band[1]).items()]
+    bank = Treebank.from_trees([tree for tree, _ in every])
+    held = set(bank.search(pattern).tree.tolist())
+    kept = {
+        str(tree): p for i, (tree, p) in enumerate(every) if i in held and len(tree.leaves()) > 1
+    }
+    mass = sum(kept.values())
+    drawn = Counter(
+        sample_sentences(grammar, n, length=band, containing=pattern, trees=True).column("tree")
+    )
+    assert set(drawn) <= set(kept)
+    expected = {tree: n * p / mass for tree, p in kept.items()}
+    statistic = sum((drawn[tree] - mean) ** 2 / mean for tree, mean in expected.items())
+    assert chi2.sf(statistic, len(expected) - 1) > 1e-4
+
+
+def test_threads_and_starts_change_nothing_where_a_construction_is_asked_for(embedded):
+    once = sample_sentences(embedded, 30, containing="SBAR", trees=True)
+    parts = sentence_batches(
+        embedded, 20, containing="SBAR", trees=True, start=10, workers=2, batch_size=3
+    )
+    assert pa.concat_tables(parts).equals(once.table.slice(10))
+
+
+def test_constructions_are_of_labels_of_trees(marked):
+    with pytest.raises(OptionError, match="is none") as raised:
+        sample_sentences(marked, 1, containing="NP")
+    assert "horizontal_markov" in str(raised.value)

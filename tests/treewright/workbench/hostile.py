@@ -34,7 +34,8 @@ PLACES = (
     ("/corpus/rows-of-made-jsonl/example", "id"), ("/corpus/source-jsonl/example", "source"),
     ("/parse", "sentence"),
     ("/parse", "grammar"), ("/parse", "trees"), ("/sample", "grammar"), ("/sample", "n"),
-    ("/sample", "seed"), ("/sample", "longest"),
+    ("/sample", "seed"), ("/sample", "longest"), ("/sample", "construction"), ("/sample", "words"),
+    ("/quality", "original"), ("/quality", "augmented"),
     ("/compare", "a"), ("/compare", "unit"), ("/compare", "seed"),
 )  # fmt: skip
 NEEDED = {
@@ -43,6 +44,7 @@ NEEDED = {
     "/treebank/embedded/counts.tsv": {"pattern": "PP"},
     "/parse": {"sentence": "fish swim", "grammar": "fish-txt"},
     "/sample": {"grammar": "fish-txt"},
+    "/quality": {"original": "source-jsonl", "augmented": "source-jsonl"},
     "/compare": {"a": "odd-mrg", "b": "odd-mrg"},
 }
 SIGNS = "SNPV<>.,$%!?&|[]()=@:;*\"/i'-12 \n\t\x00é\U0001f600"

@@ -30,6 +30,10 @@ PAGES = [
     "/parse?sentence=ducks+swim&grammar=fish-txt",
     "/sample",
     "/sample?grammar=fish-txt&n=5&seed=7&shortest=2&longest=6",
+    "/sample?grammar=rules-of-embedded&n=3&construction=PP+%3C+NP&words=the",
+    "/sample?grammar=fish-txt&n=3&words=near",
+    "/quality",
+    "/quality?original=source-jsonl&augmented=rows-of-made-jsonl",
     "/compare",
     "/compare?a=embedded&b=rules-of-embedded",
     "/compare?a=embedded&b=embedded&unit=domain",
@@ -176,3 +180,21 @@ def test_a_comparison_has_tables_and_plots(browser) -> None:
     for part in ("Coverage", "Divergence", "Rules", "Words", "log-odds"):
         assert part in page.text
     assert browser.content.count(b"<svg") == 2
+
+
+def test_the_quality_of_new_examples(browser) -> None:
+    browser.go("/corpus/rows-of-made-jsonl").follow("Measure these examples")
+    assert browser.page.forms[0]["fields"]["augmented"] == "rows-of-made-jsonl"
+    browser.send(original="source-jsonl")
+    assert "1 originals, 1 augmented" in browser.text
+    assert "Is it new?" in browser.text
+    assert "there is no test corpus" in browser.text
+    assert b"<del>red</del> <ins>blue</ins>" in browser.content
+    assert "a blue car" in browser.follow("eda-0-0").text
+
+
+def test_tables_too_large_for_a_page_are_refused(browser, monkeypatch) -> None:
+    monkeypatch.setattr("treewright.workbench.pages.quality._MOST_ROWS", 20)
+    browser.go("/quality", original="source-jsonl", augmented="texts-csv")
+    assert browser.status == 400
+    assert "treewright quality ORIGINAL AUGMENTED" in browser.text

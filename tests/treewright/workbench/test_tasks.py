@@ -58,6 +58,7 @@ def test_8_which_readings_a_sentence_has(browser) -> None:
     browser.go("/").follow("Parse").send(sentence="We saw the man with the telescope.", trees="2")
     assert "2 trees" in browser.text
     assert browser.text.count("log probability") == 2
+    assert "Probability of each span" in browser.text
 
 
 def test_9_more_sentences_like_these(browser) -> None:
@@ -65,6 +66,12 @@ def test_9_more_sentences_like_these(browser) -> None:
         grammar="rules-of-embedded", n="4", shortest="5", longest="7", seed="3"
     )
     assert "4 sentences" in browser.text
+    browser.go("/treebank/embedded").send(pattern="PP < (IN < of) < NP=object")
+    browser.follow("draw more like these").send(n="3", words="we film", shortest="5")
+    assert "3 sentences" in browser.text
+    assert browser.text.count(" film ") >= 3
+    assert "62 trees of the treebank" in browser.text
+    assert "hits in" in browser.follow("sentences").text
 
 
 def test_10_how_two_corpora_differ(browser, client) -> None:

@@ -26,6 +26,7 @@ def corpus_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
     return Page(
         "corpus.html",
         {
+            "identifier": identifier,
             "item": item,
             "names": names,
             "example_address": lambda row: address(f"{path}/example", id=row),

@@ -13,8 +13,8 @@ from grammar.pictures.neighbourhood import neighbourhood_svg
 from grammar.weighted import Weighted
 from treewright.workbench.answers import Page, address, answered
 from treewright.workbench.opened import Opened, OpenGrammar, Trees
+from treewright.workbench.pages.rules import pattern_of_rule
 from treewright.workbench.parameters import Parameters
-from treewright.workbench.refining import quoted
 
 __all__ = ["grammar_page"]
 
@@ -100,13 +100,7 @@ def _pattern(graph: nx.MultiDiGraph, symbol: str, rule: str, trees: Trees | None
         return None
     ordered = sorted(graph.out_edges(rule, data="position"), key=lambda edge: edge[2])
     names = [graph.nodes[node]["name"] for node in (symbol, *(edge[1] for edge in ordered))]
-    if len(names) < 2 or any(name not in trees.treebank.symbols for name in names):
-        return None
-    head, *children = map(quoted, names)
-    if len(children) == 1:
-        return f"{head} <: {children[0]}"
-    each = " ".join(f"<{place} {child}" for place, child in enumerate(children, 1))
-    return f"{head} {each} !<{len(children) + 1} __"
+    return pattern_of_rule(names, trees)
 
 
 def _picture(graph: nx.MultiDiGraph, symbol: str) -> Markup:

@@ -1,23 +1,25 @@
-"""Parsing: the best trees of a sentence, side by side."""
+"""Parsing: the best trees of a sentence, side by side, and how probable each span is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
+from grammar.chart.heat_map import heat_map_svg, posteriors_of_spans
 from grammar.chart.parses import CoarseTree, NoParse
 from grammar.errors import OptionError
 from grammar.trees.draw import tree_picture
-from induction.parsers.protocol import is_scoring
+from induction.parsers.protocol import ScoringParser, is_scoring
 from treewright.workbench.answers import Page, answered, picture
 from treewright.workbench.opened import ENGLISH, Opened
 from treewright.workbench.parameters import Parameters
 
 __all__ = ["parsing_page"]
 
-_MOST_CHARACTERS, _MOST_TREES = 600, 12
-_FAMILIES = ("pcfg", "tsg", "lpcfg", "latent")
+_MOST_CHARACTERS, _MOST_TREES, _MOST_WORDS = 600, 12, 40
 
 
 def parsing_page(opened: Opened, asked: Parameters) -> Page:
@@ -57,4 +59,14 @@ def _parses(parser: Any, sentence: str, trees: int) -> Mapping[str, Any]:
         }
         for each in found
     ]
-    return {"parses": parses, "coarse": coarse}
+    chart = _chart(parser, sentence, list(found[0].tree.leaves()))
+    return {"parses": parses, "coarse": coarse, "chart": chart}
+
+
+def _chart(parser: ScoringParser, sentence: str, words: Sequence[str]) -> Markup | None:
+    """Return a picture of how probable each span is; None if there is nothing to draw."""
+    spans = next(iter(parser.spans_each([sentence])))
+    if isinstance(spans, NoParse) or not spans or len(words) > _MOST_WORDS:
+        return None
+    drawn = heat_map_svg(posteriors_of_spans(words, spans))
+    return Markup(drawn.replace("<svg ", '<svg class="fits" ', 1))
