@@ -73,6 +73,15 @@ class SpanGrammar(Weighted):
         Labels are mixed by the words of source and insert; otherwise the source's label stays.
     options : mapping
         How it was induced.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from sampling import RandMix
+    >>> texts = ["we ran home in the rain", "they slept here in the sun"]
+    >>> grammar = RandMix.induce(Corpus.from_columns(text=texts, label=[0, 1])).grammar
+    >>> grammar.family, isinstance(grammar, SpanGrammar)
+    ('substitution', True)
     """
 
     method: str
