@@ -93,7 +93,7 @@ def test_the_exchanged_spans_are_marked(explain: Any, name: str, with_grammar: b
         assert host["text"][hole["end"] :] == new["text"][mark["end"] :]
         assert ("context" in found) == with_grammar
         if with_grammar:
-            filler = found["filler"].rpartition(" [")[0]
+            filler = found["substitute"].rpartition(" [")[0]
             assert filler == f"⟨0⟩ {put}"
             context = found["context"].rpartition(" [")[0]
             assert context.replace("⟨0⟩", gone) == parents[0]["text"]
@@ -301,7 +301,7 @@ def test_an_operator_is_explained_as_the_method_it_is_applied_to(
             continue
         assert who == ["source", "insert", "new"]
         assert found["removed from the source"] == marked(found["passages"][0])
-        assert found["filler"].startswith("⟨0⟩ ")
+        assert found["substitute"].startswith("⟨0⟩ ")
 
 
 def test_the_manifest_names_the_source_and_the_grammar(explain: Any) -> None:
@@ -410,7 +410,7 @@ def test_one_class_of_a_span_grammar(inspect: Any) -> None:
     assert done.exit_code == 0
     assert "contexts of NP" in done.stdout
     assert "substitutes of NP" in done.stdout
-    assert "fillers, the 4 likeliest" in Path("p.svg").read_text()
+    assert "substitutes, the 4 most probable" in Path("p.svg").read_text()
     assert inspect("g.arrow", "--plot", "all.svg").exit_code == 0
     assert "how often a hole is of each class" in Path("all.svg").read_text()
     refused = inspect("g.arrow", "--lhs", "NPP")
