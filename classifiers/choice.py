@@ -63,6 +63,14 @@ class Candidate:
     recombines : bool
         Whether they are made from the labelled examples. Where they are not, each class weighs as
         much among them as among the labelled ones.
+
+    Examples
+    --------
+    >>> from sampling import augment
+    >>> def punctuated(part, seed):
+    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
+    >>> Candidate("aeda", punctuated).weight
+    1.0
     """
 
     name: str
@@ -112,6 +120,19 @@ class Choice:
         may choose otherwise.
     candidate : Candidate or None
         The one that was chosen.
+
+    Examples
+    --------
+    >>> from classifiers import Candidate, choose, read_config, trainer
+    >>> from induction import read_reviews
+    >>> from sampling import augment
+    >>> def punctuated(part, seed):
+    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
+    >>> few = read_reviews()[::20]
+    >>> train = trainer(read_config(encoder="tfidf"))
+    >>> found = choose(few, [Candidate("aeda", punctuated)], train, folds=2, rounds=1)
+    >>> found.chosen, [one.name for one in found.evidence]
+    (None, ['aeda'])
     """
 
     chosen: str | None
@@ -199,6 +220,19 @@ def choose(
         If a class has one example only.
     TreewrightError
         If a candidate that does not recombine cannot make examples.
+
+    Examples
+    --------
+    >>> from classifiers import read_config, trainer
+    >>> from induction import read_reviews
+    >>> from sampling import augment
+    >>> def punctuated(part, seed):
+    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
+    >>> few = read_reviews()[::20]
+    >>> train = trainer(read_config(encoder="tfidf"))
+    >>> found = choose(few, [Candidate("aeda", punctuated)], train, folds=2, rounds=1)
+    >>> found.chosen is None  # no evidence of a gain
+    True
     """
     corpus = read_corpus(corpus)
     whole_number("folds", folds, 2)

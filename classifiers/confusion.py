@@ -30,6 +30,18 @@ def draw_confusion(scores: Scores, path: PathLike) -> None:
         If the file cannot be written.
     CorpusError
         If the classifier names sets of classes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from classifiers import read_config, read_examples, score, trainer
+    >>> from induction import Corpus
+    >>> corpus = Corpus.from_columns(text=["so good", "so bad"] * 4, label=["pos", "neg"] * 4)
+    >>> model = trainer(read_config(encoder="tfidf"))(read_examples(corpus))
+    >>> picture = pathlib.Path(tempfile.mkdtemp(), "matrix.svg")
+    >>> draw_confusion(score(model, corpus), picture)
+    >>> picture.exists()
+    True
     """
     if not scores.confusion:
         raise CorpusError(

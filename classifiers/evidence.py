@@ -108,6 +108,19 @@ class Evidence:
         How many new examples there are for all of the labelled ones, or for all but a fold.
     fits : int
         How many trainings the trial took.
+
+    Examples
+    --------
+    >>> from classifiers import Candidate, choose, read_config, trainer
+    >>> from induction import read_reviews
+    >>> from sampling import augment
+    >>> def punctuated(part, seed):
+    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
+    >>> few = read_reviews()[::20]
+    >>> train = trainer(read_config(encoder="tfidf"))
+    >>> found = choose(few, [Candidate("aeda", punctuated)], train, folds=2, rounds=1)
+    >>> found.evidence[0].taken
+    False
     """
 
     name: str

@@ -54,6 +54,14 @@ class Examples:
         else their share of a batch decides it where learning is in batches, whatever their number.
     multilabel : bool
         Whether an example is of any number of classes.
+
+    Examples
+    --------
+    >>> from classifiers import read_examples
+    >>> from induction import Corpus
+    >>> examples = read_examples(Corpus.from_columns(text=["good", "bad"], label=["pos", "neg"]))
+    >>> examples.classes, examples.labels.shape
+    (('neg', 'pos'), (2, 2))
     """
 
     texts: tuple[str | tuple[str, str], ...]

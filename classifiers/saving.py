@@ -110,6 +110,18 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
         If it holds something else, or is damaged.
     MissingDataError
         If a library is missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from classifiers import read_config, read_examples, save_classifier, trainer
+    >>> from induction import Corpus
+    >>> corpus = Corpus.from_columns(text=["so good", "so bad"] * 4, label=["pos", "neg"] * 4)
+    >>> model = trainer(read_config(encoder="tfidf"))(read_examples(corpus))
+    >>> folder = pathlib.Path(tempfile.mkdtemp(), "model")
+    >>> save_classifier(model, folder)
+    >>> open_classifier(folder).classes
+    ('neg', 'pos')
     """
     held, place = facts_of(folder), Path(folder)
     with damage_told(place, held, "the classifier", _HINT) as files:

@@ -65,6 +65,15 @@ class Scores:
         One a class of the classifier.
     micro_f1 : float or None
         Of sets of classes: the F1 of all decisions together. Else it is the accuracy, and None.
+
+    Examples
+    --------
+    >>> from classifiers import read_config, read_examples, score, trainer
+    >>> from induction import Corpus
+    >>> corpus = Corpus.from_columns(text=["so good", "so bad"] * 4, label=["pos", "neg"] * 4)
+    >>> model = trainer(read_config(encoder="tfidf"))(read_examples(corpus))
+    >>> score(model, corpus).accuracy
+    1.0
     """
 
     examples: int

@@ -42,6 +42,8 @@ SECTIONS = {
     "Research notes": ("research", ("results/reading/readings.md",)),
 }
 """The folder of each section, and the pages that lie elsewhere; what is not there is left out."""
+EVIDENCE = ("Decisions", "Research notes")
+"""Sections whose pages a search shows after those that answer the same words."""
 FIRST = ("index.md", "reviews.md", "treebank.md", "scan.md", "own-method.md", "api.md")
 MARKER = re.compile(r"^<!-- generated: ([\w-]+) -->$", re.MULTILINE)
 OUTSIDE = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)*)([^)#:]+)(#[^)]*)?\)")
@@ -94,7 +96,7 @@ def _first_line(text: Any) -> str:
 
 def api_page(package: str) -> str:
     """Return the reference of a package: a table of its public names, and each in full."""
-    names = public_names(package)
+    names = dict(sorted(public_names(package).items(), key=lambda item: item[0].lower()))
     about = ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text("utf-8"))) or ""
     rows = [
         (f"[`{name}`](#{package}.{name})", summary(module, name)) for name, module in names.items()
@@ -263,11 +265,12 @@ def navigation() -> list[Any]:
     return sections
 
 
-def _order(page: Path) -> tuple[int, int, str]:
-    """Place overviews before other pages, and decisions by their numbers."""
+def _order(page: Path) -> tuple[int, int, int, str]:
+    """Place overviews first, other pages as the home page lists them, decisions by number."""
     early = FIRST.index(page.name) if page.name in FIRST else len(FIRST)
+    listed = (DOCS / "index.md").read_text("utf-8").find(f"]({page.relative_to(DOCS).as_posix()})")
     number = re.match(r"\d+", page.name)
-    return early, int(number[0]) if number else 0, page.name
+    return early, listed, int(number[0]) if number else 0, page.name
 
 
 def on_config(config: Any) -> Any:
@@ -288,7 +291,9 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Put in generated texts, and show links that lead out of the site as paths."""
+    """Put in generated texts, show links that lead out of the site as paths, and rank evidence."""
+    if page.file.src_uri.startswith(tuple(f"{SECTIONS[title][0]}/" for title in EVIDENCE)):
+        page.meta.setdefault("search", {})["boost"] = 0.25
     markdown = MARKER.sub(lambda found: GENERATED[found[1]](), markdown)
     here = (DOCS / page.file.src_uri).parent
 

@@ -75,63 +75,179 @@ class TreewrightError(Exception):
 
 
 class BracketError(TreewrightError, ValueError):
-    """A bracketed tree is malformed: unbalanced, empty, or followed by stray text."""
+    """A bracketed tree is malformed: unbalanced, empty, or followed by stray text.
+
+    >>> from grammar import Tree
+    >>> Tree.parse("(S (NP we)")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.BracketError: ...
+    """
 
 
 class NotationError(TreewrightError, ValueError):
-    """A grammar written as text does not follow the notation."""
+    """A grammar written as text does not follow the notation.
+
+    >>> from grammar import Grammar
+    >>> Grammar.parse("S => NP VP")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.NotationError: ...
+    """
 
 
 class PatternError(TreewrightError, ValueError):
-    """A search pattern does not follow the notation, or asks for too much."""
+    """A search pattern does not follow the notation, or asks for too much.
+
+    >>> from grammar import Treebank
+    >>> Treebank.parse("(S (NP we))").search("NP << (")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.PatternError: ...
+    """
 
 
 class SchemaError(TreewrightError, ValueError):
-    """A saved file has another schema, another version, or lacks a part it must have."""
+    """A saved file has another schema, another version, or lacks a part it must have.
+
+    >>> import json, pathlib, tempfile
+    >>> from grammar import Grammar
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "g.json")
+    >>> _ = file.write_text(json.dumps({"schema": "other/1"}))
+    >>> Grammar.load(file)
+    Traceback (most recent call last):
+    ...
+    grammar.errors.SchemaError: ...
+    """
 
 
 class WeightError(TreewrightError, ValueError):
-    """Rule weights are negative, not a number, infinite, or do not sum to one."""
+    """Rule weights are negative, not a number, infinite, or do not sum to one.
+
+    >>> from grammar import Grammar
+    >>> Grammar.parse("S -> 'a' [0.5]")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.WeightError: ...
+    """
 
 
 class SynchronousRuleError(TreewrightError, ValueError):
-    """The two sides of a synchronous rule do not fit together."""
+    """The two sides of a synchronous rule do not fit together.
+
+    >>> from grammar import SynchronousGrammar
+    >>> SynchronousGrammar.parse("NT_1 twice ### NT_2 NT_2")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.SynchronousRuleError: ...
+    """
 
 
 class StartSymbolError(TreewrightError, ValueError):
-    """The start symbol of a grammar has no rules."""
+    r"""The start symbol of a grammar has no rules.
+
+    >>> from grammar import Grammar
+    >>> Grammar.parse("%start X\nS -> 'a'")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.StartSymbolError: ...
+    """
 
 
 class NotTightError(TreewrightError, ValueError):
-    """Unbounded samples were asked of a grammar whose derivations may never end."""
+    """Unbounded samples were asked of a grammar whose derivations may never end.
+
+    >>> from grammar import Grammar
+    >>> from sampling import sample_sentences
+    >>> endless = Grammar.parse("S -> S S [3/4] | 'a' [1/4]")
+    >>> sample_sentences(endless, 1)
+    Traceback (most recent call last):
+    ...
+    grammar.errors.NotTightError: ...
+    """
 
 
 class LengthBandError(TreewrightError, ValueError):
-    """No sentence of the grammar has a length in the requested band."""
+    """No sentence of the grammar has a length in the requested band.
+
+    >>> from grammar import Grammar
+    >>> from sampling import sample_sentences
+    >>> short = Grammar.parse("S -> 'a' [1]")
+    >>> sample_sentences(short, 1, length=(5, 9))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.LengthBandError: ...
+    """
 
 
 class EmptyLanguageError(TreewrightError, ValueError):
-    """No sentence satisfies what was asked for."""
+    """No sentence satisfies what was asked for.
+
+    >>> from grammar import Grammar, automata, intersect
+    >>> grammar = Grammar.parse("S -> 'a' [1]")
+    >>> intersect(grammar, automata.contains("b"))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.EmptyLanguageError: ...
+    """
 
 
 class EmptyTreebankError(TreewrightError, ValueError):
-    """A treebank holds no trees, so nothing can be learnt from it."""
+    """A treebank holds no trees, so nothing can be learnt from it.
+
+    >>> from grammar import Treebank
+    >>> from induction import induce_pcfg
+    >>> induce_pcfg(Treebank([]))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.EmptyTreebankError: ...
+    """
 
 
 class MismatchError(TreewrightError, ValueError):
-    """Gold and predicted trees are not of the same sentences."""
+    """Gold and predicted trees are not of the same sentences.
+
+    >>> from grammar import Treebank, evalb
+    >>> evalb(Treebank.parse("(S (NP we))"), Treebank.parse("(S (NP we)) (S (NP we))"))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.MismatchError: ...
+    """
 
 
 class ChartGrammarError(TreewrightError, ValueError):
-    """A grammar has rules that charts cannot hold: empty ones, or unary cycles without exit."""
+    r"""A grammar has rules that charts cannot hold: empty ones, or unary cycles without exit.
+
+    >>> from grammar import Grammar, Parser
+    >>> Parser(Grammar.parse("S -> A [1]\nA -> S [1/2] | A [1/2]"))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.ChartGrammarError: ...
+    """
 
 
 class CorpusError(TreewrightError, ValueError):
-    """A corpus lacks a column, or a column holds values of the wrong kind."""
+    """A corpus lacks a column, or a column holds values of the wrong kind.
+
+    >>> from induction import Corpus
+    >>> Corpus.from_columns(text=["we ran"], label=[0, 1])
+    Traceback (most recent call last):
+    ...
+    grammar.errors.CorpusError: ...
+    """
 
 
 class NothingNewError(CorpusError):
-    """A corpus has no material of which a method could make a new example."""
+    """A corpus has no material of which a method could make a new example.
+
+    >>> from induction import Corpus
+    >>> from sampling import Sub2
+    >>> alone = Corpus.from_columns(text=["we ran"], tree=["(S (NP we) (VP ran))"])
+    >>> Sub2.induce(alone, phrase=True, label=True)
+    Traceback (most recent call last):
+    ...
+    grammar.errors.NothingNewError: ...
+    """
 
     @classmethod
     def because(cls, why: str, hint: str) -> Self:
@@ -140,7 +256,15 @@ class NothingNewError(CorpusError):
 
 
 class OptionError(TreewrightError, ValueError):
-    """An argument or option has a value that cannot be used."""
+    """An argument or option has a value that cannot be used.
+
+    >>> from sampling import AEDA
+    >>> from induction import Corpus
+    >>> AEDA.induce(Corpus.from_columns(text=["we ran"]), faithful="book")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: ...
+    """
 
 
 class TrainingError(TreewrightError, ArithmeticError):
@@ -148,7 +272,14 @@ class TrainingError(TreewrightError, ArithmeticError):
 
 
 class MissingDataError(TreewrightError, LookupError):
-    """A corpus or word list is not installed on this machine."""
+    """A corpus or word list is not installed on this machine.
+
+    >>> from induction import read_treebank
+    >>> read_treebank("nltk:no-such-corpus")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.MissingDataError: ...
+    """
 
 
 class EngineError(TreewrightError, RuntimeError):
@@ -165,15 +296,36 @@ class EngineError(TreewrightError, RuntimeError):
 
 
 class NotAllowedError(TreewrightError, RuntimeError):
-    """A file asks for what only the person of this run can allow."""
+    """A file asks for what only the person of this run can allow.
+
+    >>> raise NotAllowedError("the manifest names an address", hint="add --allow-network")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.NotAllowedError: the manifest names an address
+      hint: add --allow-network
+    """
 
 
 class UnreadableInputError(TreewrightError, OSError):
-    """An input file is missing, unreadable, or not UTF-8 text."""
+    """An input file is missing, unreadable, or not UTF-8 text.
+
+    >>> from induction import read_corpus
+    >>> read_corpus("no-such-file.csv")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.UnreadableInputError: ...
+    """
 
 
 class OutputError(TreewrightError, OSError):
-    """An output path cannot be written."""
+    """An output path cannot be written.
+
+    >>> from grammar import Grammar
+    >>> Grammar.parse("S -> 'a' [1]").save("no-such-folder/g.json")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OutputError: ...
+    """
 
 
 def _again(kind: type[TreewrightError], what: str, where: str | None, hint: str | None) -> Any:

@@ -51,6 +51,13 @@ class Weighted(ABC):
         The start symbol.
     notes : mapping
         What a method keeps with the grammar, in its files too (:meth:`noted`).
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> grammar: Weighted = Grammar.parse("S -> 'a' S [1/2] | 'b' [1/2]")
+    >>> grammar.family, grammar.start, grammar.rule_text(1)
+    ('pcfg', 'S', "S -> 'b'")
     """
 
     # no value here may have the name of a field of a family: it would become the field's default

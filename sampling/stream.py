@@ -109,6 +109,16 @@ class ShortfallWarning(UserWarning):
     """Fewer distinct new examples were found than asked for; those found are returned.
 
     ``shortfall`` is the reason as a value, where a stream gave it.
+
+    >>> import warnings
+    >>> from induction import Corpus
+    >>> from sampling import WordDrop
+    >>> sampler = WordDrop.induce(Corpus.from_columns(text=["we ran home"]), p=0.5)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     few = len(sampler.sample(100))
+    >>> few < 100, caught[0].category.__name__
+    (True, 'ShortfallWarning')
     """
 
     def __init__(self, message: str, shortfall: Shortfall | None = None) -> None:
@@ -407,6 +417,14 @@ class Sampler:
         If the grammar is of another method, or its notes of classes are damaged.
     OptionError
         If an option of the grammar is unknown, or has a value that cannot be used.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from sampling import WordDrop
+    >>> sampler: Sampler = WordDrop.induce(Corpus.from_columns(text=["we ran"]), p=0.5)
+    >>> sorted(sampler.sample(2).column("text"))
+    ['ran', 'we']
     """
 
     method: ClassVar[str]

@@ -28,6 +28,14 @@ class Disagreement:
         The pair as it was given.
     expected : str
         The actions that the interpreter gives, or its error if the text is not a command.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from scan import verify
+    >>> found = verify(Corpus.from_columns(text=["run"], target=["I_WALK"])).disagreements
+    >>> found[0].expected
+    'I_RUN'
     """
 
     id: str
@@ -50,6 +58,14 @@ class Verification:
         Pairs whose text is not a SCAN command; they count as disagreeing.
     disagreements : tuple of Disagreement
         The first few.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from scan import verify
+    >>> pairs = Corpus.from_columns(text=["jump", "run"], target=["I_JUMP", "I_WALK"])
+    >>> verify(pairs).rate
+    0.5
     """
 
     total: int

@@ -36,7 +36,14 @@ _WORD_ACTIONS: dict[str, Actions] = {
 
 
 class CommandError(TreewrightError, ValueError):
-    """A text is not a command of SCAN."""
+    """A text is not a command of SCAN.
+
+    >>> from scan import interpret
+    >>> interpret("jump to")
+    Traceback (most recent call last):
+    ...
+    scan.language.CommandError: ...
+    """
 
 
 def parse(command: str) -> Tree:

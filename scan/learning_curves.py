@@ -37,6 +37,13 @@ def draw_learning_curves(
     ------
     OutputError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> from scan import train
+    >>> model = train(pairs)  # doctest: +SKIP
+    >>> histories, tests = {"lstm": model.history}, {"lstm": 0.4}  # doctest: +SKIP
+    >>> draw_learning_curves(histories, tests, "jump.png", title="jump")  # doctest: +SKIP
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

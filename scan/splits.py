@@ -40,7 +40,13 @@ _LONGEST_TRAINING_TARGET = 22
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A training and a test part with the columns ``id``, ``text`` and ``target``."""
+    """A training and a test part with the columns ``id``, ``text`` and ``target``.
+
+    >>> from scan import split
+    >>> data = split("length")
+    >>> data.name, len(data.train), len(data.test)
+    ('length', 16990, 3920)
+    """
 
     name: str
     train: Corpus

@@ -57,7 +57,11 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One training run."""
+    """One training run.
+
+    >>> Cell("jump", "geca", 0).model
+    'lstm'
+    """
 
     split: str
     method: str
@@ -143,6 +147,10 @@ def config_of(cell: Cell) -> TrainingConfig:
     It was chosen by exact match on training pairs alone. Training stops when all training pairs
     (made ones included) are right, or after 4,000 steps; where fewer than 99.9 % of them are
     right by then, after 4,000 more.
+
+    >>> from scan import Cell
+    >>> config_of(Cell("jump", "seqmix", 0)).mix > 0
+    True
     """
     common = {"steps": UPDATES, "augmented_share": 0.5, "stop_at": 1.0, "again_below": 0.999}
     own = find_augmenter(cell.method).config

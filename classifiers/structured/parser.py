@@ -39,6 +39,13 @@ class SpanParser(TextParser):
     ------
     OptionError
         If the model is of another task.
+
+    Examples
+    --------
+    >>> from classifiers import open_structured
+    >>> parser = SpanParser(open_structured("parser"))  # doctest: +SKIP
+    >>> print(parser.parse(["We slept ."])[0])  # doctest: +SKIP
+    (TOP (S (NP (PRP We)) (VP (VBD slept)) (. .)))
     """
 
     name = "span"

@@ -49,6 +49,12 @@ def save_structured(
     ------
     OutputError
         If the folder cannot be written.
+
+    Examples
+    --------
+    >>> from classifiers import train_structured
+    >>> model = train_structured("tags", corpus)  # doctest: +SKIP
+    >>> save_structured(model, "tagger", {"data": "GUM"})  # doctest: +SKIP
     """
 
     def write(part: Path) -> dict[str, Any]:
@@ -74,6 +80,10 @@ def open_structured(folder: PathLike, *, device: str = "auto") -> StructuredMode
         If it holds something else, or is damaged.
     MissingDataError
         If a library is missing.
+
+    Examples
+    --------
+    >>> model = open_structured("tagger")  # doctest: +SKIP
     """
     held, place = facts_of_model(folder, SCHEMA, "a tagger or parser", _VERB), Path(folder)
     with damage_told(place, held, "the model", f"train it again: {_VERB}") as files:

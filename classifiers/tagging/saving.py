@@ -84,6 +84,18 @@ def open_tagger(folder: PathLike) -> Tagger:
         If there is no such folder.
     SchemaError
         If it holds something else, or is damaged.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from classifiers import EntityTagger, save_tagger
+    >>> from induction import Corpus
+    >>> spans = [[{"start": 0, "end": 3, "label": "PER"}], [{"start": 4, "end": 6, "label": "PER"}]]
+    >>> corpus = Corpus.from_columns(text=["Ann left .", "see Bo now ."], spans=spans)
+    >>> folder = pathlib.Path(tempfile.mkdtemp(), "tagger")
+    >>> save_tagger(EntityTagger.train(corpus), folder)
+    >>> open_tagger(folder).tag(corpus)[0]["spans"]
+    [{'start': 0, 'end': 3, 'label': 'PER'}]
     """
     held = facts_of_model(folder, SCHEMA, "a tagger", _VERB)
     again = f"train it again: {_VERB}"

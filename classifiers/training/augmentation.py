@@ -19,6 +19,11 @@ class AugmentationConfig(Checked):
     ------
     OptionError
         If an option cannot be used.
+
+    Examples
+    --------
+    >>> AugmentationConfig(times=5, replication="replicate").times
+    5
     """
 
     times: int | None = option(

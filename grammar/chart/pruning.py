@@ -45,7 +45,7 @@ class CoarseParser(Protocol):
 
 @dataclass(frozen=True)
 class CoarseToFine:
-    """A coarse parser, and how it sees the symbols of a fine grammar.
+    r"""A coarse parser, and how it sees the symbols of a fine grammar.
 
     Parameters
     ----------
@@ -60,6 +60,15 @@ class CoarseToFine:
     ------
     OptionError
         If the threshold is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from grammar import Grammar, Parser
+    >>> coarse = Parser(Grammar.parse("S -> X [1]\nX -> X X [0.4] | 'a' [0.6]"))
+    >>> fine = Grammar.parse("S -> X0 [1]\nX0 -> X0 X0 [0.3] | 'a' [0.7]")
+    >>> parser = Parser(fine, coarse=CoarseToFine(coarse, lambda name: name[0]))
+    >>> print(parser.viterbi("a a").tree)
+    (S (X0 (X0 a) (X0 a)))
     """
 
     parser: CoarseParser

@@ -10,6 +10,11 @@ Patterns are regular expressions whose letters are words::
     .* 'Mr.' . barked             . is any one word; quote what the syntax would take for itself
 
 A word that is not quoted has none of the characters ``. | * + ? ( ) " \\`` and no white space.
+
+>>> from grammar import automata
+>>> both = automata.contains("dog") & ~automata.contains("cat")
+>>> both.accepts(["the", "dog"]), both.accepts(["dog", "and", "cat"])
+(True, False)
 """
 
 from __future__ import annotations

@@ -13,6 +13,11 @@ is empty or never ends.
 Symbols that an operation invents are named as binarisation names them (``VP|<NP-PP>``,
 ``S^<start>``), so that sampled trees lose them like other annotations. Counts are kept as long as
 a rule stays what it was.
+
+>>> from grammar import Grammar, operations
+>>> grammar = operations.cnf(Grammar.parse("S -> 'a' S 'b' [1/2] | 'a' 'b' [1/2]"))
+>>> max(len(rule.rhs) for rule in grammar.productions())
+2
 """
 
 from __future__ import annotations

@@ -27,6 +27,14 @@ class Frequencies:
         row is about, or of all of it where no variable divides the trees.
     variables : tuple of str
         The names of the first columns.
+
+    Examples
+    --------
+    >>> from grammar import Treebank
+    >>> trees = Treebank.parse("(S (NP we) (VP ran)) (S (NP we) (VP sat))")
+    >>> found = trees.search("VP").count(by="words")
+    >>> found.variables, found.table["hits"].to_pylist()
+    (('words',), [1, 1])
     """
 
     table: pa.Table

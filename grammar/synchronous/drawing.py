@@ -74,7 +74,7 @@ def derivation_svg(grammar: SynchronousGrammar, derivation: Sequence[int]) -> st
 def draw_pair_derivation(
     grammar: SynchronousGrammar, derivation: Sequence[int], path: PathLike
 ) -> None:
-    """Save the picture of an aligned derivation as ``.svg`` or ``.png``.
+    r"""Save the picture of an aligned derivation as ``.svg`` or ``.png``.
 
     Raises
     ------
@@ -82,6 +82,17 @@ def draw_pair_derivation(
         If the suffix is another, or the rule numbers are not one derivation.
     OutputError
         If the path cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from grammar import SynchronousGrammar, SynchronousParser
+    >>> grammar = SynchronousGrammar.parse("NT_1 twice ### NT_1 NT_1 [0.5]\nwalk ### WALK [0.5]")
+    >>> best = SynchronousParser(grammar).translations("walk twice".split())[0]
+    >>> picture = pathlib.Path(tempfile.mkdtemp(), "walk.svg")
+    >>> draw_pair_derivation(grammar, best.rules, picture)
+    >>> picture.exists()
+    True
     """
     checked_suffix(path)
     _picture(grammar, derivation).save(path)

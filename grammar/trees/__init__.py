@@ -1,1 +1,1 @@
-"""Trees."""
+"""Trees, treebanks in columns, and their readers."""

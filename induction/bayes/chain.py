@@ -69,6 +69,14 @@ class Iteration:
         alpha, d and s of each label.
     total : int
         Iterations that are wanted in all, if it is known.
+
+    Examples
+    --------
+    >>> from induction import induce_bayes_tsg, read_treebank
+    >>> told = []
+    >>> _ = induce_bayes_tsg(read_treebank()[:20], iterations=3, on_progress=told.append)
+    >>> told[-1].number
+    3
     """
 
     number: int

@@ -335,7 +335,15 @@ def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Co
 
 
 def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -> None:
-    """Write a corpus in the format that the file name tells (see :func:`write_batches`)."""
+    """Write a corpus in the format that the file name tells (see :func:`write_batches`).
+
+    >>> import pathlib, tempfile
+    >>> from induction import Corpus
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "few.csv")
+    >>> write_corpus(Corpus.from_columns(text=["we ran"], label=[1]), file)
+    >>> file.read_text().splitlines()
+    ['id,text,label', '0,we ran,1']
+    """
     write_batches([corpus.table], path, format=format, classes=corpus.classes)
 
 

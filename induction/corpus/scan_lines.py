@@ -25,7 +25,7 @@ _LINE = re.compile(r"IN: (?P<text>\S.*?) OUT: (?P<target>\S.*)")
 
 
 def read_pairs(path: PathLike) -> Corpus:
-    """Read a file of lines ``IN: <command> OUT: <actions>`` (unzipped if it ends in ``.gz``).
+    r"""Read a file of lines ``IN: <command> OUT: <actions>`` (unzipped if it ends in ``.gz``).
 
     Parameters
     ----------
@@ -43,6 +43,14 @@ def read_pairs(path: PathLike) -> Corpus:
         If the file cannot be read.
     CorpusError
         If a line has another form; the file and line are given.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "pairs.txt")
+    >>> _ = file.write_text("IN: jump twice OUT: I_JUMP I_JUMP\n")
+    >>> read_pairs(file).column("target")
+    ['I_JUMP I_JUMP']
     """
     data = as_utf8(read_bytes(path), str(path))
     return Corpus(read_scan(data, Asked(str(path))).table)
@@ -74,7 +82,7 @@ def read_scan(data: bytes, asked: Asked) -> Rows:
 
 
 def write_pairs(pairs: Corpus, path: PathLike) -> None:
-    """Write ``text`` and ``target`` as lines ``IN: ... OUT: ...``, gzipped if ``path`` says so.
+    r"""Write ``text`` and ``target`` as lines ``IN: ... OUT: ...``, gzipped if ``path`` says so.
 
     Raises
     ------
@@ -83,6 +91,15 @@ def write_pairs(pairs: Corpus, path: PathLike) -> None:
         holds a line break or ``OUT:``, or has white space at an end. Nothing is written then.
     OutputError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from induction import Corpus
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "pairs.txt")
+    >>> write_pairs(Corpus.from_columns(text=["jump"], target=["I_JUMP"]), file)
+    >>> file.read_text()
+    'IN: jump OUT: I_JUMP\n'
     """
     pairs.arrow("target")
     write_text(path, "".join(_lines(pairs.table)))

@@ -86,12 +86,21 @@ def trees_of_corpus(corpus: Corpus, name: str = "tree") -> Treebank:
 
 
 def read_sst(path: PathLike) -> Corpus:
-    """Read Stanford Sentiment trees: text, tree, and the root's label (0 to 4) as ``label``.
+    r"""Read Stanford Sentiment trees: text, tree, and the root's label (0 to 4) as ``label``.
 
     Raises
     ------
     CorpusError
         If a root label is not a whole number.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "trees.txt")
+    >>> _ = file.write_text("(3 (2 a) (3 (3 fine) (2 film)))\n")
+    >>> corpus = read_sst(file)
+    >>> corpus.column("text"), corpus.column("label")
+    (['a fine film'], [3])
     """
     data = as_utf8(read_bytes(path), str(path))
     return Corpus(parse_sst(data, Asked(str(path))).table)

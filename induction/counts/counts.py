@@ -93,7 +93,11 @@ class RuleCounts:
 
 
 def count_rules(treebank: Treebank) -> RuleCounts:
-    """Count the productions and root labels of all trees."""
+    """Count the productions and root labels of all trees.
+
+    >>> len(count_rules(["(S (NP we) (VP ran))", "(S (NP we) (VP sat))"]))
+    4
+    """
     treebank = as_treebank(treebank)
     keys, firsts, count = _count(treebank.label, treebank.size, treebank.offsets)
     lhs = treebank.label[firsts].astype(np.int32)

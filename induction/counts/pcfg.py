@@ -76,7 +76,7 @@ def induce_pcfg(treebank: Any, *productions: Any, **options: Any) -> Grammar:
 
 
 def pcfg_from_counts(counts: RuleCounts, *, smoothing: float = 0.0) -> Grammar:
-    """Turn rule counts into a PCFG.
+    r"""Turn rule counts into a PCFG.
 
     If trees have different root labels, the start symbol is a new symbol ``TOP`` above them.
 
@@ -86,6 +86,14 @@ def pcfg_from_counts(counts: RuleCounts, *, smoothing: float = 0.0) -> Grammar:
         If nothing was counted.
     OptionError
         If the smoothing is negative.
+
+    Examples
+    --------
+    >>> from induction import count_rules
+    >>> grammar = pcfg_from_counts(count_rules(["(S (NP we) (VP ran))", "(S (NP we) (VP sat))"]))
+    >>> print(*grammar.productions("VP"), sep="\n")
+    VP -> 'ran' [0.5]
+    VP -> 'sat' [0.5]
     """
     if not counts.roots:
         raise EmptyTreebankError("no tree was counted", hint="count a treebank with trees")

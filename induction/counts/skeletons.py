@@ -49,6 +49,12 @@ class SkeletonTrees:
     leaf_node, leaf_word, leaf_tag : int64 arrays, shape (tokens,)
         Each token's node in the forest, its place in ``words``, and its tag's among the tags of
         the skeleton.
+
+    Examples
+    --------
+    >>> from grammar import Treebank
+    >>> SkeletonTrees.of(Treebank.parse("(S (NP (PRP We)) (VP (VBD slept)))")).words
+    ('We', 'slept')
     """
 
     skeleton: Skeleton

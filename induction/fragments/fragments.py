@@ -210,7 +210,7 @@ class FragmentCounts:
 
 
 def recurring_fragments(treebank: Treebank, *, workers: int = 1) -> FragmentCounts:
-    """Find all recurring fragments and count the nodes at which each matches.
+    r"""Find all recurring fragments and count the nodes at which each matches.
 
     Parameters
     ----------
@@ -230,6 +230,13 @@ def recurring_fragments(treebank: Treebank, *, workers: int = 1) -> FragmentCoun
     number of pairs of such nodes. A maximal fragment is found from its root alone: a pair of nodes
     whose parents do not share the production, or not at the same place. A count is over all nodes
     of the treebank, whether the fragment is maximal there or not.
+
+    Examples
+    --------
+    >>> from grammar import Treebank
+    >>> trees = Treebank.parse("(S (NP we) (VP ran)) (S (NP we) (VP sat))")
+    >>> [(str(one), count) for one, count in recurring_fragments(trees).fragments()]
+    [('(S (NP we) (VP ))', 2)]
     """
     treebank = as_treebank(treebank)
     whole_number("workers", workers, 1)

@@ -52,7 +52,11 @@ class Round:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitMerge(Checked):
-    """How states are split."""
+    """How states are split.
+
+    >>> SplitMerge(rounds=2).merge_share
+    0.5
+    """
 
     rounds: int = option(
         4,

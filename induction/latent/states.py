@@ -34,7 +34,13 @@ class LatentState(NamedTuple):
 
 
 def states_of_labels(grammar: LatentGrammar) -> dict[str, int]:
-    """Return how many states each label has, the most first."""
+    """Return how many states each label has, the most first.
+
+    >>> from induction import induce_parser, read_treebank
+    >>> parser = induce_parser(read_treebank()[:40], models=1, rounds=1)
+    >>> states_of_labels(parser.models[0].grammar)["TOP"]
+    1
+    """
     names = grammar.skeleton.grammar.rules.nonterminals
     pairs = zip(names, grammar.states.tolist(), strict=True)
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

@@ -70,6 +70,14 @@ class LexicalisedParser(ForestParser):
         If an option of the grammar is not a number.
     ChartGrammarError
         If unary rules of the grammar lead in a circle, or a tag is one that no tree shows.
+
+    Examples
+    --------
+    >>> from grammar import Treebank
+    >>> from induction import induce_lpcfg
+    >>> trees = Treebank.parse("(S (NP (PRP We)) (VP (VBD slept)))")
+    >>> print(LexicalisedParser(induce_lpcfg(trees)).parse(["We slept"])[0])
+    (TOP (S (NP (PRP We)) (VP (VBD slept))))
     """
 
     grammar: LexicalisedGrammar

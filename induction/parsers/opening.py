@@ -86,6 +86,11 @@ def open_parser(
         If the grammar has rules that the parser cannot hold.
     OptionError
         If an option is out of range, or the parser has no such decoder.
+
+    Examples
+    --------
+    >>> print(open_parser().parse(["The soup was cold."])[0])
+    (TOP (S (NP (DT The) (NN soup)) (VP (VBD was) (ADJP (JJ cold))) (. .)))
     """
     options: dict[str, Any] = {
         "max_words": max_words,

@@ -61,6 +61,14 @@ class TextParser(Protocol):
     version : str
         Which model, with which options. Two parsers that may give other trees for one sentence
         differ in name or version (:class:`induction.parsers.cache.CachedParser` relies on it).
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> from induction import ChartTextParser
+    >>> parser: TextParser = ChartTextParser(Grammar.parse("S -> 'so' S [1/2] | 'good' [1/2]"))
+    >>> print(parser.parse(["so good"])[0])
+    (S so (S good))
     """
 
     name: str

@@ -42,6 +42,11 @@ class References:
         Roles below which the label above is written again.
     above : frozenset of str
         Words that are written above the term.
+
+    Examples
+    --------
+    >>> References(roles=frozenset({"agent"})).above
+    frozenset()
     """
 
     roles: frozenset[str] = frozenset()

@@ -113,7 +113,14 @@ def binarise(
 
 
 def unbinarise(treebank: Treebank) -> Treebank:
-    """Undo :func:`binarise`: remove intermediate nodes and annotations."""
+    """Undo :func:`binarise`: remove intermediate nodes and annotations.
+
+    >>> from grammar import Treebank
+    >>> from induction import binarise
+    >>> trees = Treebank.parse("(S (A a) (B b) (C c))")
+    >>> unbinarise(binarise(trees)) == trees
+    True
+    """
     treebank = as_treebank(treebank)
     names = list(treebank.symbols)
     symbols = SymbolTable(names)

@@ -189,6 +189,13 @@ def compare(
         If one has no trees.
     OptionError
         If there is not one unit for each tree, or a grammar cannot be sampled.
+
+    Examples
+    --------
+    >>> from induction import read_treebank
+    >>> trees = read_treebank()
+    >>> print(type(compare(trees[:200], trees[200:400])).__name__)
+    Comparison
     """
     trees = [_compared(each, n, seed + place) for place, each in enumerate((a, b))]
     numbers = [_unit_numbers(units[i] if units else None, len(trees[i])) for i in range(2)]

@@ -308,7 +308,15 @@ def share_of_source(kept: LongArray, filled: LongArray) -> NDArray[np.float64]:
 
 
 def mix_labels(labels: Labels, host: Any, donor: Any, share: NDArray[np.float64]) -> pa.ListArray:
-    """Return ``share`` of the hosts' labels plus the rest of the donors', as list<float32>."""
+    """Return ``share`` of the hosts' labels plus the rest of the donors', as list<float32>.
+
+    >>> import numpy as np
+    >>> from induction import Corpus
+    >>> from sampling import read_labels
+    >>> labels = read_labels(Corpus.from_columns(text=["a", "b"], label=[0, 1]))
+    >>> mix_labels(labels, [0], [1], np.array([0.75])).to_pylist()
+    [[0.75, 0.25]]
+    """
     weight = share[:, None]
     mixed = weight * labels.distributions(host) + (1 - weight) * labels.distributions(donor)
     return _as_lists(mixed)
@@ -330,6 +338,14 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
         At the first text that is missing or (unless allowed) empty, invalid ``label``, tags,
         heads or deprels that are not one a token, heads that form no tree, spans that are not in
         their text or overlap, or a tree of other words than the tokens.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> check_corpus(Corpus.from_columns(text=["we ran"], label=[[0.5, 0.2]]))
+    Traceback (most recent call last):
+    ...
+    grammar.errors.CorpusError: ...
     """
     for name in ("text", "text_pair"):
         if name in corpus.names:

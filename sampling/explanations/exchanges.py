@@ -233,10 +233,10 @@ def _rules(grammar: SpanGrammar, rules: Sequence[int]) -> dict[str, Any]:
     first, last = int(pools.offsets[pool]), int(pools.offsets[pool + 1])
     entry = first + int((pools.fillers[first:last] == filler).argmax())
     return {
-        "class of the hole": pools.names[pool],
-        "fillers of the class": last - first,
+        "class of the slot": pools.names[pool],
+        "substitutes of the class": last - first,
         "context": f"{grammar.rule_text(rules[0])} [{float(pools.host_weight[host]):.4g}]",
-        "filler": f"{grammar.rule_text(rules[1])} [{float(pools.weight[entry]):.4g}]",
+        "substitute": f"{grammar.rule_text(rules[1])} [{float(pools.weight[entry]):.4g}]",
     }
 
 

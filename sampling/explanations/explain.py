@@ -54,6 +54,16 @@ class Explanation:
     draw : callable
         Takes a path (``.svg`` or ``.png``) and saves a picture there: the parents with what was
         exchanged or edited, or else the derivation.
+
+    Examples
+    --------
+    >>> from induction import read_reviews
+    >>> from sampling import TreeMix, explain
+    >>> reviews = read_reviews()[:20]
+    >>> sampler = TreeMix.induce(reviews)
+    >>> found = explain(sampler.sample(1), "treemix-0-0", source=reviews, grammar=sampler.grammar)
+    >>> found.facts["method"]
+    'treemix'
     """
 
     facts: dict[str, Any]

@@ -65,10 +65,10 @@ class FragmentOptions:
     labels: str | None = option(
         None,
         "With classes: exchange fragments only among examples of one label (same), or among all "
-        "(host); a new example has the label of its source. By default same, unless labels are "
+        "(source); a new example has the label of its source. By default same, unless labels are "
         "distributions or faithful is given.",
         source="not in the paper",
-        choices=("host", "same"),
+        choices=("source", "same"),
     )
     protect: str | None = option(
         None,
@@ -170,14 +170,14 @@ def within_classes(chosen: F, given: Mapping[str, Any], corpus: Corpus) -> F:
     if chosen.labels is not None:
         return chosen
     same = has_sets(corpus) or (has_classes(corpus) and given.get("faithful") is None)
-    return replace(chosen, labels="same" if same else "host")
+    return replace(chosen, labels="same" if same else "source")
 
 
 def hinted(error: NothingNewError, given: Mapping[str, Any], chosen: FragmentOptions) -> Exception:
     """Return an error that names what keeps fragments within classes, if nobody asked for that."""
     if chosen.labels != "same" or given.get("labels") is not None:
         return error
-    hint = "or let fragments pass between classes (labels=host)"
+    hint = "or let fragments pass between classes (labels=source)"
     return NothingNewError(error.what, where=error.where, hint=f"{error.hint}, {hint}")
 
 

@@ -32,6 +32,15 @@ class Augmentation:
         What was requested and made, duplicates, leakage, and the reasons of a shortfall.
     manifest : dict
         Everything that decides the result, as JSON can hold it.
+
+    Examples
+    --------
+    >>> from induction import read_reviews
+    >>> from sampling import augment
+    >>> made = augment(read_reviews()[:20], "aeda", n=5)
+    >>> print(made.report)
+    5 of 5 new examples
+      aeda: 5 of 5; drawn: 5 made
     """
 
     corpus: Corpus

@@ -37,6 +37,14 @@ def augmented(corpus: Corpus, sampler: Sampler, *, times: int, seed: int = 0) ->
     ------
     CorpusError
         If the corpus lacks a column of the new examples.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from sampling import AEDA
+    >>> corpus = Corpus.from_columns(text=["we ran home", "they slept here"], label=[0, 1])
+    >>> len(augmented(corpus, AEDA.induce(corpus), times=2))
+    8
     """
     whole_number("times", times, 1)
     new = sampler.sample(times * len(corpus), seed=seed).table

@@ -54,6 +54,10 @@ def spacy_augmenter(
         If there is no such method or option.
     NotAllowedError
         If an address stands in the configuration, and :func:`allowing` does not allow it.
+
+    Examples
+    --------
+    >>> augmenter = spacy_augmenter("entities.conll", "mention-replacement")  # doctest: +SKIP
     """
     whole_number("times", times, 0)
     step = read_step(method)

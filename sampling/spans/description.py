@@ -1,4 +1,4 @@
-"""What there is to see in a span grammar: its classes, its contexts and its fillers."""
+"""What there is to see in a span grammar: its classes, its contexts and its substitutes."""
 
 from __future__ import annotations
 
@@ -55,29 +55,29 @@ def describe_spans(grammar: _Spans, symbol: str | None, top: int) -> Description
     symbol = known_symbol(symbol or START, [START, *pools.names])
     hosts = np.flatnonzero(pools.of_site >= 0)
     sizes = np.diff(pools.offsets)
-    of_hole = pools.of_site[hosts]
+    of_slot = pools.of_site[hosts]
     entropy = _pool_entropies(grammar)
-    chance = np.bincount(of_hole, pools.host_weight[hosts], len(sizes)).astype(np.float64)
+    chance = np.bincount(of_slot, pools.host_weight[hosts], len(sizes)).astype(np.float64)
     facts = {
         "method": f"{grammar.method} {grammar.version}",
         "options": {k: str(v) for k, v in grammar.options.items()},
         "examples": len(grammar.examples),
         "contexts": len(hosts),
-        "fillers": len(np.unique(pools.fillers)),
+        "substitutes": len(np.unique(pools.fillers)),
         "classes": len(sizes),
-        "pairs of a context and a filler": int(sizes[of_hole].sum()),
+        "pairs of a context and a substitute": int(sizes[of_slot].sum()),
         "entropy of a derivation in bits": float(
             _entropy(pools.host_weight[hosts]) + (chance * entropy).sum()
         ),
     }
-    holes = np.bincount(of_hole, minlength=len(sizes))
-    largest = np.lexsort((np.arange(len(sizes)), -holes * sizes))[:top].tolist()
+    slots = np.bincount(of_slot, minlength=len(sizes))
+    largest = np.lexsort((np.arange(len(sizes)), -slots * sizes))[:top].tolist()
     details: dict[str, Any] = {
         "largest classes": [
             {
                 "class": pools.names[p],
-                "holes": int(holes[p]),
-                "fillers": int(sizes[p]),
+                "slots": int(slots[p]),
+                "substitutes": int(sizes[p]),
                 "probability": float(chance[p]),
                 "entropy": float(entropy[p]),
             }
@@ -85,12 +85,12 @@ def describe_spans(grammar: _Spans, symbol: str | None, top: int) -> Description
         ]
     }
     if symbol == START:
-        details["likeliest contexts"] = _contexts(grammar, hosts, top)
+        details["most probable contexts"] = _contexts(grammar, hosts, top)
     else:
         pool = pools.names.index(symbol)
-        details[f"contexts of {symbol}"] = _contexts(grammar, hosts[of_hole == pool], top)
-        details[f"fillers of {symbol}"] = [
-            f"{text} [{weight:.4g}]" for text, weight in _fillers(grammar, pool, top)
+        details[f"contexts of {symbol}"] = _contexts(grammar, hosts[of_slot == pool], top)
+        details[f"substitutes of {symbol}"] = [
+            f"{text} [{weight:.4g}]" for text, weight in _substitutes(grammar, pool, top)
         ]
     draw = (
         partial(_draw_classes, grammar, chance)
@@ -101,7 +101,7 @@ def describe_spans(grammar: _Spans, symbol: str | None, top: int) -> Description
 
 
 def _pool_entropies(grammar: _Spans) -> FloatArray:
-    """Return the entropy of the draw of a filler from every class, in bits."""
+    """Return the entropy of the draw of a substitute from every class, in bits."""
     pools = grammar.pools
     owner = np.repeat(np.arange(len(pools.names)), np.diff(pools.offsets))
     weight = pools.weight
@@ -128,8 +128,8 @@ def _contexts(grammar: _Spans, sites: Any, top: int) -> list[str]:
     ]
 
 
-def _fillers(grammar: _Spans, pool: int, top: int) -> list[tuple[str, float]]:
-    """Return different fillers of a class with the sum of their weights, the likeliest first."""
+def _substitutes(grammar: _Spans, pool: int, top: int) -> list[tuple[str, float]]:
+    """Return substitutes of a class with their summed weights, the most probable first."""
     pools, total = grammar.pools, len(grammar.sites)
     first, last = int(pools.offsets[pool]), int(pools.offsets[pool + 1])
     sums: dict[str, float] = {}
@@ -147,11 +147,11 @@ def _draw_classes(grammar: _Spans, chance: FloatArray, path: str) -> None:
     named: dict[str, float] = {}
     for name, share in zip(grammar.pools.names, chance.tolist(), strict=True):
         named[name] = named.get(name, 0.0) + float(f"{share:.3g}")
-    draw_bars(named, path, f"{grammar.method}: how often a hole is of each class")
+    draw_bars(named, path, f"{grammar.method}: how often a slot is of each class")
 
 
 def _draw_class(grammar: _Spans, symbol: str, top: int, path: str) -> None:
-    """Draw contexts of a class with their hole marked, and its fillers."""
+    """Draw contexts of a class with their slot marked, and its substitutes."""
     pools = grammar.pools
     pool = pools.names.index(symbol)
     hosts = np.flatnonzero(pools.of_site == pool)
@@ -161,16 +161,16 @@ def _draw_class(grammar: _Spans, symbol: str, top: int, path: str) -> None:
         for passage in _contexts_drawn(grammar, int(hosts[k]))
     ]
     text, marks = "", []
-    for filler, _ in _fillers(grammar, pool, top):
-        words = filler.removeprefix("⟨0⟩ ")
+    for substitute, _ in _substitutes(grammar, pool, top):
+        words = substitute.removeprefix("⟨0⟩ ")
         marks.append(Span(len(text), len(text) + len(words), IN))
         text += f"{words}   "
-    shown.append(Passage(f"fillers, the {len(marks)} likeliest", text, tuple(marks)))
+    shown.append(Passage(f"substitutes, the {len(marks)} most probable", text, tuple(marks)))
     draw_passages(shown, path, f"{grammar.method}: class {symbol}")
 
 
 def _contexts_drawn(grammar: _Spans, site: int) -> list[Passage]:
-    """Return the texts of the example of a site with its spans marked as holes."""
+    """Return the texts of the example of a site with its spans marked as slots."""
     example = int(grammar.sites.example[site])
     who = f"context of {grammar.examples.arrow('id')[example].as_py()}"
     return [

@@ -1,9 +1,10 @@
 """Span grammars: which spans of a corpus may fill which, as columns and as a graph.
 
-A derivation is two rules: the start symbol becomes a *context* (an example with a hole where a
-site was), and the pool of the hole becomes a *filler* (the words of a site). As a
-tree-substitution grammar: a context is an elementary tree with one frontier node, a filler one
-with none. Rules are numbered by sites: the context of site s is rule s, its filler is rule S + s.
+A derivation is two rules: the start symbol becomes a *context* (an example with a slot where a
+site was), and the pool of the slot becomes a *substitute* (the words of a site). As a
+tree-substitution grammar: a context is an elementary tree with one frontier node, a substitute is
+one with none. Rules are numbered by sites: the context of site s is rule s, its substitute is rule
+S + s.
 """
 
 from __future__ import annotations
@@ -70,9 +71,18 @@ class SpanGrammar(Weighted):
     columns : tuple of str
         The columns of new examples, besides id and provenance.
     mixes : bool
-        Labels are mixed by the words of host and filler; otherwise the host's label stays.
+        Labels are mixed by the words of source and insert; otherwise the source's label stays.
     options : mapping
         How it was induced.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> from sampling import RandMix
+    >>> texts = ["we ran home in the rain", "they slept here in the sun"]
+    >>> grammar = RandMix.induce(Corpus.from_columns(text=texts, label=[0, 1])).grammar
+    >>> grammar.family, isinstance(grammar, SpanGrammar)
+    ('substitution', True)
     """
 
     method: str
@@ -105,7 +115,7 @@ class SpanGrammar(Weighted):
         hosts = int(np.count_nonzero(self.pools.of_site >= 0))
         return (
             f"SpanGrammar({self.method}: {hosts} contexts, {len(self.pools.names)} classes, "
-            f"{len(np.unique(self.pools.fillers))} fillers)"
+            f"{len(np.unique(self.pools.fillers))} substitutes)"
         )
 
     @cached_property
@@ -125,7 +135,7 @@ class SpanGrammar(Weighted):
         return 2 * len(self.sites)
 
     def rule_text(self, number: int) -> str:
-        """Return a rule as text: a context with holes as ⟨0⟩, ⟨1⟩, or the words of a filler."""
+        """Return a rule as text: a context with slots as ⟨0⟩, ⟨1⟩, or the words of a substitute."""
         filler, site = divmod(self.numbered(number), len(self.sites))
         return self._filler(site) if filler else self._context(site)
 
@@ -312,7 +322,7 @@ def _check_nodes(
 
 
 def _check_pools(pools: Pools, sites: int) -> None:
-    """Refuse pools that do not give hosts their fillers (ValueError)."""
+    """Refuse pools that do not give sources their substitutes (ValueError)."""
     check_length("of_site", pools.of_site, sites)
     check_numbers("of_site", pools.of_site, -1, len(pools.names))
     check_length("host_weight", pools.host_weight, sites)
@@ -323,6 +333,6 @@ def _check_pools(pools: Pools, sites: int) -> None:
     check_shares("weight", pools.weight, pools.offsets)
     hosts, filled = pools.of_site >= 0, np.diff(pools.offsets) > 0
     if not (filled.all() or filled[pools.of_site[hosts]].all()):
-        raise ValueError("of_site: a host has no fillers")
+        raise ValueError("of_site: a source has no substitutes")
     if not hosts.all() and pools.host_weight[~hosts].any():
-        raise ValueError("host_weight: what has no fillers is a host")
+        raise ValueError("host_weight: what has no substitutes is a source")

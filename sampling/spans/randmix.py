@@ -83,7 +83,7 @@ class RandMix(SpanSampler):
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> RandMix:
-        """Induce the grammar: every span that can be drawn is a hole and a filler.
+        """Induce the grammar: every span that can be drawn is a slot and a substitute.
 
         Parameters
         ----------

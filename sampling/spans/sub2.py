@@ -160,9 +160,9 @@ class Sub2(SpanSampler):
 
     @classmethod
     def induce(cls, corpus: Corpus, **options: Any) -> Sub2:
-        """Induce the grammar: every span is a context's hole and a filler of its class.
+        """Induce the grammar: every span is a context's slot and a substitute of its class.
 
-        The hole is drawn uniformly from all spans that can be filled otherwise, the filler
+        The slot is drawn uniformly from all spans that can be filled otherwise, the substitute
         uniformly from all spans of the class (Algorithm 1). One substitution an example.
 
         Where no option says what must be equal, phrases of the same label are exchanged, between

@@ -88,10 +88,10 @@ class TreeMixOptions(MixOptions):
     insert_ratio: str = option(
         "own",
         "The share of the inserted constituent: of its own sentence (own), or of the source "
-        "(host; single texts).",
+        "(source; single texts).",
         source="section 3.1",
-        code="host",
-        choices=("own", "host"),
+        code="source",
+        choices=("own", "source"),
     )
     tokenised: bool = option(
         False,
@@ -131,9 +131,9 @@ class TreeMix(SpanSampler):
 
     @classmethod
     def induce(cls, corpus: Corpus, *, executor: Executor | None = None, **options: Any) -> TreeMix:
-        """Induce the grammar: every constituent of the right size is a hole and a filler.
+        """Induce the grammar: every constituent of the right size is a slot and a substitute.
 
-        Host and donor are drawn uniformly from the examples, and a constituent uniformly from
+        Source and insert are drawn uniformly from the examples, and a constituent uniformly from
         those of each (Algorithm 1); draws are independent, so both may be one example. For pairs,
         a constituent of either text of the donor replaces one of the same text of the host.
 
@@ -166,7 +166,7 @@ class TreeMix(SpanSampler):
             corpus, tokenised=chosen.tokenised, cores="spacing" in repair_names(chosen.repair)
         )
         spans = [_constituents(side, chosen, examples.corpus) for side in examples.sides]
-        if chosen.insert_ratio == "host":
+        if chosen.insert_ratio == "source":
             sites = sites_of(spans)
             pools = _pools_by_host_length(sites, examples.sides[0], chosen)
         else:
@@ -198,9 +198,9 @@ def _settled(o: TreeMixOptions, given: Mapping[str, Any], corpus: Corpus) -> Tre
         o = replace(o, insert_ratio=given.get("insert_ratio", "own"))
     if o.low > o.high:
         raise OptionError(f"low={o.low} is above high={o.high}", hint="exchange the two")
-    if o.insert_ratio == "host" and (pairs or o.mix != "any" or o.same_label or o.same_length):
+    if o.insert_ratio == "source" and (pairs or o.mix != "any" or o.same_label or o.same_length):
         raise OptionError(
-            "insert_ratio='host' is for single texts without other constraints",
+            "insert_ratio='source' is for single texts without other constraints",
             hint="use insert_ratio='own'",
         )
     return o
@@ -268,7 +268,7 @@ def label_pools(
     sites, features : Sites, list
         What is exchanged, and what must be equal.
     weight : float64[S]
-        Weight of every site, as host and as filler.
+        Weight of every site, as source and as substitute.
     corpus : Corpus
         Its labels say which examples are of the same class.
     mix : {"any", "same", "cross"}

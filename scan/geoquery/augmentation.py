@@ -166,6 +166,13 @@ def induce_geoquery(hidden: Iterable[Hidden], *, types: int = TYPES) -> Synchron
 
     Where a question with hidden names has several targets, the most frequent one is learnt. Marks
     are rules from the start, as words that are the same on both sides are in Qiu et al. (2022).
+
+    >>> from scan import hide_names
+    >>> names = ("ohio", "iowa", "utah")
+    >>> pairs = [(f"capital of {name}", f"capital ( ' {name} ' )") for name in names]
+    >>> found = induce_geoquery([hide_names("funql", *pair) for pair in pairs], types=1)
+    >>> len(found.rules.rules) > 0
+    True
     """
     pairs = _one_target(hidden)
     marks = {

@@ -43,6 +43,11 @@ class Finding:
         the training pairs, all samples are right, and none of these is reached.
     seconds : float
         Processor time of induction.
+
+    Examples
+    --------
+    >>> Finding("order", 50, 12, 12, 1.0, 1.0, 1.0, 0.2).exact
+    1.0
     """
 
     language: str
@@ -66,6 +71,13 @@ def measure_language(language: Language, parts: Split, *, seed: int = 0) -> Find
         Training and held-out pairs.
     seed : int
         Of induction and of the samples.
+
+    Examples
+    --------
+    >>> from scan import feature_language, language_split
+    >>> language = feature_language("order")
+    >>> measure_language(language, language_split(language, train=40, test=20)).language
+    'order'
     """
     began = time.process_time()
     found = induce_synchronous(parts.train, seed=seed)

@@ -29,6 +29,11 @@ class TrainingConfig(Checked):
         If a value cannot be used, a model that copies is to be trained on mixed pairs, whose words
         are no longer words that could be copied, or a model other than an LSTM of one layer is to
         be fed its attention.
+
+    Examples
+    --------
+    >>> TrainingConfig(steps=500, seed=1).hidden
+    128
     """
 
     embedding: int = option(64, "Width of embeddings.", least=1, most=2**16)

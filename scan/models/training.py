@@ -62,7 +62,13 @@ _TRAINING = SharedLock()
 
 class Progress(NamedTuple):
     """What a callback is told after each update (steps done, of how many at most, loss) and the
-    last look at training, if there was one."""
+    last look at training, if there was one.
+
+    >>> def tell(progress: Progress) -> None:
+    ...     print(f"{progress.update} of {progress.steps}: loss {progress.loss:.2f}")
+    >>> tell(Progress(10, 100, 0.5, None))
+    10 of 100: loss 0.50
+    """
 
     update: int
     steps: int
@@ -116,6 +122,14 @@ def train(
     -----
     Runs on one core, so that results do not depend on how many there are and several runs can
     share a machine. Adam, without weight decay; the gradient is that of the mean loss a token.
+
+    Examples
+    --------
+    >>> from scan import TrainingConfig, exact_match
+    >>> pairs = [("jump", "I_JUMP"), ("run", "I_RUN")]
+    >>> model = train(pairs, config=TrainingConfig(steps=300))  # doctest: +SKIP
+    >>> exact_match(model, pairs)  # doctest: +SKIP
+    1.0
     """
     config = config or TrainingConfig()
     _check_pairs(pairs, "training")
@@ -162,6 +176,13 @@ def exact_match(model: EncoderDecoder | TrainedModel, pairs: Pairs, *, batch: in
     Greedy decoding writes the correct target if and only if, fed the correct tokens, the model
     finds each next one the most probable. So nothing is decoded: one pass looks at all positions,
     which is several times faster.
+
+    Examples
+    --------
+    >>> from scan import train
+    >>> pairs = [("jump", "I_JUMP"), ("run", "I_RUN")]
+    >>> exact_match(train(pairs), pairs)  # doctest: +SKIP
+    1.0
     """
     whole_number("batch", batch, 1)
     _check_pairs(pairs, "test")

@@ -51,6 +51,17 @@ def test_a_public_name_is_one_thing_and_documented(package: str, name: str) -> N
         assert value.__doc__
 
 
+CONSTANTS = {"Actions", "FEATURES", "NO_PARSE", "SPLITS"}
+"""Public values that are no function, class or module: what they hold is all there is to show."""
+
+
+@pytest.mark.parametrize(("package", "name"), PINNED, ids=".".join)
+def test_a_public_name_has_an_example(package: str, name: str) -> None:
+    """A doctest in the docstring; pytest runs it where it lies."""
+    if name not in CONSTANTS:
+        assert ">>> " in (getattr(import_module(package), name).__doc__ or "")
+
+
 def test_what_a_face_lacks_is_said_as_python_says_it() -> None:
     import grammar
 

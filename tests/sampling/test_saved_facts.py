@@ -36,7 +36,7 @@ MADE: dict[str, tuple[str, Corpus, dict[str, Any]]] = {
     "alp": ("alp", Corpus(pa.concat_tables([CORPUS.table] * 2)), {"synonym": 0.0, "quantile": 0.0}),
     "alp-code": ("alp", Corpus(pa.concat_tables([CORPUS.table] * 2)), {"faithful": "code"}),
     "fluent": ("fluent", CORPUS, {"of": "treemix(low=0, high=1)", "candidates": 4}),
-    "geca-stream": ("geca-stream", OTHERS, {"size": 1, "window": 1, "gaps": 1, "labels": "host"}),
+    "geca-stream": ("geca-stream", OTHERS, {"size": 1, "window": 1, "gaps": 1, "labels": "source"}),
 }
 ANYTHING = (None, True, -1, 2**70, 0.5, float("nan"), "", "\ud800", "x", [], [[]], {}, {"a": {}})
 

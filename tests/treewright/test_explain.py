@@ -93,7 +93,7 @@ def test_the_exchanged_spans_are_marked(explain: Any, name: str, with_grammar: b
         assert host["text"][hole["end"] :] == new["text"][mark["end"] :]
         assert ("context" in found) == with_grammar
         if with_grammar:
-            filler = found["filler"].rpartition(" [")[0]
+            filler = found["substitute"].rpartition(" [")[0]
             assert filler == f"⟨0⟩ {put}"
             context = found["context"].rpartition(" [")[0]
             assert context.replace("⟨0⟩", gone) == parents[0]["text"]
@@ -301,14 +301,14 @@ def test_an_operator_is_explained_as_the_method_it_is_applied_to(
             continue
         assert who == ["source", "insert", "new"]
         assert found["removed from the source"] == marked(found["passages"][0])
-        assert found["filler"].startswith("⟨0⟩ ")
+        assert found["substitute"].startswith("⟨0⟩ ")
 
 
 def test_the_manifest_names_the_source_and_the_grammar(explain: Any) -> None:
     manifest("made.jsonl", "treemix(high=0.4)")
     found = facts(explain("made.jsonl", "treemix-3-0", "--json"))
     assert found["passages"][0]["title"].startswith("source: ")
-    assert found["fillers of the class"] > 1
+    assert found["substitutes of the class"] > 1
     Path("source.jsonl").unlink()
     done = explain("made.jsonl", "treemix-3-0", "--json")
     assert "name their corpus as the source: --source" in done.stderr
@@ -392,7 +392,7 @@ def test_a_saved_span_grammar_is_inspected(inspect: Any) -> None:
     sizes = {name: pools.offsets[k + 1] - pools.offsets[k] for k, name in enumerate(pools.names)}
     assert (found["method"], found["contexts"]) == ("sub2 2", len(pools.of_site))
     assert found["classes"] == len(pools.names)
-    assert found["largest classes"][0]["fillers"] == max(sizes.values())
+    assert found["largest classes"][0]["substitutes"] == max(sizes.values())
     assert found["pairs of a context and a filler"] == sum(n * n for n in sizes.values())
     # all sites are alike, and a derivation is a host and one of its class
     shares = [n / len(pools.of_site) for n in sizes.values()]
@@ -400,7 +400,7 @@ def test_a_saved_span_grammar_is_inspected(inspect: Any) -> None:
         share * math.log2(n) for share, n in zip(shares, sizes.values(), strict=True)
     )
     assert found["entropy of a derivation in bits"] == pytest.approx(expected)
-    assert len(found["likeliest contexts"]) == 3
+    assert len(found["most probable contexts"]) == 3
 
 
 def test_one_class_of_a_span_grammar(inspect: Any) -> None:
@@ -409,8 +409,8 @@ def test_one_class_of_a_span_grammar(inspect: Any) -> None:
     done = inspect("g.arrow", "--lhs", "NP", "--top", "4", "--plot", "p.svg")
     assert done.exit_code == 0
     assert "contexts of NP" in done.stdout
-    assert "fillers of NP" in done.stdout
-    assert "fillers, the 4 likeliest" in Path("p.svg").read_text()
+    assert "substitutes of NP" in done.stdout
+    assert "substitutes, the 4 most probable" in Path("p.svg").read_text()
     assert inspect("g.arrow", "--plot", "all.svg").exit_code == 0
     assert "how often a hole is of each class" in Path("all.svg").read_text()
     refused = inspect("g.arrow", "--lhs", "NPP")

@@ -33,7 +33,7 @@ def inspect(
             metavar=FILE,
             help="Draw the symbol's rules here (.svg or .png): their graph, or a gallery of "
             "fragments; of latent parsers, the states of all labels; of span grammars, the classes "
-            "or the contexts and fillers of one.",
+            "or the contexts and substitutes of one.",
         ),
     ] = None,
     graphml: Annotated[

@@ -56,6 +56,15 @@ def token_features(
         If there is no column ``spans``, or a span is not of whole words.
     OptionError
         If there is no such scheme, or a tag is not among the labels.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> spans = [[{"start": 0, "end": 3, "label": "PER"}]]
+    >>> corpus = Corpus.from_columns(text=["Ann left ."], spans=spans)
+    >>> features, names = token_features(corpus, tokenizer)  # doctest: +SKIP
+    >>> names  # doctest: +SKIP
+    ['O', 'B-PER', 'I-PER']
     """
     tags = tags_of_spans(corpus, scheme)
     names = _labels(tags, scheme) if labels is None else list(labels)

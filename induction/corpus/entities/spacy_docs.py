@@ -49,6 +49,13 @@ def corpus_of_docs(docs: Iterable[Any]) -> Corpus:
     ------
     CorpusError
         If there are none.
+
+    Examples
+    --------
+    >>> import spacy  # doctest: +SKIP
+    >>> pipeline = spacy.load("en_core_web_md")  # doctest: +SKIP
+    >>> corpus_of_docs([pipeline("Ann left.")]).column("spans")  # doctest: +SKIP
+    [[{'start': 0, 'end': 3, 'label': 'PERSON'}]]
     """
     return Corpus.from_columns(**_columns(docs))
 
@@ -89,6 +96,15 @@ def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
         whole tokens.
     MissingDataError
         If spaCy is not installed.
+
+    Examples
+    --------
+    >>> from induction import Corpus
+    >>> spans = [[{"start": 0, "end": 3, "label": "PER"}]]
+    >>> corpus = Corpus.from_columns(text=["Ann left ."], spans=spans)
+    >>> [doc] = docs_of_corpus(corpus)  # doctest: +SKIP
+    >>> doc.ents  # doctest: +SKIP
+    (Ann,)
     """
     spacy, tokens = _library(), _library("spacy.tokens")
     blank = spacy.blank("xx") if vocab is None else spacy.blank(vocab.lang, vocab=vocab)

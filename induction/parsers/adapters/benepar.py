@@ -39,6 +39,12 @@ class BeneparParser(TextParser):
     ------
     MissingDataError
         If the package or the model is not installed.
+
+    Examples
+    --------
+    >>> parser = BeneparParser("benepar_en3")  # doctest: +SKIP
+    >>> print(parser.parse(["We slept."])[0])  # doctest: +SKIP
+    (S (NP (PRP We)) (VP (VBD slept)) (. .))
     """
 
     name = "benepar"
@@ -91,6 +97,12 @@ class SpacyBeneparParser(TextParser):
     ------
     MissingDataError
         If a package, the pipeline or the model is not installed.
+
+    Examples
+    --------
+    >>> parser = SpacyBeneparParser("en_core_web_md")  # doctest: +SKIP
+    >>> print(parser.parse(["We slept."])[0])  # doctest: +SKIP
+    (S (NP (PRP We)) (VP (VBD slept)) (. .))
     """
 
     name = "spacy-benepar"

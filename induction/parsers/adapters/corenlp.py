@@ -55,6 +55,12 @@ class CoreNLPParser(TextParser):
         If the URL is not that of a server on this machine, or the timeout is not above zero.
     NotAllowedError
         If a file names the URL, and this run does not.
+
+    Examples
+    --------
+    >>> parser = CoreNLPParser("http://localhost:9000", version="4.5.7")  # doctest: +SKIP
+    >>> print(parser.parse(["We slept."])[0])  # doctest: +SKIP
+    (ROOT (S (NP (PRP We)) (VP (VBD slept)) (. .)))
     """
 
     name = "corenlp"

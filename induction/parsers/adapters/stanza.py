@@ -37,6 +37,12 @@ class StanzaParser(TextParser):
     ------
     MissingDataError
         If the package or the models are not installed.
+
+    Examples
+    --------
+    >>> parser = StanzaParser("en")  # doctest: +SKIP
+    >>> print(parser.parse(["We slept."])[0])  # doctest: +SKIP
+    (ROOT (S (NP (PRP We)) (VP (VBD slept)) (. .)))
     """
 
     name = "stanza"

@@ -34,7 +34,7 @@ METHOD, VERSION = "constrained", "1"
 
 @dataclass(frozen=True)
 class ConstrainedText:
-    """A sentence of a grammar that a model wrote. Logarithms are natural.
+    r"""A sentence of a grammar that a model wrote. Logarithms are natural.
 
     Attributes
     ----------
@@ -51,6 +51,15 @@ class ConstrainedText:
         Of the tokens and the one that ended the text, behind the prompt.
     grammar_log_probability : float
         Of the sentence.
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> from sampling import generate_constrained
+    >>> grammar = Grammar.parse("S -> 'the film was' A [1]\nA -> 'good' [1/2] | 'dull' [1/2]")
+    >>> made = generate_constrained(grammar, "smollm2", n=2, seed=0)  # doctest: +SKIP
+    >>> made[0].text, made[0].grammar_log_probability  # doctest: +SKIP
+    ('the film was good', -0.6931471805599453)
     """
 
     text: str
@@ -63,7 +72,7 @@ class ConstrainedText:
 
 @dataclass(frozen=True)
 class ConstrainedTexts(Sequence[ConstrainedText]):
-    """What :func:`generate_constrained` returns: a sequence of texts.
+    r"""What :func:`generate_constrained` returns: a sequence of texts.
 
     Attributes
     ----------
@@ -73,6 +82,15 @@ class ConstrainedTexts(Sequence[ConstrainedText]):
         Of the stream.
     runs : int
         How many texts were asked for: those that did not end have the weight zero.
+
+    Examples
+    --------
+    >>> from grammar import Grammar
+    >>> from sampling import generate_constrained
+    >>> grammar = Grammar.parse("S -> 'the film was' A [1]\nA -> 'good' [1/2] | 'dull' [1/2]")
+    >>> made = generate_constrained(grammar, "smollm2", n=2, seed=0)  # doctest: +SKIP
+    >>> [one.text for one in made]  # doctest: +SKIP
+    ['the film was good', 'the film was good']
     """
 
     results: tuple[ConstrainedText, ...]

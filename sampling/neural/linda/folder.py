@@ -45,6 +45,10 @@ def open_interpolator(name: str, *, device: str = "auto") -> Interpolator:
     ------
     OptionError, MissingDataError, SchemaError
         As :func:`~sampling.neural.opening.open_model`; also if the facts beside are damaged.
+
+    Examples
+    --------
+    >>> model = open_interpolator("linda")  # doctest: +SKIP
     """
     # files are checked against their digests where they are opened
     told = os.path.lexists(Path(name) / FACTS)

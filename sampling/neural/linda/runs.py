@@ -75,6 +75,10 @@ def train_linda(
         If there is a checkpoint of another plan, or one that is neither to be used nor forced.
     TrainingError
         If the loss is no number any more.
+
+    Examples
+    --------
+    >>> facts = train_linda(texts, "linda", steps=2000, seed=0)  # doctest: +SKIP
     """
     chosen = read_options(LindaConfig, config, "linda train")
     place = checkpoint_of(folder)

@@ -54,6 +54,10 @@ class CtxSub(MaskedSampler):
     Sosuke Kobayashi. 2018. Contextual Augmentation. Xing Wu et al. 2019. Conditional BERT
     Contextual Augmentation. Varun Kumar et al. 2020. Data Augmentation using Pre-trained
     Transformer Models (the name of the class before the text).
+
+    >>> from induction import read_reviews
+    >>> sampler = CtxSub.induce(read_reviews(), model="bert-base-uncased")  # doctest: +SKIP
+    >>> made = sampler.sample(10, seed=0)  # doctest: +SKIP
     """
 
     method = "ctxsub"

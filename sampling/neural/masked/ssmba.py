@@ -53,6 +53,10 @@ class SSMBA(MaskedSampler):
     ----------
     Nathan Ng, Kyunghyun Cho, Marzyeh Ghassemi. 2020. SSMBA: Self-Supervised Manifold Based Data
     Augmentation for Improving Out-of-Domain Robustness. EMNLP.
+
+    >>> from induction import read_reviews
+    >>> sampler = SSMBA.induce(read_reviews(), model="bert-base-uncased")  # doctest: +SKIP
+    >>> made = sampler.sample(10, seed=0)  # doctest: +SKIP
     """
 
     method = "ssmba"

@@ -58,6 +58,10 @@ class BackTranslation(ModelSampler):
     Rico Sennrich, Barry Haddow, Alexandra Birch. 2016. Improving Neural Machine Translation Models
     with Monolingual Data. Qizhe Xie et al. 2020. Unsupervised Data Augmentation for Consistency
     Training (the temperature and the filter).
+
+    >>> from sampling import augment
+    >>> method = "backtranslation(forward=to-german, backward=from-german)"
+    >>> made = augment("reviews.csv", method, n=10)  # doctest: +SKIP
     """
 
     method = "backtranslation"

@@ -37,7 +37,7 @@ def test_a_corpus_a_file_and_an_augmentation_are_explained_alike(tmp_path: Path)
     assert filed.to_dict() == found.to_dict()
     # the manifest knows the options, so the spans are those of the grammar
     known = explain(made, example, source=REVIEWS)
-    assert known.change.facts["class of the hole"]
+    assert known.change.facts["class of the slot"]
     assert json.loads(json.dumps(known.to_dict())) == known.to_dict()
     grammar = TreeMix.induce(REVIEWS).grammar
     assert explain(made, example, grammar=grammar).to_dict() == known.to_dict()

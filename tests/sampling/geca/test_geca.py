@@ -230,7 +230,7 @@ def test_the_complete_set_is_that_of_the_definition(window, sequences, gaps, siz
 
 
 @pytest.mark.parametrize("window", [None, 1])
-@pytest.mark.parametrize("labels", ["host", "same"])
+@pytest.mark.parametrize("labels", ["source", "same"])
 @settings(max_examples=40, deadline=None)
 @given(sequences=singles | pairs, size=st.integers(1, 2), data=st.data())
 def test_labels_are_those_of_hosts(window, labels, sequences, size, data):
@@ -492,13 +492,13 @@ def test_labels_of_real_texts(data_folder):
         corpus = labelled_lines(data_folder / path)
         label_of = dict(zip(corpus.column("id"), corpus.column("label"), strict=True))
         options = {"gaps": 1, "size": 2, "window": 1, "max_count": 20}
-        for labels in ("host", "same"):
+        for labels in ("source", "same"):
             made = GECA.induce(corpus, labels=labels, **options).sample(100)
             assert len(made) == 100
             for row in made:
                 host, donor = row["provenance"]["parents"]
                 assert row["label"] == label_of[host]
-                assert labels == "host" or label_of[donor] == row["label"]
+                assert labels == "source" or label_of[donor] == row["label"]
 
 
 def test_soft_labels_are_kept():
@@ -561,7 +561,7 @@ def test_options_change_what_they_say():
         ({"disjoint": 1}, "disjoint=1 is not of the kind bool"),
         ({"separator": "# #"}, "is not one word"),
         ({"max_adjacencies": 3}, "pool='fragments' has none"),
-        ({"labels": "other"}, "use one of host, same"),
+        ({"labels": "other"}, "use one of source, same"),
         ({"gap": 2}, "did you mean 'gaps'"),
         ({"gaps": 40}, "more fragments than can be numbered"),
     ],
@@ -719,7 +719,7 @@ def test_walks_reach_all_of_the_definition_and_nothing_else(window, sequences, g
 
 
 @settings(max_examples=30, deadline=None)
-@given(sequences=singles | pairs, data=st.data(), labels=st.sampled_from(["host", "same"]))
+@given(sequences=singles | pairs, data=st.data(), labels=st.sampled_from(["source", "same"]))
 def test_walks_keep_the_labels_of_hosts(sequences, data, labels):
     several = {"min_size": len(sequences), "max_size": len(sequences)}
     given_labels = data.draw(st.lists(st.integers(0, 2), **several))
@@ -880,7 +880,7 @@ def test_fragments_stay_within_their_class_unless_asked() -> None:
     corpus = Corpus.from_columns(
         text=["a fine film", "a fine cast", "a dull film", "a dull plot"], label=[1, 1, 0, 0]
     )
-    with pytest.raises(NothingNewError, match="labels=host"):
+    with pytest.raises(NothingNewError, match="labels=source"):
         GECA.induce(corpus, gaps=1)
-    assert GECA.induce(corpus, gaps=1, labels="host").count() == 2
+    assert GECA.induce(corpus, gaps=1, labels="source").count() == 2
     assert GECA.induce(corpus, gaps=1, faithful="paper").count() == 2

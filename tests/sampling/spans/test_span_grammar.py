@@ -27,7 +27,7 @@ SITES = len(COLUMNS["example"])
         ("end", 3, 0, "a span is not in its text"),
         ("node", 3, 10**6, "node: a number"),
         ("node", 3, 0, "a node is not above the words of its span"),
-        ("of_site", 3, -1, "what has no fillers is a host"),
+        ("of_site", 3, -1, "what has no substitutes is a source"),
         ("fillers", 3, SITES, "fillers: a number"),
         ("weight", 0, 2.0, "weight: not probabilities"),
     ],
@@ -46,7 +46,7 @@ def test_a_place_without_fillers_is_no_host() -> None:
     kept = np.r_[0 : offsets[pool], offsets[pool + 1] : offsets[-1]]
     offsets[pool + 1 :] -= offsets[pool + 1] - offsets[pool]
     columns |= {"offsets": offsets} | {name: columns[name][kept] for name in ("fillers", "weight")}
-    with pytest.raises(ValueError, match="a host has no fillers"):
+    with pytest.raises(ValueError, match="a source has no substitutes"):
         SpanGrammar.from_arrays(FACTS, columns)
 
 

@@ -421,7 +421,7 @@ def test_corpora_that_are_refused(
         ({"high": 1.5}, "out of range"),
         ({"low": float("nan")}, "out of range"),
         ({"mix": "both"}, "use one of any, same, cross"),
-        ({"insert_ratio": "host", "same_label": True}, "single texts without other"),
+        ({"insert_ratio": "source", "same_label": True}, "single texts without other"),
         ({"classes": 1}, "not below 1"),
     ],
 )
@@ -445,7 +445,7 @@ def test_sentiment_treebank_with_every_option() -> None:
     for options in (
         {}, {"mix": "same"}, {"mix": "cross"}, {"same_label": True}, {"same_length": True},
         {"faithful": "code"}, {"low": 0.3, "high": 0.5}, {"strict": True, "min_children": 1},
-        {"insert_ratio": "host", "tokenised": True},
+        {"insert_ratio": "source", "tokenised": True},
     ):  # fmt: skip
         made = TreeMix.induce(corpus, **options).sample(5 * len(corpus), seed=2)
         check_corpus(made)
