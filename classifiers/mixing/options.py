@@ -60,7 +60,7 @@ class Mixing(Checked):
     span: float = option(
         0.1, "Of ssmix: share of a text's subword tokens that are exchanged.", least=TINY, most=1.0
     )
-    plain: bool = option(
+    unmixed: bool = option(
         False, "Also train on each unmixed batch, with half of the loss, as in SSMix's program."
     )
 

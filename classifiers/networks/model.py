@@ -129,7 +129,7 @@ class TextModel(nn.Module):
         if self.mixing.mix == SPANS:
             return self._spans_learnt(drawn, known, inputs)
         made = self._learnt(self.vectors(inputs, drawn), _mixed(known, drawn))
-        if not self.mixing.plain:
+        if not self.mixing.unmixed:
             return made
         plain = self._learnt(self.vectors(inputs), known)
         return {**made, "loss": (made["loss"] + plain["loss"]) / 2}
@@ -146,7 +146,7 @@ class TextModel(nn.Module):
             plain = self._learnt(self.vectors(inputs), known)
         finally:
             listening.remove()
-        (slopes,) = torch.autograd.grad(plain["loss"], held, retain_graph=self.mixing.plain)
+        (slopes,) = torch.autograd.grad(plain["loss"], held, retain_graph=self.mixing.unmixed)
         pieces = inputs["input_ids"]
         free = (inputs["attention_mask"] > 0) & ~torch.isin(pieces, self.marks.to(pieces.device))
         made, share = exchanged(pieces, free, saliency(slopes), drawn.partner, self.mixing.span)
@@ -154,7 +154,7 @@ class TextModel(nn.Module):
             self.vectors({**inputs, "input_ids": made}),
             _mixed(known, Mixture(drawn.partner, share, drawn.place)),
         )
-        if not self.mixing.plain:
+        if not self.mixing.unmixed:
             return mixed
         return {**mixed, "loss": (mixed["loss"] + plain["loss"]) / 2}
 

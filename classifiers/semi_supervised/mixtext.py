@@ -95,9 +95,11 @@ class GuessingModel(TextModel):
         if bool(rows.any()):
             labels = labels.clone()
             labels[rows] = self._guessed(groups[rows], {k: v[rows] for k, v in inputs.items()})
-        rising = min(1.0, (int(update[0]) + 1) / self.rises)
+        share = min(1.0, (int(update[0]) + 1) / self.rises)
         # the merged loss: that of the labelled ones, and that of the others times its weight
-        self.training_config = replace(self.training_config, gamma=self.options.guess * rising)
+        self.training_config = replace(
+            self.training_config, gamma=self.options.unlabelled_weight * share
+        )
         return super().forward(labels, weights, new, mixture, **inputs)
 
     def _guessed(self, groups: Tensor, inputs: dict[str, Tensor]) -> Tensor:
@@ -190,7 +192,7 @@ def mixtext(
     leading = len(labelled) + len(texts)
     with seeded(config.seed, encoder.device):
         model = GuessingModel(encoder, config, len(labelled.classes), mixing).to(encoder.device)
-        model.options, model.rises = options, max(1, round(options.rising * config.steps))
+        model.options, model.rises = options, max(1, round(options.ramp_up * config.steps))
         blank = FineTuned(encoder=encoder, config=config, classes=labelled.classes, model=model)
         read = blank.read(everything.texts)
         batches = _Groups(groups, leading, training, read, everything, mixing)

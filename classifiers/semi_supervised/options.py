@@ -48,13 +48,13 @@ class SemiSupervised(Checked):
         least=TINY,
         most=1.0,
     )
-    named: str = option(
+    pseudo_labels: str = option(
         "hard",
-        "Of self-training and ust: pseudo-labels as the most probable class (hard) or as "
+        "Of self-training and ust: pseudo-labels are the most probable class (hard) or "
         "probabilities (soft).",
         choices=("hard", "soft"),
     )
-    guess: float = option(
+    unlabelled_weight: float = option(
         1.0,
         "Weight of all unlabelled texts together in the loss, relative to the labelled ones.",
         source="MixText, section 4: 1",
@@ -75,7 +75,7 @@ class SemiSupervised(Checked):
         source="MixText, equation 7",
         least=TINY,
     )
-    rising: float = option(
+    ramp_up: float = option(
         0.4,
         "Of mixtext: share of the steps in which the weight of guessed labels rises from 0.",
         least=0.0,

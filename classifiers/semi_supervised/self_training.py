@@ -143,7 +143,7 @@ def named_texts(model: Any, texts: Sequence[Text], options: SemiSupervised, seed
         rows = most_certain(shares, count)
         weights = np.ones(len(rows))
     labels = shares[rows]
-    if options.named == "hard":
+    if options.pseudo_labels == "hard":
         labels = np.eye(shares.shape[1])[labels.argmax(1)]
     return Pseudo(rows, labels.astype(np.float32), weights)
 
@@ -161,7 +161,7 @@ def _with_pseudo(
     )  # fmt: skip
     # what is new already is learnt as the labelled ones are: a batch has one share of the others
     given = replace(labelled, new=np.zeros(len(labelled), np.bool_))
-    return given.with_new(made, options.guess)
+    return given.with_new(made, options.unlabelled_weight)
 
 
 def _round(folder: Path, number: int, key: str, texts: Sequence[Text]) -> Pseudo | None:

@@ -180,8 +180,8 @@ def test_saliency_is_the_root_mean_square_of_a_gradient() -> None:
     ("train", "options"),
     [("whole", {"mix": "embedding"}), ("top_layers", {"mix": "tmix"}),
      ("top_layers", {"mix": "sentence"}),
-     ("whole", {"mix": "ssmix", "plain": True}), ("whole", {"mix": "ssmix"}),
-     ("top_layers", {"mix": "tmix", "plain": True, "per": "batch"})],
+     ("whole", {"mix": "ssmix", "unmixed": True}), ("whole", {"mix": "ssmix"}),
+     ("top_layers", {"mix": "tmix", "unmixed": True, "per": "batch"})],
 )  # fmt: skip
 def test_mixed_training_is_the_same_again_and_another_than_plain(
     train: str, options: dict[str, Any], few: Examples, encoder: Any

@@ -130,7 +130,7 @@ def test_a_batch_has_texts_with_their_paraphrases_and_labels_are_guessed(
         return made
 
     monkeypatch.setattr(GuessingModel, "forward", spy)
-    options = SemiSupervised(semi="mixtext", paraphrase="aeda", paraphrases=1, rising=0.5)
+    options = SemiSupervised(semi="mixtext", paraphrase="aeda", paraphrases=1, ramp_up=0.5)
     train = training(tiny, batch=10, share=0.4)
     train_semi(train, few, UNLABELLED, options)
     assert len(seen) == 8
@@ -181,10 +181,10 @@ def test_nothing_of_the_guesses_is_learnt_at_weight_zero(
 ) -> None:
     """What is left is TMix on the labelled part of each batch, with the same draws."""
     train = training(tiny)
-    options = SemiSupervised(semi="mixtext", guess=0.0, paraphrases=0)
+    options = SemiSupervised(semi="mixtext", unlabelled_weight=0.0, paraphrases=0)
     hard = train_semi(train, few, UNLABELLED, options).losses
     soft = train_semi(train, few, UNLABELLED, SemiSupervised(
-        semi="mixtext", guess=0.0, paraphrases=0, temperature=1.0)).losses  # fmt: skip
+        semi="mixtext", unlabelled_weight=0.0, paraphrases=0, temperature=1.0)).losses  # fmt: skip
     # only the share of guessed labels in mixed labelled ones tells the two apart
     assert hard[0] == soft[0]  # the head starts at zero, so the first guess is the same
     assert np.isfinite(hard).all()
@@ -276,13 +276,13 @@ def test_passes_differ_and_are_functions_of_the_seed(few: Examples, tiny: Path) 
 
 def test_ust_takes_hard_or_soft_names_with_weights(few: Examples, tiny: Path) -> None:
     model = training(tiny)(few)
-    for named in ("hard", "soft"):
-        options = SemiSupervised(semi="ust", named=named, take=0.5, passes=5)
+    for kind in ("hard", "soft"):
+        options = SemiSupervised(semi="ust", pseudo_labels=kind, take=0.5, passes=5)
         pseudo = named_texts(model, UNLABELLED, options, 3)
         assert len(pseudo.rows) == 10
         assert pseudo.labels.sum(1) == pytest.approx(np.ones(10))
         assert pseudo.weights.mean() == pytest.approx(1)
-        assert (np.sort(pseudo.labels, 1)[:, -1] == 1).all() == (named == "hard")
+        assert (np.sort(pseudo.labels, 1)[:, -1] == 1).all() == (kind == "hard")
 
 
 def test_what_is_learnt_starts_from_what_was_labelled(
@@ -290,7 +290,7 @@ def test_what_is_learnt_starts_from_what_was_labelled(
 ) -> None:
     """With a weight of zero the student is taught by the labelled examples alone."""
     way = training(tiny, share=0.0)
-    options = SemiSupervised(semi="self-training", guess=0.0, rounds=1)
+    options = SemiSupervised(semi="self-training", unlabelled_weight=0.0, rounds=1)
     student: Any = train_semi(way, few, UNLABELLED, options)
     assert student.losses == fine_tune(encoder, few, way.config).losses
 
