@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -37,6 +36,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import CorpusError, OptionError
 from grammar.files import read_text
+from grammar.saving.value_checks import ANY, read_declared
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
 
@@ -53,6 +53,8 @@ TEST_SHARE, DEV_SHARE = 0.31, 0.07
 HELD_OUT = 60
 """Training questions that make the development part where none is published."""
 
+_DIGITS = 9
+_SENTENCE = {"question-split": str, "text": str, "variables": {ANY: str}}
 _PARTS = ("train", "dev", "test")
 _OTHER_NAMES = {"template": "query"}
 _TEXT2SQL = {
@@ -113,7 +115,7 @@ def geoquery(representation: str, split: str) -> GeoQuery:
         If there is no representation or split of that name; the nearest one is suggested.
     MissingDataError
         If the files are not there.
-    CorpusError
+    CorpusError, SchemaError
         If a file has another form.
 
     Examples
@@ -203,9 +205,9 @@ def _read_funql() -> list[_Row]:
             where=str(data_file(folder + "questions.txt")),
             hint="the two files must have a line for a line",
         )
-    if wrong := [line for line in tested if not line.isdecimal()]:
+    if wrong := [line for line in tested if not line.isdecimal() or len(line) > _DIGITS]:
         raise CorpusError(
-            f"not the number of a question: {wrong[0]!r}",
+            f"not the number of a question: {wrong[0][:60]!r}",
             where=str(data_file(folder + "test_indexes.txt")),
             hint="write one number a line, counted from 0",
         )
@@ -234,20 +236,19 @@ def _read_tables(representation: str) -> list[_Row]:
 
 def _read_text2sql(representation: str) -> list[_Row]:
     path = data_file(_TEXT2SQL[representation])
-    try:
-        # the first of several forms is the one to learn, as in the programs of the authors
-        return [
-            _filled(representation, f"{number}-{place}", entry[representation][0], sentence,
-                    entry["query-split"])
-            for number, entry in enumerate(json.loads(read_text(path)))
-            for place, sentence in enumerate(entry["sentences"])
-        ]  # fmt: skip
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-        raise CorpusError(
-            f"not the form of the text2sql data: {error!r}",
-            where=str(path),
-            hint="fetch the file again",
-        ) from None
+    entries = read_declared(
+        path,
+        [{"query-split": str, "sentences": [_SENTENCE], representation: [str]}],
+        what="the text2sql data",
+        hint="fetch the file again",
+    )
+    # the first of several forms is the one to learn, as in the programs of the authors
+    return [
+        _filled(representation, f"{number}-{place}", form, sentence, entry["query-split"])
+        for number, entry in enumerate(entries)
+        for form in entry[representation][:1]
+        for place, sentence in enumerate(entry["sentences"])
+    ]
 
 
 def _filled(representation: str, id: str, form: str, sentence: dict[str, Any], query: str) -> _Row:

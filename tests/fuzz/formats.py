@@ -43,6 +43,7 @@ from tests.fuzz.folders import folder_formats
 from tests.fuzz.kept import kept_formats
 from tests.fuzz.kinds import Format, Make, Use
 from tests.fuzz.others import formats_of_others
+from tests.fuzz.published import published_formats
 from tests.guards.golden import METHODS_TRIED, corpora, families, induce
 
 __all__ = ["FORMATS"]
@@ -138,6 +139,7 @@ def _corpus_formats() -> Iterator[Format]:
     )
     yield Format("pairs.jsonl", lambda path: write_corpus(pairs, path), _use_corpus)
     yield from formats_of_others(_use_corpus)
+    yield from published_formats()
     yield Format(
         "brackets.txt",
         _write("(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n" * 4),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammar.errors import CorpusError, MissingDataError, NothingNewError, OptionError
+from grammar.errors import CorpusError, SchemaError, MissingDataError, NothingNewError, OptionError
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from induction.corpus.corpus import Corpus
@@ -214,7 +214,7 @@ def test_malformed_files_are_told(
     for name, text in files.items():
         (place / name).write_text(text)
     monkeypatch.setenv("TREEWRIGHT_DATA", str(tmp_path))
-    with pytest.raises(CorpusError, match=message):
+    with pytest.raises((CorpusError, SchemaError), match=message):
         geoquery(representation, "question")
 
 
