@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammar.errors import CorpusError, SchemaError, MissingDataError, NothingNewError, OptionError
+from grammar.errors import CorpusError, MissingDataError, NothingNewError, OptionError, SchemaError
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from induction.corpus.corpus import Corpus
