@@ -393,7 +393,7 @@ def test_a_saved_span_grammar_is_inspected(inspect: Any) -> None:
     assert (found["method"], found["contexts"]) == ("sub2 2", len(pools.of_site))
     assert found["classes"] == len(pools.names)
     assert found["largest classes"][0]["substitutes"] == max(sizes.values())
-    assert found["pairs of a context and a filler"] == sum(n * n for n in sizes.values())
+    assert found["pairs of a context and a substitute"] == sum(n * n for n in sizes.values())
     # all sites are alike, and a derivation is a host and one of its class
     shares = [n / len(pools.of_site) for n in sizes.values()]
     expected = math.log2(len(pools.of_site)) + sum(
@@ -412,7 +412,7 @@ def test_one_class_of_a_span_grammar(inspect: Any) -> None:
     assert "substitutes of NP" in done.stdout
     assert "substitutes, the 4 most probable" in Path("p.svg").read_text()
     assert inspect("g.arrow", "--plot", "all.svg").exit_code == 0
-    assert "how often a hole is of each class" in Path("all.svg").read_text()
+    assert "how often a slot is of each class" in Path("all.svg").read_text()
     refused = inspect("g.arrow", "--lhs", "NPP")
     assert refused.exit_code != 0
     assert "NP" in str(refused.exception)
