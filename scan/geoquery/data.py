@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grammar.errors import CorpusError, OptionError
-from grammar.files import read_text
+from grammar.files import encode, read_text
 from grammar.saving.value_checks import ANY, read_declared
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
@@ -117,6 +117,8 @@ def geoquery(representation: str, split: str) -> GeoQuery:
         If the files are not there.
     CorpusError, SchemaError
         If a file has another form.
+    UnreadableInputError
+        If it is not text.
 
     Examples
     --------
@@ -256,6 +258,7 @@ def _filled(representation: str, id: str, form: str, sentence: dict[str, Any], q
     text = sentence["text"]
     for variable, name in sentence["variables"].items():
         text, form = text.replace(variable, name), form.replace(variable, name)
+    encode(text + form, f"{_TEXT2SQL[representation]}, question {id}")  # no half of a character
     return _row(representation, id, text, form, sentence["question-split"], query)
 
 
