@@ -123,16 +123,12 @@ class Choice:
 
     Examples
     --------
-    >>> from classifiers import Candidate, choose, read_config, trainer
-    >>> from induction import read_reviews
-    >>> from sampling import augment
-    >>> def punctuated(part, seed):
-    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
-    >>> few = read_reviews()[::20]
-    >>> train = trainer(read_config(encoder="tfidf"))
-    >>> found = choose(few, [Candidate("aeda", punctuated)], train, folds=2, rounds=1)
-    >>> found.chosen, [one.name for one in found.evidence]
-    (None, ['aeda'])
+    >>> from classifiers.evidence import Controls
+    >>> controls = Controls(
+    ...     majority=0.5, shuffled=0.48, without=0.7, copies=0.71, folds=5, rounds=2
+    ... )
+    >>> Choice(None, (), controls, fits=30).chosen is None  # nothing was better than copies
+    True
     """
 
     chosen: str | None

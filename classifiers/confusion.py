@@ -38,10 +38,12 @@ def draw_confusion(scores: Scores, path: PathLike) -> None:
     >>> from induction import Corpus
     >>> corpus = Corpus.from_columns(text=["so good", "so bad"] * 4, label=["pos", "neg"] * 4)
     >>> model = trainer(read_config(encoder="tfidf"))(read_examples(corpus))
-    >>> picture = pathlib.Path(tempfile.mkdtemp(), "matrix.svg")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> picture = pathlib.Path(place.name, "matrix.svg")
     >>> draw_confusion(score(model, corpus), picture)
     >>> picture.exists()
     True
+    >>> place.cleanup()
     """
     if not scores.confusion:
         raise CorpusError(

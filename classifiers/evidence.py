@@ -111,15 +111,12 @@ class Evidence:
 
     Examples
     --------
-    >>> from classifiers import Candidate, choose, read_config, trainer
-    >>> from induction import read_reviews
-    >>> from sampling import augment
-    >>> def punctuated(part, seed):
-    ...     return augment(part, "aeda", n=len(part), seed=seed).corpus
-    >>> few = read_reviews()[::20]
-    >>> train = trainer(read_config(encoder="tfidf"))
-    >>> found = choose(few, [Candidate("aeda", punctuated)], train, folds=2, rounds=1)
-    >>> found.evidence[0].taken
+    >>> one = Evidence(
+    ...     "aeda", alone=None, told=None, without=0.70, copies=0.71, with_new=0.70,
+    ...     interval=(-0.02, 0.02), nats=0.0, p=0.4, level=0.05, taken=False,
+    ...     why="no more than copies", seconds=3.0,
+    ... )
+    >>> one.p <= one.level
     False
     """
 

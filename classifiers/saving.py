@@ -118,10 +118,12 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
     >>> from induction import Corpus
     >>> corpus = Corpus.from_columns(text=["so good", "so bad"] * 4, label=["pos", "neg"] * 4)
     >>> model = trainer(read_config(encoder="tfidf"))(read_examples(corpus))
-    >>> folder = pathlib.Path(tempfile.mkdtemp(), "model")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> folder = pathlib.Path(place.name, "model")
     >>> save_classifier(model, folder)
     >>> open_classifier(folder).classes
     ('neg', 'pos')
+    >>> place.cleanup()
     """
     held, place = facts_of(folder), Path(folder)
     with damage_told(place, held, "the classifier", _HINT) as files:

@@ -112,12 +112,14 @@ class SchemaError(TreewrightError, ValueError):
 
     >>> import json, pathlib, tempfile
     >>> from grammar import Grammar
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "g.json")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(place.name, "g.json")
     >>> _ = file.write_text(json.dumps({"schema": "other/1"}))
     >>> Grammar.load(file)
     Traceback (most recent call last):
     ...
     grammar.errors.SchemaError: ...
+    >>> place.cleanup()
     """
 
 

@@ -92,10 +92,12 @@ def open_tagger(folder: PathLike) -> Tagger:
     >>> from induction import Corpus
     >>> spans = [[{"start": 0, "end": 3, "label": "PER"}], [{"start": 4, "end": 6, "label": "PER"}]]
     >>> corpus = Corpus.from_columns(text=["Ann left .", "see Bo now ."], spans=spans)
-    >>> folder = pathlib.Path(tempfile.mkdtemp(), "tagger")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> folder = pathlib.Path(place.name, "tagger")
     >>> save_tagger(EntityTagger.train(corpus), folder)
     >>> open_tagger(folder).tag(corpus)[0]["spans"]
     [{'start': 0, 'end': 3, 'label': 'PER'}]
+    >>> place.cleanup()
     """
     held = facts_of_model(folder, SCHEMA, "a tagger", _VERB)
     again = f"train it again: {_VERB}"

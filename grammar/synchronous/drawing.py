@@ -89,10 +89,12 @@ def draw_pair_derivation(
     >>> from grammar import SynchronousGrammar, SynchronousParser
     >>> grammar = SynchronousGrammar.parse("NT_1 twice ### NT_1 NT_1 [0.5]\nwalk ### WALK [0.5]")
     >>> best = SynchronousParser(grammar).translations("walk twice".split())[0]
-    >>> picture = pathlib.Path(tempfile.mkdtemp(), "walk.svg")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> picture = pathlib.Path(place.name, "walk.svg")
     >>> draw_pair_derivation(grammar, best.rules, picture)
     >>> picture.exists()
     True
+    >>> place.cleanup()
     """
     checked_suffix(path)
     _picture(grammar, derivation).save(path)

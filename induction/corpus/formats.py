@@ -339,10 +339,12 @@ def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -
 
     >>> import pathlib, tempfile
     >>> from induction import Corpus
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "few.csv")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(place.name, "few.csv")
     >>> write_corpus(Corpus.from_columns(text=["we ran"], label=[1]), file)
     >>> file.read_text().splitlines()
     ['id,text,label', '0,we ran,1']
+    >>> place.cleanup()
     """
     write_batches([corpus.table], path, format=format, classes=corpus.classes)
 

@@ -47,10 +47,12 @@ def read_pairs(path: PathLike) -> Corpus:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "pairs.txt")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(place.name, "pairs.txt")
     >>> _ = file.write_text("IN: jump twice OUT: I_JUMP I_JUMP\n")
     >>> read_pairs(file).column("target")
     ['I_JUMP I_JUMP']
+    >>> place.cleanup()
     """
     data = as_utf8(read_bytes(path), str(path))
     return Corpus(read_scan(data, Asked(str(path))).table)
@@ -96,10 +98,12 @@ def write_pairs(pairs: Corpus, path: PathLike) -> None:
     --------
     >>> import pathlib, tempfile
     >>> from induction import Corpus
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "pairs.txt")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(place.name, "pairs.txt")
     >>> write_pairs(Corpus.from_columns(text=["jump"], target=["I_JUMP"]), file)
     >>> file.read_text()
     'IN: jump OUT: I_JUMP\n'
+    >>> place.cleanup()
     """
     pairs.arrow("target")
     write_text(path, "".join(_lines(pairs.table)))

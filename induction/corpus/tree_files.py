@@ -96,11 +96,13 @@ def read_sst(path: PathLike) -> Corpus:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "trees.txt")
+    >>> place = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(place.name, "trees.txt")
     >>> _ = file.write_text("(3 (2 a) (3 (3 fine) (2 film)))\n")
     >>> corpus = read_sst(file)
     >>> corpus.column("text"), corpus.column("label")
     (['a fine film'], [3])
+    >>> place.cleanup()
     """
     data = as_utf8(read_bytes(path), str(path))
     return Corpus(parse_sst(data, Asked(str(path))).table)

@@ -50,7 +50,7 @@ class Tilt:
     draws : int
         Draws that one is chosen of.
     most_pairs : int
-        Up to so many pairs of a context and a filler, the tilted distribution is computed exactly.
+        Up to so many pairs of a context and a substitute, the distribution is computed exactly.
     at_once : int
         So many draws are scored at a time, or as many as one is chosen of; it changes nothing.
     of_host : int
@@ -76,7 +76,7 @@ class Tilt:
 
 @dataclass(frozen=True, eq=False)
 class Borders:
-    """Weights of pairs of values, one of a context and one of a filler.
+    """Weights of pairs of values, one of a context and one of a substitute.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Borders:
     labels, places : tuple of str
         The labels of constituents, and the categories and places, that it knows.
     widths : int64[features, 2]
-        How many values the context and the filler have, feature by feature.
+        How many values the context and the substitute have, feature by feature.
     weights : float64[]
         Of every pair of values, one feature after the other.
     """

@@ -792,6 +792,14 @@ def test_a_fault_of_our_own_is_owned_up_to_without_a_traceback(run, monkeypatch)
         main()
 
 
+def test_one_verb_is_prepared_and_all_are_there_after_it(run):
+    assert "translate" not in run("scan", "--help").out
+    assert "Did you mean 'scan'" in run("scna").err
+    everything = run("--help").out
+    for name in ("translate", "scan", "classify", "workbench"):
+        assert name in everything
+
+
 def test_an_interrupt_that_a_kernel_wrapped_is_an_interrupt(run, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise SystemError("a result with an exception set") from KeyboardInterrupt()
