@@ -15,6 +15,7 @@ from functools import cached_property
 from shlex import quote
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
 import pyarrow as pa
 
 from grammar.errors import CorpusError, MissingDataError
@@ -131,7 +132,7 @@ class Corpus:
         if len(set(lengths.values())) > 1:
             raise CorpusError(f"columns differ in length: {lengths}", hint="pass equal columns")
         if "id" not in columns:
-            columns = {"id": [str(i) for i in range(lengths["text"])], **columns}
+            columns = {"id": pa.array(np.arange(lengths["text"])).cast(pa.string()), **columns}
         arrays = {name: _column(name, values) for name, values in columns.items()}
         return cls(pa.table(arrays))
 

@@ -10,7 +10,7 @@ from grammar.errors import OptionError
 from grammar.messages import tell
 from induction.corpus.column_names import LABEL_NAMES, LONG, PAIR_NAMES, TEXT_NAMES, is_longest
 
-__all__ = ["is_row", "names_of_rows"]
+__all__ = ["LOOKED_AT", "is_row", "names_of_rows"]
 
 Records = Sequence[Sequence[str]]
 
@@ -18,7 +18,7 @@ _USUAL = {
     "id", "tree", "tokens", "tags", "target", "text_pair",
     *(name for group in (*TEXT_NAMES, *LABEL_NAMES, *PAIR_NAMES) for name in group),
 }  # fmt: skip
-_LOOKED_AT = 1_000
+LOOKED_AT = 1_000
 """So many rows say whether the first is one."""
 _LONGEST_NAME = 6
 _MOST_CLASSES = 1_000
@@ -58,7 +58,7 @@ def is_row(records: Records, named: Collection[str] = ()) -> bool:
         return True
     if len(first) == 1:
         return False
-    below = [row for row in records[1:_LOOKED_AT] if len(row) == len(first)]
+    below = [row for row in records[1:LOOKED_AT] if len(row) == len(first)]
     columns = [[row[at].strip() for row in below] for at in range(len(first))]
     return all(len(cell.split()) >= LONG for cell in first) or any(
         _is_sentence(cell)

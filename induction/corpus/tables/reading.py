@@ -27,7 +27,7 @@ from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from induction.corpus.annotated.tokens import names_of_tags, with_named_tags
 from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
-from induction.corpus.tables.headless import is_row, names_of_rows
+from induction.corpus.tables.headless import LOOKED_AT, is_row, names_of_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
 from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
@@ -354,15 +354,22 @@ def _named_columns(data: bytes, asked: Asked, separator: str, *, quoted: bool) -
         return asked
     known = {name for name in (*asked.rename, asked.text, asked.label) if name}
     with suppress(csv.Error):
-        records = list(records_of(beginning(data), separator, quoted=quoted))
-        if is_row(records, known):
-            return replace(asked, names=names_of_rows(records, asked.path, separator))
+        records = records_of(beginning(data), separator, quoted=quoted)
+        first = list(itertools.islice(records, LOOKED_AT))
+        if is_row(first, known):
+            return replace(asked, names=names_of_rows([*first, *records], asked.path, separator))
     return asked
 
 
 def _header(data: bytes, path: str, separator: str, *, quoted: bool) -> list[str]:
-    text = data.decode("utf-8-sig", errors="replace")
     try:
+        records = records_of(beginning(data), separator, quoted=quoted)
+        header = next(records, [])
+        with suppress(csv.Error):
+            # it is whole where another record follows it: the rest need not be decoded
+            if next(records, None) is not None:
+                return header
+        text = data.decode("utf-8-sig", errors="replace")
         return next(records_of(text, separator, quoted=quoted), [])
     except csv.Error as error:
         raise CorpusError(
