@@ -10,11 +10,12 @@ from grammar.errors import NotationError
 from grammar.formats.characters import characters_of_class, characters_of_codes, unescaped
 from grammar.formats.dialects import DIALECTS, Token, excerpt, tokens_of
 
-__all__ = ["Expression", "Parsed", "parse_rules"]
+__all__ = ["MOST_REPEATS", "Expression", "Parsed", "parse_rules"]
 
 _DEEPEST = 50
 """Brackets within brackets."""
-_MOST_REPEATS = 100
+MOST_REPEATS = 100
+"""Of one part: each number of them is a symbol."""
 _BEYOND = "characters beyond ASCII, of classes that leave some out or have more than 256"
 
 _REPEATS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
@@ -175,10 +176,10 @@ class _Reader:
         least, comma, most = (part.strip() for part in token.text.partition(","))
         low = int(least[:9] or 0)
         high = None if comma and not most else int((most if comma else least)[:9] or 0)
-        if max(low, high or 0) > _MOST_REPEATS or (high is not None and high < low):
+        if max(low, high or 0) > MOST_REPEATS or (high is not None and high < low):
             raise self._error(
                 f"{token.text} is no number of repetitions", token,
-                f"up to {_MOST_REPEATS} are read, the smaller first",
+                f"up to {MOST_REPEATS} are read, the smaller first",
             )  # fmt: skip
         return low, high
 

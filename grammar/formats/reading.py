@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from grammar.errors import OptionError, StartSymbolError
 from grammar.formats.dialects import DIALECTS, excerpt
+from grammar.formats.json_schema import parse_schema
 from grammar.formats.lark_reading import from_lark
 from grammar.formats.parsing import Expression, Parsed, parse_rules
 from grammar.messages import tell
@@ -20,7 +21,7 @@ from grammar.rules.rules import Nonterminal, Production
 
 __all__ = ["READ_FORMS", "read_notation"]
 
-READ_FORMS = (*DIALECTS, "lark")
+READ_FORMS = (*DIALECTS, "lark", "jsonschema")
 """The forms that are read."""
 
 Symbol = Nonterminal | str
@@ -40,7 +41,8 @@ def read_notation(
     text : str
         The text.
     form : str
-        ``gbnf`` (llama.cpp, xgrammar), ``antlr`` (version 4), ``ebnf`` (W3C), ``bnf`` or ``lark``.
+        ``gbnf`` (llama.cpp, xgrammar), ``antlr`` (version 4), ``ebnf`` (W3C), ``bnf``, ``lark``, or
+        ``jsonschema``: the documents that a schema allows, as ``json.dumps`` writes them.
     start : str, optional
         The rule to begin with: by default ``root`` of GBNF, ``start`` of Lark, the first parser
         rule of ANTLR, and else the first.
@@ -74,7 +76,7 @@ def read_notation(
         )
     if form == "lark":
         return from_lark(text, start=start or "start", representatives=3, name=source)
-    parsed = parse_rules(text, form, source)
+    parsed = parse_schema(text, source) if form == "jsonschema" else parse_rules(text, form, source)
     if start is not None and start not in parsed.rules:
         raise StartSymbolError(
             f"there is no rule {start!r}", where=source,

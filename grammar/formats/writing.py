@@ -30,11 +30,11 @@ def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> st
         Rules without weight, and those that no sentence uses, are left out.
     form : str
         ``lark``, ``llguidance`` (Lark's EBNF for constrained decoding), ``gbnf`` (llama.cpp),
-        ``xgrammar``, ``ebnf`` (W3C), ``antlr`` (version 4), ``grammarinator`` (ANTLR with weights)
-        or ``nltk``.
+        ``xgrammar``, ``ebnf`` (W3C), ``antlr`` (version 4), ``grammarinator`` (ANTLR with weights),
+        ``nltk`` or ``genlm`` (genlm-grammar, with weights).
     spacing : {"words", "tokens", "characters"}
         What stands between the words of a sentence: one space; white space or nothing; nothing.
-        NLTK reads sequences of words, so there it does not matter.
+        NLTK and genlm read sequences of words, so there it does not matter.
 
     Raises
     ------
@@ -193,6 +193,26 @@ def _nltk_item(item: Item) -> str:
     return quote + item.text + quote
 
 
+def _to_genlm(grammar: Grammar, spacing: str) -> str:
+    """Write weighted rules as ``CFG.from_string(text, Float)`` reads them; they begin with S."""
+    layout = lay_out(grammar, _GENLM, "characters")
+    lines = [f"1.0: S -> {layout.start}"]
+    for name, alternatives in layout.rules.items():
+        for items, weight in alternatives:
+            lines.append(f"{weight!r}: {name} -> {' '.join(map(_genlm_item, items))}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _genlm_item(item: Item) -> str:
+    word = item.text
+    if item.kind == "text" and (not word or word[0].isupper() or re.search(r"\s|->|→", word)):
+        raise OptionError(
+            f"the word {word!r} cannot be written for genlm",
+            hint="its words begin with no capital, and have no space and no arrow: write them so",
+        )
+    return word
+
+
 def _spelt(items: tuple[Item, ...], quote: Callable[[str], str], between: str) -> str:
     """Return a right-hand side."""
     parts = (
@@ -263,6 +283,11 @@ def _nltk_name(symbol: str) -> str:
     return plain if re.match(r"[\w/]", plain) else f"X{plain}"
 
 
+def _genlm_name(symbol: str) -> str:
+    plain = re.sub(r"\W+", "_", symbol)
+    return plain if plain[:1].isupper() else f"X{plain}"
+
+
 def _free(name: str, taken: set[str]) -> str:
     numbered = (f"{name}_{number}" for number in itertools.count(2))
     free = next(one for one in itertools.chain([name], numbered) if one not in taken)
@@ -286,6 +311,7 @@ _ANTLR = Form(
     single=True,
 )  # fmt: skip
 _NLTK = Form(_nltk_name)
+_GENLM = Form(_genlm_name, reserved=("S",))
 
 WRITTEN_FORMS: Mapping[str, Callable[[Grammar, str], str]] = MappingProxyType(
     {
@@ -297,6 +323,7 @@ WRITTEN_FORMS: Mapping[str, Callable[[Grammar, str], str]] = MappingProxyType(
         "antlr": partial(_to_antlr, weighted=False),
         "grammarinator": partial(_to_antlr, weighted=True),
         "nltk": _to_nltk,
+        "genlm": _to_genlm,
     }
 )
 """What writes each form."""

@@ -26,6 +26,7 @@ import networkx as nx
 from grammar.errors import SchemaError
 from grammar.files import PathLike, write_text
 from grammar.graph.table import GraphTable, TableReader
+from grammar.rules.foreign import CONVERTED
 from grammar.saving.checksum import UNSEALED, sealed
 
 __all__ = [
@@ -167,6 +168,9 @@ def _whole(text: str, source: str) -> tuple[Head, Chunks, Chunks]:
     return document, [nodes], [edges]
 
 
+_OF_JSON_SCHEMA = frozenset({"$schema", "$defs", "properties", "type", "anyOf", "oneOf", "enum"})
+
+
 def _document(text: str, source: str) -> dict[str, Any]:
     try:
         document = json.loads(text)
@@ -186,6 +190,11 @@ def _document(text: str, source: str) -> dict[str, Any]:
 
 def _check_head(head: Head, source: str) -> None:
     if head.get("schema") != SCHEMA:
+        if not _OF_JSON_SCHEMA.isdisjoint(head):
+            raise SchemaError(
+                "a JSON Schema, and no grammar yet", where=source,
+                hint=CONVERTED.format("jsonschema").replace("FILE", source),
+            )  # fmt: skip
         raise SchemaError(
             f"unknown schema {head.get('schema')!r}; this version reads {SCHEMA!r}",
             where=source,

@@ -7,17 +7,18 @@ import itertools
 import re
 from collections.abc import Iterator
 
-__all__ = ["foreign_notation"]
+__all__ = ["CONVERTED", "foreign_notation"]
 
 _RULES = "write its rules as  NP -> DT 'word' [0.5]"
 _EBNF = (
     'write it in Lark\'s EBNF (rule: "word" other | /[a-c]+/) and read that with from_lark of '
     "grammar, or " + _RULES
 )
-_CONVERTED = (
+CONVERTED = (
     "read it with  treewright convert FILE --from {0} -o grammar.json  "
     "(in Python read_notation(open('FILE').read(), {0!r}) of grammar)"
 )
+"""What to do with a ``FILE`` of a form that is read."""
 _FEATURES = (
     "read its context-free backbone, without the features: --backbone, or "
     "open_grammar('FILE', backbone=True) in Python"
@@ -31,13 +32,13 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"\A\s*#(?:JSGF|ABNF)\b", "a grammar for speech (JSGF or ABNF)", _RULES),
     (r"^%(?:token|left|right|union|type)\b|^%%\s*$", "a grammar for yacc or bison", _EBNF),
     (r"^\s*(?:(?:lexer|parser)\s+)?grammar\s+\w+\s*;|^\w+\s*\n?\s*:[^;]*;\s*$",
-     "a grammar for ANTLR", _CONVERTED.format("antlr")),
-    (r"^\s*root\s*::=", "a grammar in GBNF (llama.cpp)", _CONVERTED.format("gbnf")),
-    (r"^\s*<[^>\n]+>\s*::=", "a grammar in BNF", _CONVERTED.format("bnf")),
-    (r"::=", "a grammar in EBNF, with ::= for the arrow", _CONVERTED.format("ebnf")),
+     "a grammar for ANTLR", CONVERTED.format("antlr")),
+    (r"^\s*root\s*::=", "a grammar in GBNF (llama.cpp)", CONVERTED.format("gbnf")),
+    (r"^\s*<[^>\n]+>\s*::=", "a grammar in BNF", CONVERTED.format("bnf")),
+    (r"::=", "a grammar in EBNF, with ::= for the arrow", CONVERTED.format("ebnf")),
     (r"^[ \t]*(?:[?!]{0,2}[_a-z]\w*|_?[A-Z][A-Z0-9_]*)(?:\{[^}]*\}|\.\d+)?[ \t]*:(?!-)"
      r"|^%(?:import|ignore|declare|override|extend)\b", "a grammar in Lark's EBNF",
-     _CONVERTED.format("lark")),
+     CONVERTED.format("lark")),
     (r"^\s*[\w-]+\s*<-\s", "a parsing expression grammar (PEG)", _EBNF),
     (r"^\s*[\w ]+=[^;]*;\s*$", "a grammar in ISO EBNF", _EBNF),
     (r"^\s*[\w-]+\s*=/?\s*(?:\"|%x|[\w-]+)", "a grammar in ABNF", _EBNF),

@@ -47,6 +47,18 @@ POSTAL = """<postal address> ::= <name> <digit> | "" ; a comment
 """
 
 
+def by_character(grammar: Grammar) -> Grammar:
+    """Return a grammar whose words are single characters."""
+    return Grammar.from_productions(
+        [
+            p.__class__(p.lhs, tuple(s for c in p.rhs for s in (c if isinstance(c, str) else [c])))
+            for p in grammar
+        ],
+        start=grammar.start,
+        normalise=True,
+    )
+
+
 def accepted(grammar: Grammar, text: str) -> bool:
     parsed = Parser(grammar).inside(list(text))
     return isinstance(parsed, float) and parsed > float("-inf")
@@ -65,14 +77,7 @@ def accepted(grammar: Grammar, text: str) -> bool:
 def test_texts_of_a_grammar_are_its_sentences(text, form, good, bad):
     with heard_by(lambda _: None):
         grammar = read_notation(text, form)
-    characters = Grammar.from_productions(
-        [
-            p.__class__(p.lhs, tuple(s for c in p.rhs for s in (c if isinstance(c, str) else [c])))
-            for p in grammar
-        ],
-        start=grammar.start,
-        normalise=True,
-    )
+    characters = by_character(grammar)
     empty = grammar.prefix().end > 0
     if form == "gbnf":
         good, bad = good[:1], bad

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, assume, find, given, settings
 from hypothesis import strategies as st
 
-from grammar import NotTightError, OptionError
+from grammar import ChartGrammarError, NotTightError, OptionError
 from grammar.pcfg.grammar import Grammar
 from tests.grammar.formats.published import PUBLISHED
 from tests.grammar.strategies import grammars
@@ -22,7 +22,10 @@ ALL = settings(
 @given(data=st.data(), grammar=grammars())
 def test_what_is_drawn_is_a_sentence(data, grammar):
     words = data.draw(grammar.strategy(max_rules=30)).split()
-    prefix = grammar.prefix(words)
+    try:
+        prefix = grammar.prefix(words)
+    except ChartGrammarError:  # where empty derivations have no mean length
+        assume(False)
     assert prefix.end > 0
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -17,6 +19,7 @@ from grammar.formats.reading import read_notation
 from grammar.formats.writing import WRITTEN_FORMS, write_notation
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.shortest import shortest_derivations
+from grammar.rules.rules import Nonterminal
 from induction import induce_pcfg, read_treebank
 from tests.grammar.formats.published import PUBLISHED
 from tests.grammar.strategies import grammars
@@ -186,7 +189,44 @@ def test_grammarinator_gets_weights() -> None:
     assert "s : {0.75}? 'a'\n  | {0.25}? 'b' ' ' s ;" in text
 
 
-@pytest.mark.parametrize("form", [form for form in WRITTEN_FORMS if form != "nltk"])
+GENLM = re.compile(r"(\S+): (\S+) -> ?(.*)")
+"""As its ``CFG.from_string`` reads a rule."""
+
+
+@settings(max_examples=25, deadline=None)
+@given(grammar=grammars(max_symbols=3))
+@example(grammar=EMPTY)
+def test_genlm_gets_the_same_distribution(grammar: Grammar) -> None:
+    prefix = _whole(grammar)
+    text = write_notation(grammar, "genlm")
+    rules = [GENLM.fullmatch(line).groups() for line in text.splitlines()]  # type: ignore[union-attr]
+    assert {lhs for _, lhs, _ in rules} >= {s for *_, r in rules for s in r.split() if s.isupper()}
+    again = Grammar.from_productions(
+        Production(
+            Nonterminal(lhs),
+            tuple(Nonterminal(s) if s[0].isupper() else s for s in rhs.split()),
+            float(weight),
+        )
+        for weight, lhs, rhs in rules
+    )
+    for words in itertools.product("abc", repeat=2):
+        assert again.prefix(words).mass == pytest.approx(prefix.extend(words).mass)
+
+
+def test_genlm_reads_what_is_written_for_it() -> None:
+    cfg = pytest.importorskip("genlm.grammar").CFG
+    semiring = pytest.importorskip("genlm.grammar.semiring").Float
+    grammar = Grammar.parse("S -> np S [0.25] | np ':' [0.75] \n np -> 'a' [0.5] | 'b' [0.5]")
+    theirs = cfg.from_string(write_notation(grammar, "genlm"), semiring)
+    assert theirs(["a", "b", ":"]) == pytest.approx(0.25 * 0.75 / 4)
+
+
+def test_words_that_genlm_takes_for_symbols_are_refused() -> None:
+    with pytest.raises(OptionError, match="'The' cannot be written for genlm"):
+        write_notation(Grammar.parse("S -> 'The' 'end'"), "genlm")
+
+
+@pytest.mark.parametrize("form", [f for f in WRITTEN_FORMS if f not in ("nltk", "genlm")])
 @pytest.mark.parametrize("spacing", ["words", "tokens", "characters"])
 def test_what_is_written_is_the_same_each_time(form: str, spacing: str) -> None:
     for grammar in PUBLISHED.values():
