@@ -128,6 +128,16 @@ class _Reader:
                 return self._joined(keyword, schema, place)
         return choice_of(self._of_type(kind, schema, place) for kind in self._types(schema, place))
 
+    def _symbol(self, schema: Any, place: str) -> Expression:
+        """Return what a schema stands for where it is used in several ways: a rule, or a text."""
+        found = self._schema(schema, place)
+        return found if found.kind in ("rule", "text") else self._define(place, found)
+
+    def _define(self, place: str, expression: Expression) -> Expression:
+        """Name a rule by its place in the document."""
+        self._found.rules[f"#{place}"] = expression
+        return rule(f"#{place}")
+
     def _look_at_keywords(self, schema: Mapping[str, Any], place: str) -> None:
         for keyword, value in schema.items():
             if keyword in _REFUSED and value is not False:
@@ -209,7 +219,7 @@ class _Reader:
         readers = {"object": self._object, "array": self._array, "string": self._string}
         if kind in readers:
             return readers[kind](schema, place)
-        return rule(self._number(kind, schema, place))
+        return self._number(kind, schema, place)
 
     def _object(self, schema: Mapping[str, Any], place: str) -> Expression:
         properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -220,7 +230,7 @@ class _Reader:
         members = []
         for name in dict.fromkeys([*properties, *required]):
             step = name.replace("~", "~0").replace("/", "~1")
-            inner = self._schema(properties.get(name, True), f"{place}/properties/{step}")
+            inner = self._symbol(properties.get(name, True), f"{place}/properties/{step}")
             members.append((row_of(f"{_in_json(name)}: ", inner), name in required))
         return row_of("{", self._members(members, self._member(schema, place), place), "}")
 
@@ -234,7 +244,7 @@ class _Reader:
             return None
         if named:
             self._found.left_out.add("that other properties have other names")
-        inner = self._schema(True if more is None else more, f"{place}/additionalProperties")
+        inner = self._symbol(True if more is None else more, f"{place}/additionalProperties")
         return row_of(rule("string"), ": ", inner)
 
     def _members(
@@ -267,10 +277,10 @@ class _Reader:
         if more is None and begins:
             self._found.left_out.add("items behind those of prefixItems")
         least, most = self._bounds("Items", schema, place)
-        named = [self._schema(one, f"{place}/prefixItems/{k}") for k, one in enumerate(begins)]
+        named = [self._symbol(one, f"{place}/prefixItems/{k}") for k, one in enumerate(begins)]
         inner = None
         if more is not False and not (more is None and begins):
-            inner = self._schema(True if more is None else more, f"{place}/items")
+            inner = self._symbol(True if more is None else more, f"{place}/items")
         else:
             most = min(len(named), len(named) if most is None else most)
         if most is not None and most < least:
@@ -316,7 +326,7 @@ class _Reader:
                 "write it with classes, repetitions, and anchors at its ends",
             )  # fmt: skip
         self._found.left_out.add("characters beyond ASCII, in patterns")
-        names = [f"pattern{place}/{state}" for state in range(len(automaton.nodes))]
+        names = [f"#{place}/{state}" for state in range(len(automaton.nodes))]
         for state, name in enumerate(names):
             signs = [sign for sign in automaton.characters(state, broad=True) if sign <= "~"]
             if not signs:
@@ -328,16 +338,16 @@ class _Reader:
         nothing = [row_of()] if automaton.empty else []
         return choice_of([*(rule(names[state]) for state in automaton.start), *nothing])
 
-    def _number(self, kind: str, schema: Mapping[str, Any], place: str) -> str:
-        """Return the rule of numbers within limits."""
+    def _number(self, kind: str, schema: Mapping[str, Any], place: str) -> Expression:
+        """Return the numbers within limits."""
         limits = {name: schema[name] for name in sorted(_OF_TYPE["number"]) if name in schema}
         for name, limit in limits.items():
             if type(limit) not in (int, float) or not math.isfinite(limit):
                 self._refuse(f"{name} is a number", place)
         if limits == {"minimum": 0}:
-            return "natural" if kind == "integer" else "magnitude"
+            return rule("natural" if kind == "integer" else "magnitude")
         if kind == "integer" and limits in ({"minimum": 1}, {"exclusiveMinimum": 0}):
-            return "positive"
+            return rule("positive")
         between = _integers(limits) if kind == "integer" else range(0)
         if not between or len(between) > _MOST_NUMBERS:
             self._refuse(
@@ -345,9 +355,7 @@ class _Reader:
                 f"give integers both limits, at most {_MOST_NUMBERS:,} numbers apart, or minimum 0 "
                 "alone",
             )  # fmt: skip
-        name = f"integer{place}"
-        self._found.rules[name] = choice_of(text_of(str(value)) for value in between)
-        return name
+        return choice_of(text_of(str(value)) for value in between)
 
 
 def _integers(limits: Mapping[str, float]) -> range:

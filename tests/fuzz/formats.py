@@ -6,9 +6,11 @@ parse; corpora are read to the last column; models of the scan room are loaded.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import importlib.util
 import itertools
+import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from grammar.formats.lark_reading import from_lark
+from grammar.formats.reading import read_notation
 from grammar.opening import open_grammar
 from grammar.pcfg.grammar import Grammar
 from grammar.synchronous.grammar import SynchronousGrammar
@@ -223,6 +226,32 @@ def _save_class_grammars(path: Path) -> None:
     induce("grammar", _few(read_reviews(), 24), length="3:9").grammar.save(path)
 
 
+NOTATIONS = {
+    "gbnf": 'root ::= "a"{1,3} ws ([^b-d\\n] | "\\u00e9")* root?\nws ::= | " " # space\n',
+    "antlr": "grammar G;\ns : a=ID '+' (s | X)* EOF # sum ;\nID : [a-c]+ ~'d' -> skip ;\n"
+    "X : '0'..'9' ;\n",
+    "ebnf": "s ::= \"a\" [b-d#x41]* (t | 'u')? /* so */\nt ::= #x20 s\n",
+    "bnf": '<s> ::= "a" <t t> | b ; so\n<t t> ::= <s> | ""\n',
+    "jsonschema": json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "pattern": "^[a-c]{1,2}|d$"},
+                "b": {"type": ["integer", "null"], "minimum": 0, "maximum": 9},
+                "c": {
+                    "prefixItems": [{"$ref": "#/$defs/d"}],
+                    "items": {"$ref": "#"},
+                    "maxItems": 3,
+                },
+            },
+            "required": ["b"],
+            "$defs": {"d": {"anyOf": [{"enum": ["x", 1]}, {"const": None}, {"minLength": 2}]}},
+        }
+    ),
+}
+"""Grammars of other tools, by the form in which they are read."""
+
+
 def _other_formats() -> Iterator[Format]:
     notation = "S -> 'a' S [1/3] | {NP^<S>} [2/3]\n{NP^<S>} -> \"it's\" [0.5] | 'b' 'c' [0.5]\n"
     yield Format("notation.txt", _write(notation), _use_text(Grammar.parse))
@@ -233,6 +262,9 @@ def _other_formats() -> Iterator[Format]:
     )
     lark = 'start: "a" start? | b+\nb: "x" ("y" | "z")* -> named\n'
     yield Format("grammar.lark", _write(lark), _use_text(from_lark), slow=True)
+    for form, text in NOTATIONS.items():
+        reader = functools.partial(read_notation, form=form)
+        yield Format(f"grammar.{form}", _write(text), _use_text(reader))
     yield Format(
         "expression.txt",
         _write("0.7*treemix(high=0.5) + 0.3*(sub2 + eda(alpha_sr=0.1)) | aeda"),

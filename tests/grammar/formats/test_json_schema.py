@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from grammar import NotationError
 from grammar.formats.reading import read_notation
 from grammar.messages import heard_by
+from grammar.pcfg.grammar import Grammar
 from sampling import sample_sentences
 from tests.grammar.formats.test_reading import accepted, by_character
 
@@ -124,6 +125,19 @@ def test_samples_of_any_schema_are_valid(schema, seed):
     for text in sampled.column("text"):
         # names are so long that no other property is called so, which is told
         assert validator.is_valid(json.loads(text)), text
+
+
+def test_a_grammar_of_a_schema_is_written_and_read():
+    grammar, _ = read(PERSON)
+    assert Grammar.parse(grammar.to_text()).productions() == grammar.productions()
+
+
+def test_objects_of_many_members_within_one_another_stay_small():
+    schema: object = {"type": "boolean"}
+    for _ in range(8):
+        others = {f"name {k}": {"type": ["integer", "null"]} for k in range(12)}
+        schema = {"type": "object", "properties": {"first": schema, **others}}
+    assert len(read(schema)[0]) < 1_000
 
 
 def test_optional_members_begin_or_are_absent():
