@@ -317,7 +317,7 @@ class _Reader:
         if not isinstance(pattern, str):
             self._refuse("a pattern is a string", place)
         try:
-            automaton = Automaton(whole_pattern(pattern))
+            automaton = Automaton(f"(?a){whole_pattern(pattern)}")
         except (UnreadableError, re.error, OverflowError, RecursionError) as error:
             self._refuse(f"the pattern cannot be read: {error}", place)
         if not automaton.exact:
@@ -325,7 +325,8 @@ class _Reader:
                 "the pattern looks around, or has an anchor within", place,
                 "write it with classes, repetitions, and anchors at its ends",
             )  # fmt: skip
-        self._found.left_out.add("characters beyond ASCII, in patterns")
+        if any(max(signs, default="") > "~" for signs in automaton.samples):
+            self._found.left_out.add("characters beyond ASCII, in patterns")
         names = [f"#{place}/{state}" for state in range(len(automaton.nodes))]
         for state, name in enumerate(names):
             signs = [sign for sign in automaton.characters(state, broad=True) if sign <= "~"]

@@ -167,4 +167,15 @@ def _column(data: bytes, number: int) -> Any:
         return values.to_pylist()
     if pa.types.is_struct(values.type):
         return values
+    return _numbers(values)
+
+
+def _numbers(values: pa.Array) -> Any:
+    """Return numbers as an array that may be written to, without a copy where they are its own."""
+    kind = values.type
+    if (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and not values.null_count:
+        held = values.buffers()[1]
+        if held is not None and held.is_mutable:  # it was unpacked, and nobody else has it
+            dtype = np.dtype(kind.to_pandas_dtype())
+            return np.frombuffer(held, dtype, len(values), values.offset * dtype.itemsize)
     return np.array(values.to_numpy(zero_copy_only=False))
