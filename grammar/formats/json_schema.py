@@ -19,7 +19,9 @@ from grammar.formats.dialects import excerpt
 from grammar.formats.json_values import (
     CHARACTER,
     RULES,
+    STRINGS,
     choice_of,
+    numbers_within,
     optional,
     repeated,
     row_of,
@@ -33,7 +35,7 @@ from grammar.formats.parsing import MOST_REPEATS, Expression, Parsed
 __all__ = ["parse_schema"]
 
 _DEEPEST = 50
-_MOST_OPTIONAL, _MOST_NUMBERS = 200, 1_000
+_MOST_OPTIONAL = 200
 _SAYS_NOTHING = frozenset(
     {
         "$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary", "title",
@@ -44,8 +46,8 @@ _SAYS_NOTHING = frozenset(
 _JOINING = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 _OF_TYPE: Mapping[str, frozenset[str]] = {
     "object": frozenset({"properties", "required", "additionalProperties"}),
-    "array": frozenset({"items", "prefixItems", "minItems", "maxItems"}),
-    "string": frozenset({"minLength", "maxLength", "pattern"}),
+    "array": frozenset({"items", "prefixItems", "additionalItems", "minItems", "maxItems"}),
+    "string": frozenset({"minLength", "maxLength", "pattern", "format"}),
     "integer": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
     "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
     "boolean": frozenset(),
@@ -56,7 +58,7 @@ _REFUSED = frozenset(
         "not", "if", "then", "else", "patternProperties", "propertyNames", "minProperties",
         "maxProperties", "uniqueItems", "contains", "minContains", "maxContains", "multipleOf",
         "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems",
-        "unevaluatedProperties", "additionalItems", "$dynamicRef", "$recursiveRef",
+        "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
     }
 )  # fmt: skip
 _DEMANDING = frozenset({"type"}.union(_JOINING, *_OF_TYPE.values()))
@@ -123,6 +125,12 @@ class _Reader:
         if not isinstance(schema, dict):
             self._refuse("a schema is an object, true or false", place)
         self._look_at_keywords(schema, place)
+        if not place and schema and _KNOWN.isdisjoint(schema):
+            part = next((name for name in schema if isinstance(schema[name], dict)), None)
+            self._refuse(
+                "no keyword of JSON Schema is here", place,
+                part and f"give what stands under {part!r}, if that is the schema",
+            )  # fmt: skip
         for keyword in _JOINING:
             if keyword in schema:
                 return self._joined(keyword, schema, place)
@@ -145,9 +153,7 @@ class _Reader:
                     f"no rules of a grammar express {keyword}", place,
                     f"leave {keyword} out; the grammar then allows more documents",
                 )  # fmt: skip
-            if keyword == "format":
-                self._found.left_out.add(f"the format {value}: any string may stand there")
-            elif keyword not in _KNOWN and keyword not in _REFUSED:
+            if keyword not in _KNOWN and keyword not in _REFUSED:
                 self._found.left_out.add(f"the keyword {keyword}")
 
     def _types(self, schema: Mapping[str, Any], place: str) -> Sequence[str]:
@@ -166,7 +172,7 @@ class _Reader:
 
     def _joined(self, keyword: str, schema: Mapping[str, Any], place: str) -> Expression:
         value = schema[keyword]
-        others = _DEMANDING.intersection(schema) - {keyword}
+        others = _DEMANDING.intersection(schema) - {keyword, "format"}
         if keyword in ("enum", "const"):
             others -= {"type"}
         if others:
@@ -269,13 +275,12 @@ class _Reader:
 
     def _array(self, schema: Mapping[str, Any], place: str) -> Expression:
         begins, more = schema.get("prefixItems", []), schema.get("items")
-        if isinstance(more, list) or not isinstance(begins, list):
-            self._refuse(
-                "items is a schema, and prefixItems a list of them", place,
-                "call a list of schemas prefixItems",
-            )  # fmt: skip
+        if isinstance(more, list):  # as before 2020
+            begins, more = more, schema.get("additionalItems")
+        if not isinstance(begins, list):
+            self._refuse("prefixItems is a list of schemas", place)
         if more is None and begins:
-            self._found.left_out.add("items behind those of prefixItems")
+            self._found.left_out.add("items that have no schema")
         least, most = self._bounds("Items", schema, place)
         named = [self._symbol(one, f"{place}/prefixItems/{k}") for k, one in enumerate(begins)]
         inner = None
@@ -303,9 +308,18 @@ class _Reader:
         return least, most
 
     def _string(self, schema: Mapping[str, Any], place: str) -> Expression:
+        form, has_length = (
+            str(schema.get("format", "")),
+            not {"minLength", "maxLength"}.isdisjoint(schema),
+        )
+        if "pattern" not in schema and form in STRINGS and not has_length:
+            self._found.left_out.add(f"less usual strings of the format {form}")
+            return row_of('"', self._pattern(STRINGS[form], f"{place}/format"), '"')
+        if form:
+            self._found.left_out.add(f"the format {form}")
         if "pattern" not in schema:
             return row_of('"', repeated(CHARACTER, *self._bounds("Length", schema, place)), '"')
-        if "minLength" in schema or "maxLength" in schema:
+        if has_length:
             self._refuse(
                 "a pattern and a length are both demanded", place,
                 "write the length into the pattern, as in ^[a-z]{2,8}$",
@@ -345,27 +359,13 @@ class _Reader:
         for name, limit in limits.items():
             if type(limit) not in (int, float) or not math.isfinite(limit):
                 self._refuse(f"{name} is a number", place)
-        if limits == {"minimum": 0}:
-            return rule("natural" if kind == "integer" else "magnitude")
-        if kind == "integer" and limits in ({"minimum": 1}, {"exclusiveMinimum": 0}):
-            return rule("positive")
-        between = _integers(limits) if kind == "integer" else range(0)
-        if not between or len(between) > _MOST_NUMBERS:
+        found = numbers_within(limits, integers=kind == "integer")
+        if found is None:
             self._refuse(
                 f"{', '.join(limits)}: a grammar would have to compare digits", place,
-                f"give integers both limits, at most {_MOST_NUMBERS:,} numbers apart, or minimum 0 "
-                "alone",
+                "give both limits, with whole numbers at most 1,000 apart, or minimum 0 alone",
             )  # fmt: skip
-        return choice_of(text_of(str(value)) for value in between)
-
-
-def _integers(limits: Mapping[str, float]) -> range:
-    """Return the integers between two limits; none if one is absent."""
-    lows = [math.ceil(v) for k, v in limits.items() if k == "minimum"]
-    lows += [math.floor(v) + 1 for k, v in limits.items() if k == "exclusiveMinimum"]
-    highs = [math.floor(v) for k, v in limits.items() if k == "maximum"]
-    highs += [math.ceil(v) - 1 for k, v in limits.items() if k == "exclusiveMaximum"]
-    return range(max(lows), min(highs) + 1) if lows and highs else range(0)
+        return found
 
 
 def _items(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -9,9 +10,11 @@ from types import MappingProxyType
 from grammar.formats.parsing import Expression
 
 __all__ = [
-    "CHARACTER", "RULES", "choice_of", "optional", "repeated", "row_of", "rule", "rules_in",
-    "text_of", "whole_pattern",
+    "CHARACTER", "RULES", "STRINGS", "choice_of", "numbers_within", "optional", "repeated",
+    "row_of", "rule", "rules_in", "text_of", "whole_pattern",
 ]  # fmt: skip
+
+_MOST_NUMBERS = 1_000
 
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|.", re.DOTALL)
 
@@ -129,3 +132,88 @@ RULES: Mapping[str, Expression] = MappingProxyType(
     }
 )
 """The rules of JSON."""
+
+_DAY = r"(19|20)\d\d-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])"
+_TIME = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ"
+_BYTE = r"(\d|[1-9]\d|1\d\d|2[0-4]\d)"
+STRINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "date": f"^{_DAY}$",
+        "time": f"^{_TIME}$",
+        "date-time": f"^{_DAY}T{_TIME}$",
+        "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+        "email": r"^[a-z][a-z0-9]*@[a-z][a-z0-9]*\.(com|net|org)$",
+        "ipv4": rf"^{_BYTE}(\.{_BYTE}){{3}}$",
+    }
+)
+"""Patterns of some of the strings that formats allow."""
+
+
+def numbers_within(limits: Mapping[str, float], *, integers: bool) -> Expression | None:
+    """Return the numbers within limits; None if a grammar would have to compare many digits.
+
+    Numbers that need no comparison are those from 0 on, and those between limits that are at most
+    1,000 apart. Numbers that are no integers have no exponent then.
+
+    Parameters
+    ----------
+    limits : mapping of str to float
+        By the keywords of JSON Schema.
+    integers : bool
+        Whether all are integers.
+
+    Examples
+    --------
+    >>> numbers_within({"minimum": 1, "exclusiveMaximum": 3}, integers=True).parts
+    (Expression(kind='text', name='1', ...), Expression(kind='text', name='2', ...))
+    >>> numbers_within({"maximum": 3}, integers=True) is None
+    True
+    """
+    if limits == {"minimum": 0}:
+        return rule("natural" if integers else "magnitude")
+    if integers and limits in ({"minimum": 1}, {"exclusiveMinimum": 0}):
+        return rule("positive")
+    if limits == {"exclusiveMinimum": 0}:
+        return choice_of([row_of(rule("positive"), _FRACTION), row_of("0", _ABOVE_ZERO)])
+    low, is_above = _limit(limits, "minimum", "exclusiveMinimum", 1)
+    high, is_below = _limit(limits, "maximum", "exclusiveMaximum", -1)
+    if not high - low <= _MOST_NUMBERS:
+        return None
+    if integers:
+        first = math.floor(low) + 1 if is_above else math.ceil(low)
+        last = math.ceil(high) - 1 if is_below else math.floor(high)
+        return choice_of(text_of(str(n)) for n in range(first, last + 1)) if first <= last else None
+    if low != int(low) or high != int(high) or low >= high:
+        return None
+    ways = []
+    if high > 0:
+        begin = max(0, int(low))
+        ways.append(_decimals(begin, int(high), is_above and low >= 0, is_below))
+    if low < 0:
+        begin = max(0, int(-high))
+        ways.append(row_of("-", _decimals(begin, int(-low), is_below and high <= 0, is_above)))
+    return choice_of(ways)
+
+
+def _limit(limits: Mapping[str, float], name: str, exclusive: str, sign: int) -> tuple[float, bool]:
+    """Return the stricter of two limits, and whether it is excluded."""
+    found = [(sign * limits[k], k == exclusive) for k in (name, exclusive) if k in limits]
+    value, excluded = max(found, default=(-math.inf, False))
+    return sign * value, excluded
+
+
+def _decimals(low: int, high: int, is_above: bool, is_below: bool) -> Expression:
+    """Return the decimal numbers between two that are not negative."""
+    whole = [text_of(str(n)) for n in range(low + is_above, high)]
+    ways = [row_of(str(low), _ABOVE_ZERO)] if is_above else []
+    if whole:
+        ways.append(row_of(choice_of(whole), _FRACTION))
+    if not is_below:
+        ways.append(row_of(str(high), optional(".", repeated(text_of("0"), 1, None))))
+    return choice_of(ways)
+
+
+_FRACTION = optional(".", _DIGITS)
+_ABOVE_ZERO = row_of(
+    ".", repeated(text_of("0"), 0, None), Expression("set", "123456789"), repeated(_DIGIT, 0, None)
+)

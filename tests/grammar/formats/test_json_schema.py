@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar import NotationError
+from grammar.formats.json_values import STRINGS
 from grammar.formats.reading import read_notation
 from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
@@ -92,7 +93,19 @@ def schemas() -> st.SearchStrategy[object]:
         st.lists(st.sampled_from(["x", 1, None, [1, "y"], {"k": 1}]), min_size=1, max_size=3).map(
             lambda values: {"enum": values}
         ),
-        st.integers(-3, 3).map(lambda low: {"type": "integer", "minimum": low, "maximum": low + 4}),
+        st.builds(
+            lambda kind, low, most, above, below: {
+                "type": kind,
+                "exclusiveMinimum" if above else "minimum": low,
+                "exclusiveMaximum" if below else "maximum": low + most,
+            },
+            st.sampled_from(["integer", "number"]),
+            st.integers(-3, 3),
+            st.integers(2, 5),
+            st.booleans(),
+            st.booleans(),
+        ),
+        st.just({"type": "number", "exclusiveMinimum": 0}),
         bounds.map(lambda given: with_bounds("Length", {"type": "string"}, given)),
     )
 
@@ -155,11 +168,12 @@ def test_optional_members_begin_or_are_absent():
         ({"properties": {"a": True}}, "properties that have no name in the schema"),
         ({"type": "object", "properties": {"a": True}, "additionalProperties": {"type": "null"}},
          "that other properties have other names"),
-        ({"type": "string", "format": "date"}, "the format date: any string may stand there"),
+        ({"type": "string", "format": "date"}, "less usual strings of the format date"),
+        ({"type": "string", "format": "color"}, "the format color"),
         ({"oneOf": [{"type": "null"}, {"type": "boolean"}]}, "that one alone of oneOf holds"),
         ({"type": "string", "pattern": "^[^a]$"}, "characters beyond ASCII, in patterns"),
         ({"type": "null", "x-order": 3}, "the keyword x-order"),
-        ({"type": "array", "prefixItems": [True]}, "items behind those of prefixItems"),
+        ({"type": "array", "prefixItems": [True]}, "items that have no schema"),
         ({"type": "string", "maxLength": 255}, "maxLength above 100"),
         ({"minLength": 2}, "values of other types, where keywords are of one"),
     ],
@@ -185,6 +199,8 @@ def test_what_is_not_kept_is_told(schema, told):
         ({"pattern": "(^a)b"}, "#/pattern", "an anchor within"),
         ({"pattern": "("}, "#/pattern", "cannot be read"),
         ({"pattern": "a", "maxLength": 3}, "#", "both demanded"),
+        ({"name": "a", "schema": {"type": "null"}}, "#", "no keyword of JSON Schema is here"),
+        ({"type": "number", "minimum": 0.5, "maximum": 1}, "#", "would have to compare digits"),
         ({"type": "number", "minimum": 2}, "#", "would have to compare digits"),
         ({"type": "integer", "maximum": 2}, "#", "would have to compare digits"),
         ({"type": "integer", "exclusiveMinimum": True}, "#", "exclusiveMinimum is a number"),
@@ -196,6 +212,35 @@ def test_what_is_not_kept_is_told(schema, told):
 def test_what_no_rules_express_is_refused_where_it_is(schema, where, message):
     with pytest.raises(NotationError, match=f"s.json{where}: .*{message}"):
         read(schema)
+
+
+@pytest.mark.parametrize("form", STRINGS)
+def test_strings_of_a_format_have_it(form):
+    library = pytest.importorskip("jsonschema")
+    schema = {"type": "string", "format": form}
+    checker = library.Draft202012Validator.FORMAT_CHECKER
+    validator = library.Draft202012Validator(schema, format_checker=checker)
+    assert all(validator.is_valid(json.loads(text)) for text in texts_of(read(schema)[0], 100))
+
+
+@pytest.mark.parametrize(
+    ("limits", "good", "bad"),
+    [
+        ({"minimum": 0, "maximum": 1}, ["0", "0.5", "1", "1.0"], ["1.01", "-0.1", "2"]),
+        ({"exclusiveMinimum": 0}, ["0.01", "7", "30.5"], ["0", "0.0", "-1"]),
+        ({"minimum": -2, "exclusiveMaximum": 2}, ["-2", "-1.5", "0.3", "1.9"], ["2", "-2.1", "-3"]),
+        ({"exclusiveMinimum": -2, "maximum": -1}, ["-1.99", "-1"], ["-2", "-0.5", "1", "-2.0"]),
+    ],
+)
+def test_numbers_within_limits(limits, good, bad):
+    grammar = by_character(read({"type": "number", **limits})[0])
+    assert [text for text in good if not accepted(grammar, text)] == []
+    assert [text for text in bad if accepted(grammar, text)] == []
+
+
+def test_lists_of_items_are_read_as_before_2020():
+    schema = {"type": "array", "items": [{"const": 1}, {"const": 2}], "additionalItems": False}
+    assert {*texts_of(read(schema)[0], 50)} == {"[]", "[1]", "[1, 2]"}
 
 
 @pytest.mark.parametrize("text", ["{", "[" * 100_000, '{"const": ' + "9" * 5_000 + "}"])
