@@ -25,6 +25,7 @@ from classifiers.evidence import (
     holm_levels,
     paired_interval,
     permutation_test,
+    permutation_tests,
     sign_test,
 )
 from classifiers.examples import LEAST, Examples, read_examples
@@ -251,7 +252,7 @@ def choose(
         if on_trial is not None:
             on_trial(found[-1])
     tried = {candidate.name: candidate for candidate in candidates}
-    judged = _judged(found, [tried[one.name] for one in found], candidates)
+    judged = _judged(trial.together(found, tried), tried)
     best = max((one for one in judged if one.taken), key=lambda one: one.nats, default=None)
     named = (None, None) if best is None else (best.name, tried[best.name])
     return Choice(
@@ -259,31 +260,31 @@ def choose(
     )
 
 
-def _judged(
-    found: list[Evidence], tried: list[Candidate], candidates: Iterable[Candidate]
-) -> list[Evidence]:
+def _judged(found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
     """Return the evidence with its verdicts: the level is one for all that were to be tried."""
-    weights = _weights(candidates)
+    weights = _weights(candidates.values())
     p = dict.fromkeys(weights, 1.0)  # of what was not tried, too: no clock moves the level
-    p |= {_hypothesis(way): one.p for way, one in zip(tried, found, strict=True)}
-    levels = dict(zip(p, holm_levels(list(p.values()), [weights[key] for key in p]), strict=True))
+    for key in p:
+        # those that are tested together pass their share on if all of them are taken
+        p[key] = max(
+            (one.p for one in found if _hypothesis(candidates[one.name]) is key), default=1.0
+        )
+    levels = dict(zip(p, holm_levels(list(p.values()), list(weights.values())), strict=True))
     return [
-        _verdict(replace(one, level=levels[_hypothesis(way)]))
-        for way, one in zip(tried, found, strict=True)
+        _verdict(replace(one, level=levels[_hypothesis(candidates[one.name])])) for one in found
     ]
 
 
 def _hypothesis(candidate: Candidate) -> Any:
-    """Return what a candidate tests: made without labels, its examples are tested in no weight."""
-    return candidate if candidate.recombines else candidate.make
+    """Return what a candidate tests; those made without the labels are tested together."""
+    return candidate if candidate.recombines else None
 
 
 def _weights(candidates: Iterable[Candidate]) -> dict[Any, float]:
     """Return the share of the level of each hypothesis, in the order of the candidates."""
-    each = {_hypothesis(one): one.recombines for one in candidates}
-    count = {kind: sum(one == kind for one in each.values()) for kind in (False, True)}
-    share = {False: PRIOR, True: 1 - PRIOR}
-    return {key: share[kind] / count[kind] for key, kind in each.items()}
+    each = list(dict.fromkeys(map(_hypothesis, candidates)))
+    mixing = sum(one is not None for one in each)
+    return {one: PRIOR if one is None else (1 - PRIOR) / mixing for one in each}
 
 
 def _verdict(one: Evidence) -> Evidence:
@@ -380,6 +381,13 @@ class _Trial:
             )  # fmt: skip
         found = self._weighed(candidate, tried)
         return replace(found, seconds=time.monotonic() - begin, fits=self.fits - before)
+
+    def together(self, found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
+        """Return the evidence, of what was made without the labels by one test of all of it."""
+        scores = [np.log(alone.clip(min=LEAST)) for _, alone in self.alone.values()]
+        tests = permutation_tests(scores, self.given.hard, self.seed)
+        p = dict(zip(self.alone, tests, strict=True))
+        return [replace(one, p=p.get(candidates[one.name].make, one.p)) for one in found]
 
     def _weighed(self, candidate: Candidate, tried: _Tried) -> Evidence:
         rounds = len(tried.folds)
