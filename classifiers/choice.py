@@ -30,6 +30,7 @@ from classifiers.evidence import (
 )
 from classifiers.examples import LEAST, Examples, read_examples
 from classifiers.training.folds import folds_of
+from classifiers.training.learning_curve import SHARES, Worth, labels_worth, share_of
 from classifiers.training.train import Classifier, Training
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
@@ -121,6 +122,10 @@ class Choice:
         may choose otherwise.
     candidate : Candidate or None
         The one that was chosen.
+    worth : Worth or None
+        With how many labels the baseline would be as good
+        (:mod:`classifiers.training.learning_curve`); None where nothing was chosen, the learning
+        curve does not tell, or the budget was spent.
 
     Examples
     --------
@@ -139,6 +144,7 @@ class Choice:
     skipped: tuple[str, ...] = field(default=())
     ended: tuple[str, ...] = field(default=())
     candidate: Candidate | None = field(default=None, repr=False)
+    worth: Worth | None = field(default=None)
 
     def examples(self, corpus: Any, *, seed: int = 0) -> Examples:
         """Return what to train on: the labelled examples, and the new ones that were chosen."""
@@ -156,6 +162,7 @@ class Choice:
         for one in self.evidence:
             if one.name == self.chosen:
                 lines.append(f"  it costs {one.made:,} new examples")
+        lines += [f"  it is {self.worth}"] if self.worth is not None else []
         lines += [f"  {name}: not tried, the budget was spent" for name in self.skipped]
         lines += [
             f"  {name}: not tried to the end, the time was over; a slower machine may choose "
@@ -255,9 +262,11 @@ def choose(
     judged = _judged(trial.together(found, tried), tried)
     best = max((one for one in judged if one.taken), key=lambda one: one.nats, default=None)
     named = (None, None) if best is None else (best.name, tried[best.name])
+    worth = None if best is None else trial.worth(best, budget)
     return Choice(
-        named[0], tuple(judged), controls, trial.fits, tuple(skipped), tuple(ended), named[1]
-    )
+        named[0], tuple(judged), controls, trial.fits, tuple(skipped), tuple(ended), named[1],
+        worth,
+    )  # fmt: skip
 
 
 def _judged(found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
@@ -337,6 +346,7 @@ class _Trial:
         self.count = min(folds, fewest)
         self.folds = [folds_of(self.given, self.count, seed, n) for n in range(self.rounds)]
         self.alone: dict[Any, tuple[Examples, Probabilities]] = {}
+        self.gains: dict[str, Probabilities] = {}
 
     def controls(self) -> Controls:
         """Return what every candidate is compared with."""
@@ -389,6 +399,35 @@ class _Trial:
         p = dict(zip(self.alone, tests, strict=True))
         return [replace(one, p=p.get(candidates[one.name].make, one.p)) for one in found]
 
+    def worth(self, chosen: Evidence, budget: int | None) -> Worth | None:
+        """Return with how many labels the baseline would be as good as what was chosen."""
+        price = len(SHARES) * self.rounds * self.count
+        if budget is not None and self.fits + price > budget:
+            return None
+        right, sizes = [], []
+        try:
+            for share in SHARES:
+                learnt: list[int] = []
+                right.append(
+                    self._right(self._told(self._share(share, learnt), self.rounds)).mean(0)
+                )
+                sizes.append(float(np.mean(learnt)))
+        except _TimeIsOver:
+            return None
+        whole = len(self.given) * (1 - 1 / self.count)
+        curve = np.stack([*right, self._right(self.without).mean(0)])
+        return labels_worth([*sizes, whole], curve, self.gains[chosen.name], self.seed)
+
+    def _share(self, share: float, learnt: list[int]) -> Callable[[LongArray], Examples]:
+        """Return what takes a share of the labelled examples of a fold, and notes how many."""
+
+        def taken(rows: LongArray) -> Examples:
+            part = share_of(self.given, rows, share, self.seed + len(learnt))
+            learnt.append(len(part))
+            return self.given.take(part)
+
+        return taken
+
     def _weighed(self, candidate: Candidate, tried: _Tried) -> Evidence:
         rounds = len(tried.folds)
         against = [self.without[:rounds], self.copies[:rounds]]
@@ -402,7 +441,8 @@ class _Trial:
             both = self._nats((self.without + tried.alone) / 2)
             told = float((both - self._nats(self.without)).mean())
         nats = float((self._nats(tried.folds) - self._nats(against[0])).mean())
-        interval = paired_interval(right.mean(0) - without.mean(0))
+        self.gains[candidate.name] = right.mean(0) - without.mean(0)
+        interval = paired_interval(self.gains[candidate.name])
         return Evidence(
             candidate.name, alone, told, float(without.mean()), float(copies.mean()),
             float(right.mean()), interval, nats, p, 0.0, False, "", 0.0, tried.made,

@@ -20,7 +20,7 @@ from sampling.expression import Step
 
 __all__ = ["auto"]
 
-BUDGET = 200
+BUDGET = 300
 """Trainings: what is tried by itself, with names and a grammar, takes fewer."""
 
 
