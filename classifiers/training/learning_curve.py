@@ -145,6 +145,8 @@ def labels_worth(sizes: Sequence[float], right: Floats, gains: Floats, seed: int
 
 def _times(slopes: Floats, gains: Floats) -> Floats:
     """Return how many times the labels are needed; where a curve does not rise, more than MOST."""
-    doublings = np.where(slopes > 0, gains / np.maximum(slopes, _FLAT), np.sign(gains) * np.inf)
+    doublings = np.where(
+        slopes > 0, gains / np.maximum(slopes, _FLAT), np.where(gains > 0, np.inf, -np.inf)
+    )
     made: Floats = np.exp2(np.clip(doublings, -_NO_LABELS, np.log2(MOST + 1)))
     return made

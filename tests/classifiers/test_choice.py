@@ -274,6 +274,7 @@ def test_a_gain_beyond_the_curve_is_more_than_four_times() -> None:
     assert str(found).startswith("as good as more than 200 labels instead of 50")
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("means", "gain"), [((0.6, 0.6, 0.6), 0.1), ((0.7, 0.6, 0.5), 0.1), ((0.5, 0.6, 0.7), 0.0)]
 )
