@@ -3,7 +3,7 @@
 The model of the names alone is trained once for each data set; samples of k texts of each class are
 drawn of 400 texts of a development part, and tested at the level that names have.
 
-    python -m benchmarks.choice_power run [--draws 60]
+    python -m benchmarks.choice_power run [--draws 40]
     python -m benchmarks.choice_power plot
     python -m benchmarks.choice_power table
 """
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.choice_rate import TESTED
+from benchmarks.found_names import tested_part
 from benchmarks.worth import SAID
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
@@ -31,7 +32,7 @@ from sampling.expression import Step
 
 RESULTS = Path("docs/results/classifiers/choice-power.csv")
 PICTURE = Path("docs/results/classifiers/choice-power.svg")
-PER_CLASS = (5, 10, 20, 50)
+PER_CLASS = (5, 10, 50)
 NAMES = ("by hand", "the label alone")
 COLOURS = {"sst2": "#23395d", "trec": "#c0504d", "ag_news": "#4f7f3f", "subj": "#8064a2"}
 Line = tuple[str, str, int, float]
@@ -41,7 +42,7 @@ Line = tuple[str, str, int, float]
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("do", choices=("run", "plot", "table"))
-    arguments.add_argument("--draws", type=int, default=60)
+    arguments.add_argument("--draws", type=int, default=40)
     asked = arguments.parse_args()
     if asked.do == "run":
         write_text(RESULTS, as_csv(measured(asked.draws)))
@@ -67,7 +68,7 @@ def measured(draws: int) -> list[Line]:
 def told_by(kind: str, data: FewShot, training: Training) -> tuple[NDArray[np.float64], LongArray]:
     """Return what a model of the names alone says of the development texts, and their classes."""
     options = {"file": str(data.names)} if kind == "by hand" else SAID[data.name]
-    rows = corpus_of(next(iter(data.tests.values()))[:TESTED])
+    rows = corpus_of(tested_part(data, TESTED))
     given = read_examples(rows, classes=data.classes)
     (way,) = candidates_of([str(Step("names", options))], rows, weights=[1.0])
     both = way.added(given, rows, 0)
@@ -114,7 +115,8 @@ def draw_power(found: list[Line]) -> None:
 
     # a fixed salt and no date: the same figures give the same file
     with rc_context({"svg.hashsalt": "choice-power", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3), facecolor="#ffffff", layout="constrained")
+        figure = Figure(figsize=(7, 3), facecolor="#ffffff", layout="constrained")
+        FigureCanvasSVG(figure)
         panels = figure.subplots(1, len(NAMES), sharey=True)
         for axes, kind in zip(panels, NAMES, strict=True):
             for name, colour in COLOURS.items():
@@ -131,7 +133,7 @@ def draw_power(found: list[Line]) -> None:
         panels[0].set_ylabel("share of samples that pass")
         panels[-1].legend(fontsize=8, frameon=False)
         with atomic_output(PICTURE) as path:
-            FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
+            figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What class names are worth over a fitted baseline, and what other ways with few labels reach.
 
-A frozen encoder with a fitted head, samples of k labelled examples per class, the first 600 texts
-of the official test parts. Rows: no new examples; the choice with names by hand; the choice with
+A frozen encoder with a fitted head, samples of k labelled examples per class, 600 texts of each
+official test part. Rows: no new examples; the choice with names by hand; the choice with
 names that nobody writes (the labels alone, and what a language model finds from them); the cosine
 to the names without any label; TF-IDF with scikit-learn's LinearSVC. A file for every cell; cells
 that are there are not made again.
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.found_names import CALLED, TESTED
+from benchmarks.found_names import CALLED, TESTED, tested_part
 from classifiers import read_config, read_examples, trainer
 from classifiers.encoders.cache import cached_vectors
 from classifiers.examples import Examples
@@ -79,7 +79,7 @@ def cell(data: FewShot, k: int, seed: int, training: Training) -> dict[str, Any]
     """Return the accuracy of each row, and what the choices took."""
     few = data.sample(k, seed)
     given = read_examples(few)
-    rows = corpus_of(next(iter(data.tests.values()))[:TESTED])
+    rows = corpus_of(tested_part(data, TESTED))
     tested = read_examples(rows, classes=given.classes)
     fitted = training.fitted(given)
     said = SAID[data.name]
