@@ -14,6 +14,7 @@ import json
 from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
@@ -70,7 +71,7 @@ def accuracies(data: FewShot, k: int, seed: int, training: Training) -> dict[str
     fitted = training.fitted(given)
     held = {"none": score(fitted(given), tested).accuracy}
     called = CALLED[data.name]
-    ways = {
+    ways: dict[str, dict[str, Any]] = {
         "by hand": {"file": str(data.names)},
         "label alone": called,
         "found": {**called, "model": "smollm2", "tested": False},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -287,7 +288,7 @@ def test_a_curve_that_does_not_rise_and_no_gain_say_nothing(
 
 def test_a_curve_that_flattens_is_worth_rather_too_few_labels() -> None:
     def accuracy(labels: float) -> float:
-        return 0.9 - labels**-0.5
+        return 0.9 - 1 / math.sqrt(labels)
 
     right = curve([accuracy(size) for size in SIZES])
     found = labels_worth(SIZES, right, np.full(50, accuracy(80) - accuracy(40)), 0)
