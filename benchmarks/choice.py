@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.found_names import tested_part
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
 from classifiers.scores import score
@@ -69,7 +70,7 @@ def line_of(data: FewShot, k: int, seed: int, training: Training) -> dict[str, o
         few, training, names=data.names, methods=[], weights=(0.3, 1.0), budget=None, seed=seed
     )  # fmt: skip
     given, (light, full) = read_examples(few), found.evidence
-    rows = next(iter(data.tests.values()))[:TESTED]
+    rows = tested_part(data, TESTED)
     tested = read_examples(corpus_of(rows), classes=given.classes)
     ways = candidates_of([str(Step("names", {"file": str(data.names)}))], few, weights=(0.3, 1.0))
     learnt = [given, *(way.added(given, few, seed) for way in ways)]

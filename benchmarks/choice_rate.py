@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.found_names import tested_part
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
 from classifiers.evidence import LEVEL, Evidence, permutation_test
@@ -109,7 +110,7 @@ def gains(
     data: FewShot, few: Corpus, kind: tuple[Any, str], seed: int, training: Training
 ) -> dict[str, Any]:
     """Return accuracy on a development part without new examples, and with each candidate."""
-    rows = next(iter(data.tests.values()))[:TESTED]
+    rows = tested_part(data, TESTED)
     given = read_examples(few)
     tested = read_examples(corpus_of(rows), classes=given.classes)
     fitted = training.fitted(given)

@@ -1,7 +1,7 @@
 """What names that a language model finds are worth, beside names by hand and the labels alone.
 
-A frozen encoder, a fitted head, samples of k labelled examples per class, the official test parts
-(the first 600 texts of each). A file for every cell; cells that are there are not made again.
+A frozen encoder, a fitted head, samples of k labelled examples per class, 600 texts of each
+official test part. A file for every cell; cells that are there are not made again.
 
     python -m benchmarks.found_names run [-k 10] [--seeds 3]
     python -m benchmarks.found_names table
@@ -14,10 +14,12 @@ import json
 from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
 from classifiers.scores import score
+from classifiers.table.corpora import Rows
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
 from classifiers.training.train import Training
 from grammar.files import write_text
@@ -36,6 +38,8 @@ CALLED = {
 }
 """What is said of the classes: their labels, no more."""
 TESTED = 600
+SORTED = frozenset(["subj"])
+"""Data sets whose files are sorted by class: their first texts are of one class."""
 
 
 def main() -> None:
@@ -63,13 +67,11 @@ def run(asked: argparse.Namespace) -> None:
 def accuracies(data: FewShot, k: int, seed: int, training: Training) -> dict[str, float]:
     few = data.sample(k, seed)
     given = read_examples(few)
-    tested = read_examples(
-        corpus_of(next(iter(data.tests.values()))[:TESTED]), classes=given.classes
-    )
+    tested = read_examples(corpus_of(tested_part(data, TESTED)), classes=given.classes)
     fitted = training.fitted(given)
     held = {"none": score(fitted(given), tested).accuracy}
     called = CALLED[data.name]
-    ways = {
+    ways: dict[str, dict[str, Any]] = {
         "by hand": {"file": str(data.names)},
         "label alone": called,
         "found": {**called, "model": "smollm2", "tested": False},
@@ -78,6 +80,13 @@ def accuracies(data: FewShot, k: int, seed: int, training: Training) -> dict[str
         (way,) = candidates_of([str(Step("names", options))], few, weights=[1.0])
         held[name] = score(fitted(way.added(given, few, seed)), tested).accuracy
     return held
+
+
+def tested_part(data: FewShot, size: int) -> Rows:
+    """Return the first texts of the test part; of a sorted file, texts spread over all of it."""
+    rows = next(iter(data.tests.values()))
+    step = max(1, len(rows) // size) if data.name in SORTED else 1
+    return rows[::step][:size]
 
 
 def table() -> str:

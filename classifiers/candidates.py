@@ -133,7 +133,7 @@ def read_class_names(classes: str) -> dict[str, str]:
 def offered_names(classes: Sequence[str]) -> str | None:
     """Return what labels that are words say of their classes, as :func:`read_class_names` reads it.
 
-    Nothing takes it by itself: what labels are called may say little of what stands in texts.
+    A choice tries these names by itself; more words that stand in such texts are worth more.
 
     Returns
     -------
@@ -157,9 +157,10 @@ def offered_names(classes: Sequence[str]) -> str | None:
 def tried_by_itself(classes: Sequence[str]) -> tuple[str, ...]:
     """Return the methods that a choice tries where nobody names any.
 
-    They are those that recombine, and before them the names that a language model finds, if labels
-    are words and the model is installed. One line says if it is not; nothing is fetched. Found
-    names are not tested on the labelled examples, which are to judge them.
+    They are those that recombine, and before them, if labels are words, the labels alone as names,
+    and the names that a language model finds from them, if it is installed. One line says if it is
+    not; nothing is fetched. Found names are not tested on the labelled examples, which are to judge
+    them.
 
     Parameters
     ----------
@@ -170,16 +171,24 @@ def tried_by_itself(classes: Sequence[str]) -> tuple[str, ...]:
     --------
     >>> tried_by_itself(["0", "1"]) == RECOMBINING
     True
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(lambda message: None):
+    ...     tried_by_itself(["sports", "politics"])[0]
+    'names'
     """
     try:
-        names_of_labels(classes)
-        check_installed(FINDER)
+        said = names_of_labels(classes)
     except OptionError:  # the labels are numbers or codes
         return RECOMBINING
+    if len(said) < 2:  # labels without names, or sets of classes
+        return RECOMBINING
+    labels = str(Step("names", {}))
+    try:
+        check_installed(FINDER)
     except MissingDataError as error:
         tell(f"names of the classes are not looked for, there is no language model: {error.hint}")
-        return RECOMBINING
-    return (str(Step("names", {"model": FINDER, "tested": False})), *RECOMBINING)
+        return (labels, *RECOMBINING)
+    return (labels, str(Step("names", {"model": FINDER, "tested": False})), *RECOMBINING)
 
 
 def _needs_trees(expression: Expression) -> bool:

@@ -25,10 +25,12 @@ from classifiers.evidence import (
     holm_levels,
     paired_interval,
     permutation_test,
+    permutation_tests,
     sign_test,
 )
 from classifiers.examples import LEAST, Examples, read_examples
 from classifiers.training.folds import folds_of
+from classifiers.training.learning_curve import SHARES, Worth, labels_worth, share_of
 from classifiers.training.train import Classifier, Training
 from grammar.arrays import LongArray
 from grammar.errors import CorpusError, TreewrightError
@@ -120,6 +122,10 @@ class Choice:
         may choose otherwise.
     candidate : Candidate or None
         The one that was chosen.
+    worth : Worth or None
+        With how many labels the baseline would be as good
+        (:mod:`classifiers.training.learning_curve`); None where nothing was chosen, the learning
+        curve does not tell, or the budget was spent.
 
     Examples
     --------
@@ -138,6 +144,7 @@ class Choice:
     skipped: tuple[str, ...] = field(default=())
     ended: tuple[str, ...] = field(default=())
     candidate: Candidate | None = field(default=None, repr=False)
+    worth: Worth | None = field(default=None)
 
     def examples(self, corpus: Any, *, seed: int = 0) -> Examples:
         """Return what to train on: the labelled examples, and the new ones that were chosen."""
@@ -155,6 +162,7 @@ class Choice:
         for one in self.evidence:
             if one.name == self.chosen:
                 lines.append(f"  it costs {one.made:,} new examples")
+        lines += [f"  it is {self.worth}"] if self.worth is not None else []
         lines += [f"  {name}: not tried, the budget was spent" for name in self.skipped]
         lines += [
             f"  {name}: not tried to the end, the time was over; a slower machine may choose "
@@ -251,39 +259,41 @@ def choose(
         if on_trial is not None:
             on_trial(found[-1])
     tried = {candidate.name: candidate for candidate in candidates}
-    judged = _judged(found, [tried[one.name] for one in found], candidates)
+    judged = _judged(trial.together(found, tried), tried)
     best = max((one for one in judged if one.taken), key=lambda one: one.nats, default=None)
     named = (None, None) if best is None else (best.name, tried[best.name])
+    worth = None if best is None else trial.worth(best, budget)
     return Choice(
-        named[0], tuple(judged), controls, trial.fits, tuple(skipped), tuple(ended), named[1]
-    )
+        named[0], tuple(judged), controls, trial.fits, tuple(skipped), tuple(ended), named[1],
+        worth,
+    )  # fmt: skip
 
 
-def _judged(
-    found: list[Evidence], tried: list[Candidate], candidates: Iterable[Candidate]
-) -> list[Evidence]:
+def _judged(found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
     """Return the evidence with its verdicts: the level is one for all that were to be tried."""
-    weights = _weights(candidates)
+    weights = _weights(candidates.values())
     p = dict.fromkeys(weights, 1.0)  # of what was not tried, too: no clock moves the level
-    p |= {_hypothesis(way): one.p for way, one in zip(tried, found, strict=True)}
-    levels = dict(zip(p, holm_levels(list(p.values()), [weights[key] for key in p]), strict=True))
+    for key in p:
+        # those that are tested together pass their share on if all of them are taken
+        p[key] = max(
+            (one.p for one in found if _hypothesis(candidates[one.name]) is key), default=1.0
+        )
+    levels = dict(zip(p, holm_levels(list(p.values()), list(weights.values())), strict=True))
     return [
-        _verdict(replace(one, level=levels[_hypothesis(way)]))
-        for way, one in zip(tried, found, strict=True)
+        _verdict(replace(one, level=levels[_hypothesis(candidates[one.name])])) for one in found
     ]
 
 
 def _hypothesis(candidate: Candidate) -> Any:
-    """Return what a candidate tests: made without labels, its examples are tested in no weight."""
-    return candidate if candidate.recombines else candidate.make
+    """Return what a candidate tests; those made without the labels are tested together."""
+    return candidate if candidate.recombines else None
 
 
 def _weights(candidates: Iterable[Candidate]) -> dict[Any, float]:
     """Return the share of the level of each hypothesis, in the order of the candidates."""
-    each = {_hypothesis(one): one.recombines for one in candidates}
-    count = {kind: sum(one == kind for one in each.values()) for kind in (False, True)}
-    share = {False: PRIOR, True: 1 - PRIOR}
-    return {key: share[kind] / count[kind] for key, kind in each.items()}
+    each = list(dict.fromkeys(map(_hypothesis, candidates)))
+    mixing = sum(one is not None for one in each)
+    return {one: PRIOR if one is None else (1 - PRIOR) / mixing for one in each}
 
 
 def _verdict(one: Evidence) -> Evidence:
@@ -336,6 +346,7 @@ class _Trial:
         self.count = min(folds, fewest)
         self.folds = [folds_of(self.given, self.count, seed, n) for n in range(self.rounds)]
         self.alone: dict[Any, tuple[Examples, Probabilities]] = {}
+        self.gains: dict[str, Probabilities] = {}
 
     def controls(self) -> Controls:
         """Return what every candidate is compared with."""
@@ -381,6 +392,42 @@ class _Trial:
         found = self._weighed(candidate, tried)
         return replace(found, seconds=time.monotonic() - begin, fits=self.fits - before)
 
+    def together(self, found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
+        """Return the evidence, of what was made without the labels by one test of all of it."""
+        scores = [np.log(alone.clip(min=LEAST)) for _, alone in self.alone.values()]
+        tests = permutation_tests(scores, self.given.hard, self.seed)
+        p = dict(zip(self.alone, tests, strict=True))
+        return [replace(one, p=p.get(candidates[one.name].make, one.p)) for one in found]
+
+    def worth(self, chosen: Evidence, budget: int | None) -> Worth | None:
+        """Return with how many labels the baseline would be as good as what was chosen."""
+        price = len(SHARES) * self.rounds * self.count
+        if budget is not None and self.fits + price > budget:
+            return None
+        right, sizes = [], []
+        try:
+            for share in SHARES:
+                learnt: list[int] = []
+                right.append(
+                    self._right(self._told(self._share(share, learnt), self.rounds)).mean(0)
+                )
+                sizes.append(float(np.mean(learnt)))
+        except _TimeIsOver:
+            return None
+        whole = len(self.given) * (1 - 1 / self.count)
+        curve = np.stack([*right, self._right(self.without).mean(0)])
+        return labels_worth([*sizes, whole], curve, self.gains[chosen.name], self.seed)
+
+    def _share(self, share: float, learnt: list[int]) -> Callable[[LongArray], Examples]:
+        """Return what takes a share of the labelled examples of a fold, and notes how many."""
+
+        def taken(rows: LongArray) -> Examples:
+            part = share_of(self.given, rows, share, self.seed + len(learnt))
+            learnt.append(len(part))
+            return self.given.take(part)
+
+        return taken
+
     def _weighed(self, candidate: Candidate, tried: _Tried) -> Evidence:
         rounds = len(tried.folds)
         against = [self.without[:rounds], self.copies[:rounds]]
@@ -394,7 +441,8 @@ class _Trial:
             both = self._nats((self.without + tried.alone) / 2)
             told = float((both - self._nats(self.without)).mean())
         nats = float((self._nats(tried.folds) - self._nats(against[0])).mean())
-        interval = paired_interval(right.mean(0) - without.mean(0))
+        self.gains[candidate.name] = right.mean(0) - without.mean(0)
+        interval = paired_interval(self.gains[candidate.name])
         return Evidence(
             candidate.name, alone, told, float(without.mean()), float(copies.mean()),
             float(right.mean()), interval, nats, p, 0.0, False, "", 0.0, tried.made,

@@ -20,7 +20,7 @@ from sampling.expression import Step
 
 __all__ = ["auto"]
 
-BUDGET = 200
+BUDGET = 300
 """Trainings: what is tried by itself, with names and a grammar, takes fewer."""
 
 
@@ -52,8 +52,8 @@ def auto(
     grammar : str or path, optional
         A written grammar with a start symbol a class (:class:`sampling.GrammarSampler`).
     methods : iterable of str, optional
-        What else to try, as expressions; by default methods that recombine, and names that an
-        installed language model finds from labels that are words
+        What else to try, as expressions; by default methods that recombine, and, if labels are
+        words, these as names and the names that an installed language model finds from them
         (:func:`~classifiers.candidates.tried_by_itself`).
     weights : sequence of float, optional
         What new examples weigh together, relative to the labelled ones: 0.3 and 1, or 0.3 alone
@@ -104,7 +104,8 @@ def auto(
         if given is not None
     ]
     if methods is None:
-        methods = tried_by_itself(class_names(corpus))
+        sets = read_examples(corpus).multilabel  # a name is of one class
+        methods = tried_by_itself(() if sets else class_names(corpus))
     ways = candidates_of([*known, *methods], corpus, weights=weights)
     return choose(
         corpus,

@@ -75,7 +75,7 @@ def names_of_labels(classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
         line = "; ".join(f"{label}: ..., ..." for label in classes[:2])
         raise OptionError(
             f"the label {silent!r} does not say in words what its class is",
-            hint="say what each class is called: names(model=..., LABEL='name, name'), or classify "
+            hint="say what each class is called: names(LABEL='name, name', ...), or classify "
             f'auto --classes "{line}"',
         )
     return found

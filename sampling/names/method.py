@@ -59,7 +59,9 @@ class NamesOptions:
         "names(classes.txt).",
     )
     named: Mapping[str, str] | None = option(
-        None, "The names of each class, with commas. Every other option is a class too."
+        None,
+        "The names of each class, with commas. Every other option is a class too. Where nothing is "
+        "named, labels that are words are the names.",
     )
     templates: str | None = option(
         None,
@@ -254,12 +256,12 @@ def _found(
 def _given(options: NamesOptions, classes: Sequence[str] = ()) -> ClassNames:
     """Return the names and templates of the options and their file.
 
-    Where a model finds the names, labels that are words say what classes are called.
+    Where nothing is named, labels that are words say what classes are called.
     """
     read = ClassNames({}) if options.file is None else read_names(options.file)
     said = {label: split_names(names) for label, names in (options.named or {}).items()}
     names = {**read.names, **said}
-    if options.model and not names:
+    if not names:
         names = names_of_labels(classes)
     if len(names) < 2:
         raise OptionError(

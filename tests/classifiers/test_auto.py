@@ -155,24 +155,48 @@ def test_what_would_be_over_the_time_is_not_tried() -> None:
     assert (len(found.evidence), len(found.ended)) == (0, 2)
 
 
-def test_a_model_finds_names_only_where_it_is_installed_and_labels_are_words(
+def test_labels_that_are_words_are_names_and_an_installed_model_finds_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     heard: list[Any] = []
-    there = tried_by_itself(["0", "1"])  # numbers: nobody asks for a model
-    assert there == RECOMBINING
+    for silent in ((), ["0", "1"]):  # numbers: nobody asks for a model
+        assert tried_by_itself(silent) == RECOMBINING
 
     def missing(name: str) -> None:
         raise MissingDataError(f"{name} is missing", hint="pip install 'treewright[lm]'")
 
     monkeypatch.setattr("classifiers.candidates.check_installed", missing)
     with heard_by(heard.append):
-        assert tried_by_itself(["good", "bad"]) == RECOMBINING
+        assert tried_by_itself(["good", "bad"]) == ("names", *RECOMBINING)
     assert len(heard) == 1
     assert "pip install 'treewright[lm]'" in str(heard[0])
     monkeypatch.setattr("classifiers.candidates.check_installed", lambda name: None)
-    first, *others = tried_by_itself(["good", "bad"])
-    assert first == "names(model=smollm2, tested=false)"
+    labels, found, *others = tried_by_itself(["good", "bad"])
+    assert (labels, found) == ("names", "names(model=smollm2, tested=false)")
     assert tuple(others) == RECOMBINING
-    way, *_ = candidates_of([first], labelled(2))
+    way, *_ = candidates_of([found], labelled(2))
     assert not way.recombines
+
+
+def test_labels_alone_are_tried_and_taken_where_they_stand_in_the_texts() -> None:
+    texts = labelled(3)
+    called = {0: "dreadful", 1: "splendid"}
+    few = Corpus.from_columns(
+        text=[f"{text} {called[c]}" if row % 3 == 0 else text
+              for row, (text, c) in enumerate(zip(texts.column("text"), texts.column("label"),
+                                                  strict=True))],
+        label=[called[c] for c in texts.column("label")],
+    )  # fmt: skip
+    found = auto(few, TFIDF, methods=["names"])
+    assert [one.name for one in found.evidence] == ["names, weight 0.3", "names, weight 1"]
+    assert found.evidence[0].p < LEVEL
+
+
+def test_names_are_tested_together_and_alike_ones_cost_no_power() -> None:
+    few, telling = labelled(5), {"0": "bad1, bad2, bad3", "1": "good1, good2, good3"}
+    alone = auto(few, TFIDF, names=telling, methods=[])
+    again = [f"names('0'='{telling['0']}', '1'='{telling['1']}', templates='{t}')"
+             for t in ("NAME", "so NAME", "too NAME")]  # fmt: skip
+    both = auto(few, TFIDF, names=telling, methods=again)
+    assert [one.level for one in both.evidence] == [LEVEL] * 8
+    assert alone.evidence[0].p <= both.evidence[0].p < 2 * alone.evidence[0].p

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from classifiers.choice import Candidate, choose
 from classifiers.config import TrainingConfig
 from classifiers.evidence import permutation_test
-from classifiers.examples import Examples
+from classifiers.examples import Examples, read_examples
+from classifiers.training.learning_curve import SHARES, Worth, labels_worth, share_of
 from classifiers.training.train import trainer
 from grammar.errors import CorpusError, NothingNewError
 from induction import Corpus
@@ -251,3 +253,80 @@ def test_a_label_more_or_less_probable_has_the_rank_of_all_orders() -> None:
     every = [scores[np.arange(6), list(order)].sum() for order in permutations(labels)]
     exact = np.mean([one >= own - 1e-9 for one in every])
     assert permutation_test(scores, labels, 1) == pytest.approx(exact, abs=0.02)
+
+
+SIZES = (10, 20, 40)
+
+
+def curve(means: Sequence[float], count: int = 50) -> NDArray[np.float64]:
+    """Right equally often for every example."""
+    return np.tile(np.array(means)[:, None], (1, count))
+
+
+def test_a_gain_of_one_doubling_is_worth_twice_the_labels() -> None:
+    right, gains = curve([0.5, 0.6, 0.7]), np.full(50, 0.1)
+    assert labels_worth(SIZES, right, gains, 0) == Worth(50, 100, 100, 100)
+    assert labels_worth(SIZES, right, gains / 2, 0) == Worth(50, 71, 71, 71)
+
+
+def test_a_gain_beyond_the_curve_is_more_than_four_times() -> None:
+    found = labels_worth(SIZES, curve([0.5, 0.51, 0.52]), np.full(50, 0.2), 0)
+    assert found == Worth(50, None, 200, None)
+    assert str(found).startswith("as good as more than 200 labels instead of 50")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("means", "gain"), [((0.6, 0.6, 0.6), 0.1), ((0.7, 0.6, 0.5), 0.1), ((0.5, 0.6, 0.7), 0.0)]
+)
+def test_a_curve_that_does_not_rise_and_no_gain_say_nothing(
+    means: tuple[float, ...], gain: float
+) -> None:
+    assert labels_worth(SIZES, curve(means), np.full(50, gain), 0) is None
+    assert labels_worth((7, 7, 7), curve([0.5, 0.6, 0.7]), np.full(50, 0.1), 0) is None
+
+
+def test_a_curve_that_flattens_is_worth_rather_too_few_labels() -> None:
+    def accuracy(labels: float) -> float:
+        return 0.9 - 1 / math.sqrt(labels)
+
+    right = curve([accuracy(size) for size in SIZES])
+    found = labels_worth(SIZES, right, np.full(50, accuracy(80) - accuracy(40)), 0)
+    assert found is not None
+    assert found.labels is not None
+    assert 50 < found.labels < 100  # 100 would be as good
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    inside, said = 0, 0
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        hard = draw.random(400)  # an example is right where the accuracy is above
+        right = np.stack([(hard < p).astype(float) for p in (0.5, 0.6, 0.7)])
+        found = labels_worth(SIZES, right, (hard < 0.8) - right[-1], seed)
+        if found is not None:
+            said += 1
+            inside += found.low <= 800 and (found.high is None or found.high >= 800)
+    assert said >= 55
+    assert inside >= 0.85 * said
+
+
+def test_shares_of_a_fold_lie_within_each_other_and_hold_every_class() -> None:
+    given = read_examples(labelled(3, 10))
+    rows = np.arange(2, 20)
+    quarter, half = (share_of(given, rows, share, 0) for share in SHARES)
+    assert set(quarter) < set(half) < set(rows.tolist())
+    assert [len(quarter), len(half)] == [4, 9]
+    assert len(np.unique(given.hard[share_of(given, np.array([0, 19]), 0.1, 0)])) == 2
+
+
+def test_the_choice_says_what_its_gain_is_worth_within_the_budget() -> None:
+    way = Candidate("names", knowing, recombines=False)
+    found = choose(labelled(1, 40), [way], TRAIN)
+    assert found.chosen == "names"
+    assert found.fits == 35 + 16 + 30
+    assert found.worth is not None
+    assert found.worth.given == 80 < found.worth.low
+    assert f"it is {found.worth}" in found.summary()
+    short = choose(labelled(1, 40), [way], TRAIN, budget=80)
+    assert (short.chosen, short.worth, short.fits) == ("names", None, 51)

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.found_names import tested_part
 from classifiers.config import TrainingConfig
 from classifiers.examples import balanced, read_examples
 from classifiers.networks import finetuning as finetuning_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Plan, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, undersampled
-from classifiers.table.data import open_few_shot
+from classifiers.table.corpora import Rows
+from classifiers.table.data import FewShot, open_few_shot
 from classifiers.table.files import Cell, Result
 from classifiers.table.methods import IMBALANCE, METHODS, find_compared, versions_of
 from classifiers.table.plot import draw_ranks
@@ -485,3 +487,10 @@ def test_faults_are_one_clear_message(run, folder, command, message):
     assert done.code == 1
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_benchmarks_test_all_classes_of_a_file_that_is_sorted() -> None:
+    rows: Rows = [(str(n), "a" if n < 50 else "b") for n in range(100)]
+    data = FewShot("subj", rows, {"test": rows}, "")
+    assert [label for _, label in tested_part(data, 10)] == ["a"] * 5 + ["b"] * 5
+    assert tested_part(replace(data, name="trec"), 10) == rows[:10]

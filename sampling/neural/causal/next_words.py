@@ -19,6 +19,8 @@ _BEFORE = "it is"
 """Words are cut into pieces behind it, as they are in a text."""
 _AT_ONCE = 16
 """So many texts are read together: the last bits of a reading depend on what is read with it."""
+_KEPT = 16
+"""So many answers are kept: a choice, its training and a new example ask for the same."""
 
 
 class NextWords:
@@ -54,6 +56,7 @@ class NextWords:
         ]
         self.words = tuple(word for word, _ in known)
         self._pieces: LongArray = np.array([piece for _, piece in known], np.int64)
+        self._answers: dict[tuple[str, ...], FloatArray] = {}
 
     @classmethod
     def opened(cls, name: str, device: str, fits: Callable[[str], bool]) -> NextWords:
@@ -74,8 +77,13 @@ class NextWords:
 
     def after(self, texts: Sequence[str]) -> FloatArray:
         """Return the log-probability of each word behind each text: float64[texts, words]."""
-        parts = [self._read(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
-        return np.concatenate([np.zeros((0, len(self.words))), *parts])
+        asked = tuple(texts)
+        if asked not in self._answers:
+            if len(self._answers) == _KEPT:
+                del self._answers[next(iter(self._answers))]
+            parts = [self._read(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
+            self._answers[asked] = np.concatenate([np.zeros((0, len(self.words))), *parts])
+        return self._answers[asked].copy()
 
     def _read(self, texts: Sequence[str]) -> FloatArray:
         model = self._model

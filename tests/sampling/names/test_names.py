@@ -120,6 +120,16 @@ def test_neighbours_come_from_wordnet_and_belong_to_one_class() -> None:
     assert len({row["text"] for row in rows}) == len(rows)
 
 
+def test_labels_that_are_words_are_names_where_nothing_is_named() -> None:
+    corpus = Corpus.from_columns(text=["x", "y"], label=["Sci/Tech", "world_news"])
+    rows = everything(Names.induce(corpus, templates="so NAME"))
+    texts = {(row["text"], row["label"]) for row in rows}
+    assert texts == {("so science", "Sci/Tech"), ("so technology", "Sci/Tech"),
+                     ("so world news", "world_news")}  # fmt: skip
+    with pytest.raises(OptionError, match="'c1' does not say in words"):
+        Names.induce(Corpus.from_columns(text=["x", "y"], label=["c1", "c2"]))
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -50,7 +50,7 @@ def auto(
     ] = None,
     budget: Annotated[
         int, typer.Option(min=0, help="Trainings for all trials: the same choice on any machine.")
-    ] = 200,
+    ] = 300,
     time_limit: Annotated[
         float | None,
         typer.Option(min=0.0, metavar="SECONDS", help="End trials early, and say which."),
@@ -164,6 +164,7 @@ def _offer(classes: Sequence[str], *, quiet: bool) -> None:
 def _facts(found: Choice) -> dict[str, Any]:
     return {
         "evidence": [asdict(one) for one in found.evidence], "controls": asdict(found.controls),
+        "worth": None if found.worth is None else asdict(found.worth),
         "fits": found.fits, "skipped": list(found.skipped), "ended": list(found.ended),
     }  # fmt: skip
 
