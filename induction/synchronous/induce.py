@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,7 @@ from induction.synchronous.search import (
     derives,
     joined_rules,
     needless_rules,
+    parted_rules,
 )
 from induction.synchronous.types import (
     Families,
@@ -501,19 +502,19 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     lexicon = words if how.licensing else {}
     searching = RuleSearch(lexicon, how)
     trace = tuple(_searched(searching, training, how.parts, say))
-    rules = _finished(searching.rules, training, how, say)
+    phrases = translations(lexicon) - set(training.pairs)
+    rules = _finished(searching.rules, phrases, training, how, say)
     found = _Found(training, words, trace, rules, searching.tried, searching.limited)
     if searching.limited:
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
-    phrases = translations(lexicon) - set(training.pairs)
     stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
     if not (how.compare and phrases and stuck):
         return found
     say(f"again, with {len(phrases):,} words of the lexicon as phrases")
     searching = RuleSearch(lexicon, how, phrases)
     trace = tuple(_searched(searching, training, how.parts, say))
-    rules = _finished(searching.rules, training, how, say)
+    rules = _finished(searching.rules, phrases, training, how, say)
     other = _Found(training, words, trace, rules, searching.tried, searching.limited)
     sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
     say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
@@ -522,13 +523,20 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
 
 def _finished(
     rules: Iterable[Coded],
+    phrases: Collection[Coded],
     training: TrainingPairs,
     how: SynchronousOptions,
     say: Callable[[str], None],
 ) -> list[Coded]:
-    """Return the rules of a search that pairs need, and put together what never stands apart."""
-    needed = _needed(rules, training, say)
-    return joined_rules(needed, training.pairs) if how.compare else needed
+    """Return the rules of a search that pairs need.
+
+    What holds a word of the lexicon in a slot of another rule is taken apart, and what never stands
+    apart is put together.
+    """
+    if not how.compare:
+        return _needed(rules, training, say)
+    parted = parted_rules(rules, phrases, how.max_slots)
+    return joined_rules(_needed(parted, training, say), training.pairs)
 
 
 def _many_by_rote(rules: Sequence[Coded], training: TrainingPairs, tolerance: float) -> bool:
