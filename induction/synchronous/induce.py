@@ -402,9 +402,9 @@ def induce_synchronous(
         limited=limited,
         purpose=how.purpose,
     )
-    patterns = None if limited else _patterns(result, rules, training, how, say)
+    patterns = None if limited else _patterns(result, rules, (given, training), how, say)
     if patterns is not None:
-        result = _by_patterns(result, patterns)
+        result = _by_patterns(result, patterns, given)
     if result.explained.warning is not None:
         warnings.warn(result.explained.warning, RoteWarning, stacklevel=2)
     return result
@@ -413,32 +413,42 @@ def induce_synchronous(
 def _patterns(
     found: SynchronousInduction,
     rules: Sequence[Coded],
-    training: TrainingPairs,
+    given_and_sound: tuple[TrainingPairs, TrainingPairs],
     how: SynchronousOptions,
     say: Callable[[str], None],
 ) -> Patterns | None:
     """Return patterns of classes, if their description is shorter.
 
     They do not recur, but rules may. So patterns with others nested in them are taken only where
-    rules say too little: where two of them have the same source, or many pairs are learnt alone.
+    rules say too little: where two of them have the same source, many pairs are learnt alone, or
+    pairs that contradict rules have patterns of their own: then they are not faulty.
     """
     if not how.compare or how.types is not None:
         return None
+    given, sound = given_and_sound
+    say("patterns of word classes")
+    faulty = set(given.pairs) - set(sound.pairs)
+    if faulty:
+        patterns = shortest_patterns(given, found.core, how, nested=True)
+        if patterns is not None and faulty.isdisjoint(patterns.alone):
+            return patterns
     explained = found.explained
     several = len({source for source, _ in rules}) < len(rules)
     poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
-    say("patterns of word classes")
-    return shortest_patterns(training, found.core, how, nested=bool(several or poor))
+    return shortest_patterns(sound, found.core, how, nested=bool(several or poor))
 
 
-def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> SynchronousInduction:
+def _by_patterns(
+    found: SynchronousInduction, patterns: Patterns, given: TrainingPairs
+) -> SynchronousInduction:
     """Return the induction with patterns in place of rules."""
-    coded, given = patterns.coded, found.explained
-    shapes = [forest for _, forest in _forests(coded, patterns.training.pairs, START)]
-    core = patterns.grammar()
+    coded, training = patterns.coded, patterns.training
+    shapes = [forest for _, forest in _forests(coded, training.pairs, START)]
+    core, parsing = patterns.grammar(), patterns.parsing_grammar()
+    total = len(given) + len(given.outvoted)
     return replace(
         found,
-        grammar=patterns.parsing_grammar(),
+        grammar=parsing,
         core=core,
         rules=core,
         classes=patterns.classes,
@@ -446,7 +456,8 @@ def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> Synchronous
         held_out=None,
         type_scores={},
         types=len(core.types),
-        explained=explain_pairs(given.pairs, shapes, given.faulty),
+        explained=explain_pairs(total, shapes, total - len(training)),
+        faults=tuple(_told_faults(given, training, parsing)),
         alternatives=(),
     )
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import networkx as nx
@@ -30,7 +30,7 @@ from induction.synchronous.choice import grammar_description
 from induction.synchronous.lexicon import linked_words
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.search import SearchOptions, needless_rules
-from induction.synchronous.unification import Coded, arity, has_slot
+from induction.synchronous.unification import Coded, arity, canonical, has_slot, has_word
 
 __all__ = ["START", "ClassRule", "Patterns", "find_patterns", "shortest_patterns"]
 
@@ -92,6 +92,11 @@ class Patterns:
             for words in self.words.values()
             if len(words) > 1
         )
+
+    @property
+    def alone(self) -> frozenset[Coded]:
+        """The pairs that are rules of their own."""
+        return frozenset(each.rule for each in self.rules if each.lhs == START and not each.classes)
 
     @property
     def nested(self) -> bool:
@@ -233,7 +238,37 @@ def _read(pairs: Sequence[Coded], links: Sequence[set[Coded]], max_slots: int) -
     every = (_pattern(pair, linked) for pair, linked in zip(pairs, links, strict=True))
     found = [each for each in every if each and 0 < arity(each[0][0]) <= max_slots]
     support = Counter(pattern for pattern, _ in found)
-    return [each for each in found if support[each[0]] >= _FEWEST]
+    common = [pattern for pattern, n in support.most_common() if n >= _FEWEST]
+    wider = {pattern: _wider_pattern(pattern, common) for pattern in common}
+    return [_filled(read, wider[read[0]]) for read in found if read[0] in wider]
+
+
+def _filled(read: _Read, wider: tuple[Coded, int, Coded] | None) -> _Read:
+    """Return a pair read as a wider pattern, with a word more."""
+    if wider is None:
+        return read
+    pattern, place, word = wider
+    return pattern, [*read[1][:place], word, *read[1][place:]]
+
+
+def _wider_pattern(
+    pattern: Coded, others: Iterable[Coded]
+) -> tuple[Coded, int, Coded] | None:
+    """Return the first of other patterns that makes a pattern with a word in a slot, and these.
+
+    A word of few pairs may be linked to several others, and so stay in a pattern of its own.
+    """
+    source, target = pattern
+    for other in others:
+        if len(other[0]) != len(source) or arity(other[0]) != 1 + arity(source):
+            continue
+        for place, slot in enumerate(filter(has_slot, other[0])):
+            word = source[other[0].index(slot)]
+            for meaning in sorted(set(filter(has_word, target))) if has_word(word) else ():
+                made = (side.replace(slot, c) for side, c in zip(other, (word, meaning), strict=True))
+                if canonical(*made) == pattern:
+                    return other, place, (word, meaning)
+    return None
 
 
 def _pattern(pair: Coded, linked: Collection[Coded]) -> _Read | None:
