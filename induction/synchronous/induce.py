@@ -429,13 +429,13 @@ def _patterns(
     say("patterns of word classes")
     faulty = set(given.pairs) - set(sound.pairs)
     if faulty:
-        patterns = shortest_patterns(given, found.core, how, nested=True)
+        patterns = shortest_patterns(given, found.core, how, nested=True, say=say)
         if patterns is not None and faulty.isdisjoint(patterns.alone):
             return patterns
     explained = found.explained
     several = len({source for source, _ in rules}) < len(rules)
     poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
-    return shortest_patterns(sound, found.core, how, nested=bool(several or poor))
+    return shortest_patterns(sound, found.core, how, nested=bool(several or poor), say=say)
 
 
 def _by_patterns(

@@ -16,8 +16,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import networkx as nx
 
@@ -152,7 +153,12 @@ class Patterns:
 
 
 def shortest_patterns(
-    training: TrainingPairs, other: SynchronousGrammar, options: SearchOptions, *, nested: bool
+    training: TrainingPairs,
+    other: SynchronousGrammar,
+    options: SearchOptions,
+    *,
+    nested: bool,
+    say: Callable[[str], Any],
 ) -> Patterns | None:
     """Return the patterns with the shortest description; None if that of another grammar is.
 
@@ -169,8 +175,15 @@ def shortest_patterns(
     nested : bool
         Whether a pattern may be another one with more in its slots, as where rules recur: where
         the other grammar says too little.
+    say : callable
+        Told if there are too many words to look for patterns.
     """
-    if sum(len(source) * len(target) for source, target in training.pairs) > _MOST_LINKS:
+    links = sum(len(source) * len(target) for source, target in training.pairs)
+    if links > _MOST_LINKS:
+        say(
+            f"no patterns of word classes: {links:,} pairs of words might be linked, "
+            f"and {_MOST_LINKS:,} is the limit"
+        )
         return None
     described = grammar_description(other, training, options)
     chosen, whole = None, described.whole
@@ -251,9 +264,7 @@ def _filled(read: _Read, wider: tuple[Coded, int, Coded] | None) -> _Read:
     return pattern, [*read[1][:place], word, *read[1][place:]]
 
 
-def _wider_pattern(
-    pattern: Coded, others: Iterable[Coded]
-) -> tuple[Coded, int, Coded] | None:
+def _wider_pattern(pattern: Coded, others: Iterable[Coded]) -> tuple[Coded, int, Coded] | None:
     """Return the first of other patterns that makes a pattern with a word in a slot, and these.
 
     A word of few pairs may be linked to several others, and so stay in a pattern of its own.
@@ -265,7 +276,7 @@ def _wider_pattern(
         for place, slot in enumerate(filter(has_slot, other[0])):
             word = source[other[0].index(slot)]
             for meaning in sorted(set(filter(has_word, target))) if has_word(word) else ():
-                made = (side.replace(slot, c) for side, c in zip(other, (word, meaning), strict=True))
+                made = other[0].replace(slot, word), other[1].replace(slot, meaning)
                 if canonical(*made) == pattern:
                     return other, place, (word, meaning)
     return None

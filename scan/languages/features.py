@@ -179,8 +179,8 @@ _FEATURES = {
     ),
     "agreement-across": _Feature(
         "verbs agree in number with a noun that another one separates from them",
-        ("S -> the N_1 of the H_2 V_3 ### V_3 N_1 H_2", "S -> the M_1 of the H_2 W_3 ### W_3 M_1 PL H_2",
-         _VERBS.replace("V: ", "W: "), _PEOPLE,
+        ("S -> the N_1 of the H_2 V_3 ### V_3 N_1 H_2",
+         "S -> the M_1 of the H_2 W_3 ### W_3 M_1 PL H_2", _VERBS.replace("V: ", "W: "), _PEOPLE,
          *(f"V -> {w}s ### {w.upper()}" for w in _VERBS.split()[1:]), _THINGS.replace("O: ", "N: "),
          *(f"M -> {w}s ### {w.upper()}" for w in _THINGS.split()[1:])), 6, 6,
     ),
