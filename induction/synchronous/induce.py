@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,7 @@ from induction.synchronous.search import (
     derives,
     joined_rules,
     needless_rules,
+    parted_rules,
 )
 from induction.synchronous.types import (
     Families,
@@ -401,9 +402,9 @@ def induce_synchronous(
         limited=limited,
         purpose=how.purpose,
     )
-    patterns = None if limited else _patterns(result, rules, training, how, say)
+    patterns = None if limited else _patterns(result, rules, (given, training), how, say)
     if patterns is not None:
-        result = _by_patterns(result, patterns)
+        result = _by_patterns(result, patterns, given)
     if result.explained.warning is not None:
         warnings.warn(result.explained.warning, RoteWarning, stacklevel=2)
     return result
@@ -412,32 +413,42 @@ def induce_synchronous(
 def _patterns(
     found: SynchronousInduction,
     rules: Sequence[Coded],
-    training: TrainingPairs,
+    given_and_sound: tuple[TrainingPairs, TrainingPairs],
     how: SynchronousOptions,
     say: Callable[[str], None],
 ) -> Patterns | None:
     """Return patterns of classes, if their description is shorter.
 
     They do not recur, but rules may. So patterns with others nested in them are taken only where
-    rules say too little: where two of them have the same source, or many pairs are learnt alone.
+    rules say too little: where two of them have the same source, many pairs are learnt alone, or
+    pairs that contradict rules have patterns of their own: then they are not faulty.
     """
     if not how.compare or how.types is not None:
         return None
+    given, sound = given_and_sound
+    say("patterns of word classes")
+    faulty = set(given.pairs) - set(sound.pairs)
+    if faulty:
+        patterns = shortest_patterns(given, found.core, how, nested=True, say=say)
+        if patterns is not None and faulty.isdisjoint(patterns.alone):
+            return patterns
     explained = found.explained
     several = len({source for source, _ in rules}) < len(rules)
     poor = explained.underivable or explained.rote > how.tolerance * explained.pairs
-    say("patterns of word classes")
-    return shortest_patterns(training, found.core, how, nested=bool(several or poor))
+    return shortest_patterns(sound, found.core, how, nested=bool(several or poor), say=say)
 
 
-def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> SynchronousInduction:
+def _by_patterns(
+    found: SynchronousInduction, patterns: Patterns, given: TrainingPairs
+) -> SynchronousInduction:
     """Return the induction with patterns in place of rules."""
-    coded, given = patterns.coded, found.explained
-    shapes = [forest for _, forest in _forests(coded, patterns.training.pairs, START)]
-    core = patterns.grammar()
+    coded, training = patterns.coded, patterns.training
+    shapes = [forest for _, forest in _forests(coded, training.pairs, START)]
+    core, parsing = patterns.grammar(), patterns.parsing_grammar()
+    total = len(given) + len(given.outvoted)
     return replace(
         found,
-        grammar=patterns.parsing_grammar(),
+        grammar=parsing,
         core=core,
         rules=core,
         classes=patterns.classes,
@@ -445,7 +456,8 @@ def _by_patterns(found: SynchronousInduction, patterns: Patterns) -> Synchronous
         held_out=None,
         type_scores={},
         types=len(core.types),
-        explained=explain_pairs(given.pairs, shapes, given.faulty),
+        explained=explain_pairs(total, shapes, total - len(training)),
+        faults=tuple(_told_faults(given, training, parsing)),
         alternatives=(),
     )
 
@@ -501,19 +513,19 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     lexicon = words if how.licensing else {}
     searching = RuleSearch(lexicon, how)
     trace = tuple(_searched(searching, training, how.parts, say))
-    rules = _finished(searching.rules, training, how, say)
+    phrases = translations(lexicon) - set(training.pairs)
+    rules = _finished(searching.rules, phrases, training, how, say)
     found = _Found(training, words, trace, rules, searching.tried, searching.limited)
     if searching.limited:
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
-    phrases = translations(lexicon) - set(training.pairs)
     stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
     if not (how.compare and phrases and stuck):
         return found
     say(f"again, with {len(phrases):,} words of the lexicon as phrases")
     searching = RuleSearch(lexicon, how, phrases)
     trace = tuple(_searched(searching, training, how.parts, say))
-    rules = _finished(searching.rules, training, how, say)
+    rules = _finished(searching.rules, phrases, training, how, say)
     other = _Found(training, words, trace, rules, searching.tried, searching.limited)
     sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
     say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
@@ -522,13 +534,20 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
 
 def _finished(
     rules: Iterable[Coded],
+    phrases: Collection[Coded],
     training: TrainingPairs,
     how: SynchronousOptions,
     say: Callable[[str], None],
 ) -> list[Coded]:
-    """Return the rules of a search that pairs need, and put together what never stands apart."""
-    needed = _needed(rules, training, say)
-    return joined_rules(needed, training.pairs) if how.compare else needed
+    """Return the rules of a search that pairs need.
+
+    What holds a word of the lexicon in a slot of another rule is taken apart, and what never stands
+    apart is put together.
+    """
+    if not how.compare:
+        return _needed(rules, training, say)
+    parted = parted_rules(rules, phrases, how.max_slots)
+    return joined_rules(_needed(parted, training, say), training.pairs)
 
 
 def _many_by_rote(rules: Sequence[Coded], training: TrainingPairs, tolerance: float) -> bool:

@@ -39,6 +39,8 @@ __all__ = [
 
 _ROOT = 0
 _ROUNDS = 50
+_CHANCE = 1e-3
+"""A slot is for phrases if words are missing in it by chance so rarely, or more rarely."""
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot, so that it stays possible."""
 
@@ -113,11 +115,16 @@ def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolAr
     [[False, False, False, True], [True, False, False, False], [True, True, True, False]]
     """
     owner = np.repeat(np.arange(len(families.size)), families.arity)
-    layer = _alike(seen, owner, *_heights(seen, owner))
+    found = _heights(seen, owner)
+    words = families.arity == 0
+    of_phrases = _slots_of_phrases(seen, _alike(seen, owner, *found, frozenset()), words)
+    layer = _alike(seen, owner, *found, of_phrases)
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
     _close(holds, families, layer)
+    for slot in of_phrases:
+        holds[layer[slot]] &= ~words
     return layer, holds
 
 
@@ -188,19 +195,32 @@ def _heights(seen: FloatArray, owner: LongArray) -> tuple[dict[int, int], dict[i
     return {f: height[part] for f, part in circle.items()}, circle
 
 
+def _slots_of_phrases(seen: FloatArray, layer: LongArray, words: BoolArray) -> frozenset[int]:
+    """Return the slots without words that are in one layer with slots where words are frequent."""
+    total, of_words = seen.sum(axis=1), seen[:, words].sum(axis=1)
+    share = np.bincount(layer, of_words) / np.maximum(np.bincount(layer, total), 1.0)
+    chance = (1.0 - share[layer]) ** total
+    return frozenset(np.flatnonzero((of_words == 0) & (chance <= _CHANCE)).tolist())
+
+
 def _alike(
-    seen: FloatArray, owner: LongArray, height: dict[int, int], circle: dict[int, int]
+    seen: FloatArray,
+    owner: LongArray,
+    height: dict[int, int],
+    circle: dict[int, int],
+    of_phrases: frozenset[int],
 ) -> LongArray:
     """Number the groups of slots of one height that are tied by common children; the root is 0.
 
-    A slot in which rules recur is not tied to one in which they do not.
+    A slot in which rules recur is not tied to one in which they do not, nor one of phrases to one
+    of words.
     """
     ties = nx.Graph()
     ties.add_nodes_from(range(len(seen)))
     held = [(int(s), int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT]
     recurring = {s for s, above, f in held if circle[above] == circle[f]}
     for s, above, f in held:
-        ties.add_edge(s, ("child", height[above], s in recurring, f))
+        ties.add_edge(s, ("child", height[above], s in recurring, s in of_phrases, f))
     layer = np.full(len(seen), -1)
     number = 0
     for slot in range(len(seen)):

@@ -16,8 +16,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import networkx as nx
 
@@ -30,7 +31,7 @@ from induction.synchronous.choice import grammar_description
 from induction.synchronous.lexicon import linked_words
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.search import SearchOptions, needless_rules
-from induction.synchronous.unification import Coded, arity, has_slot
+from induction.synchronous.unification import Coded, arity, canonical, has_slot, has_word
 
 __all__ = ["START", "ClassRule", "Patterns", "find_patterns", "shortest_patterns"]
 
@@ -94,6 +95,11 @@ class Patterns:
         )
 
     @property
+    def alone(self) -> frozenset[Coded]:
+        """The pairs that are rules of their own."""
+        return frozenset(each.rule for each in self.rules if each.lhs == START and not each.classes)
+
+    @property
     def nested(self) -> bool:
         """Whether a pattern is another one with more in its slots."""
         found = {each.rule for each in self.rules if each.classes}
@@ -147,7 +153,12 @@ class Patterns:
 
 
 def shortest_patterns(
-    training: TrainingPairs, other: SynchronousGrammar, options: SearchOptions, *, nested: bool
+    training: TrainingPairs,
+    other: SynchronousGrammar,
+    options: SearchOptions,
+    *,
+    nested: bool,
+    say: Callable[[str], Any],
 ) -> Patterns | None:
     """Return the patterns with the shortest description; None if that of another grammar is.
 
@@ -164,8 +175,15 @@ def shortest_patterns(
     nested : bool
         Whether a pattern may be another one with more in its slots, as where rules recur: where
         the other grammar says too little.
+    say : callable
+        Told if there are too many words to look for patterns.
     """
-    if sum(len(source) * len(target) for source, target in training.pairs) > _MOST_LINKS:
+    links = sum(len(source) * len(target) for source, target in training.pairs)
+    if links > _MOST_LINKS:
+        say(
+            f"no patterns of word classes: {links:,} pairs of words might be linked, "
+            f"and {_MOST_LINKS:,} is the limit"
+        )
         return None
     described = grammar_description(other, training, options)
     chosen, whole = None, described.whole
@@ -233,7 +251,35 @@ def _read(pairs: Sequence[Coded], links: Sequence[set[Coded]], max_slots: int) -
     every = (_pattern(pair, linked) for pair, linked in zip(pairs, links, strict=True))
     found = [each for each in every if each and 0 < arity(each[0][0]) <= max_slots]
     support = Counter(pattern for pattern, _ in found)
-    return [each for each in found if support[each[0]] >= _FEWEST]
+    common = [pattern for pattern, n in support.most_common() if n >= _FEWEST]
+    wider = {pattern: _wider_pattern(pattern, common) for pattern in common}
+    return [_filled(read, wider[read[0]]) for read in found if read[0] in wider]
+
+
+def _filled(read: _Read, wider: tuple[Coded, int, Coded] | None) -> _Read:
+    """Return a pair read as a wider pattern, with a word more."""
+    if wider is None:
+        return read
+    pattern, place, word = wider
+    return pattern, [*read[1][:place], word, *read[1][place:]]
+
+
+def _wider_pattern(pattern: Coded, others: Iterable[Coded]) -> tuple[Coded, int, Coded] | None:
+    """Return the first of other patterns that makes a pattern with a word in a slot, and these.
+
+    A word of few pairs may be linked to several others, and so stay in a pattern of its own.
+    """
+    source, target = pattern
+    for other in others:
+        if len(other[0]) != len(source) or arity(other[0]) != 1 + arity(source):
+            continue
+        for place, slot in enumerate(filter(has_slot, other[0])):
+            word = source[other[0].index(slot)]
+            for meaning in sorted(set(filter(has_word, target))) if has_word(word) else ():
+                made = other[0].replace(slot, word), other[1].replace(slot, meaning)
+                if canonical(*made) == pattern:
+                    return other, place, (word, meaning)
+    return None
 
 
 def _pattern(pair: Coded, linked: Collection[Coded]) -> _Read | None:

@@ -16,7 +16,7 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +44,7 @@ __all__ = [
     "derives",
     "joined_rules",
     "needless_rules",
+    "parted_rules",
     "rule_size",
 ]
 
@@ -484,6 +485,43 @@ def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
                 if all(derives(known, pair) for pair in pairs):
                     return joined_rules(made, pairs)
     return rules
+
+
+def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: int) -> set[Coded]:
+    r"""Put a word in place of a rule that another rule makes with it.
+
+    A word of which pairs show few uses may be found in a rule for one of them alone. Where the
+    lexicon has the word, and the same rule has a slot in its place for others, the word is shorter.
+
+    Parameters
+    ----------
+    rules : iterable of (str, str)
+        Coded rules.
+    words : collection of (str, str)
+        Words of the lexicon with their targets.
+    max_slots : int
+        The largest number of slots of a rule.
+
+    Examples
+    --------
+    >>> from grammar.synchronous.forest import Coder
+    >>> code = Coder()
+    >>> the, a, cook, walk = code.words("the a cook walk".split())
+    >>> rules = [("\x01" + the, the + "\x01"), (cook + the, the + cook), (walk, walk)]
+    >>> for rule in sorted(parted_rules(rules, {(cook, cook)}, 4)):
+    ...     print(code.rule(*rule))
+    NT_1 the ### the NT_1
+    cook ### cook
+    walk ### walk
+    """
+    found = set(rules)
+    for rule in sorted(found - set(words), key=_by_size):
+        view = sorted(other for other in found if has_slot(other[0]) and other != rule)
+        made = (c for other in view for c in unifiers(rule, other, max_slots=max_slots))
+        word = next((c for c in made if c in words), None)
+        if word is not None:
+            found = found - {rule} | {word}
+    return found
 
 
 def _joined(outer: Coded, slot: str, inner: Coded) -> Coded:

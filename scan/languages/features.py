@@ -21,6 +21,9 @@ _VERBS = "V: walk run jump look sing dance swim climb cook paint"
 _NOUNS = "N: dog cat bird fox horse mouse snake frog bear duck"
 _PLACES = "P: house garden river tower bridge harbour"
 _QUALITIES = "A: big small red old quick wise"
+_PEOPLE = "H: anna ben carla david emma frank gina hans"
+_THINGS = "O: cup book key lamp coat drum"
+_NUMBERS = "D: one two three four five six seven"
 
 
 class _Feature(NamedTuple):
@@ -173,6 +176,164 @@ _FEATURES = {
         ("S -> M_1 V_2 ### V_2 M_1", "M -> the N_1 ### N_1",
          "M -> the N_1 that V_2 ### N_1 WHO V_2", "M -> the N_1 that V_2 M_3 ### N_1 WHO V_2 M_3",
          _VERBS, _NOUNS), 9, 12,
+    ),
+    "agreement-across": _Feature(
+        "verbs agree in number with a noun that another one separates from them",
+        ("S -> the N_1 of the H_2 V_3 ### V_3 N_1 H_2",
+         "S -> the M_1 of the H_2 W_3 ### W_3 M_1 PL H_2", _VERBS.replace("V: ", "W: "), _PEOPLE,
+         *(f"V -> {w}s ### {w.upper()}" for w in _VERBS.split()[1:]), _THINGS.replace("O: ", "N: "),
+         *(f"M -> {w}s ### {w.upper()}" for w in _THINGS.split()[1:])), 6, 6,
+    ),
+    "circumfixes": _Feature(
+        "two words around a verb that have one meaning",
+        ("S -> V_1 the N_2 ### V_1 N_2", "S -> ge V_1 t the N_2 ### PAST V_1 N_2",
+         "S -> zu V_1 en the N_2 ### WISH V_1 N_2", _VERBS, _NOUNS), 5, 5,
+    ),
+    "counted-copies": _Feature(
+        "numerals that say how often a word is written",
+        ("S -> V_1 Q_2 ### V_1 Q_2", "Q -> one N_1 ### N_1", "Q -> two N_1 ### N_1 N_1",
+         "Q -> three N_1 ### N_1 N_1 N_1", "Q -> four N_1 ### N_1 N_1 N_1 N_1", _VERBS, _NOUNS),
+        3, 3,
+    ),
+    "reversal": _Feature(
+        "the words of the target stand in the reverse order",
+        ("S -> N_1 ### N_1", "S -> N_1 S_2 ### S_2 N_1", _NOUNS), 4, 7,
+    ),
+    "classifiers": _Feature(
+        "a word between a numeral and a noun that the class of the noun decides",
+        ("S -> V_1 D_2 N_3 ### V_1 D_2 HEAD N_3", "S -> V_1 D_2 O_3 ### V_1 D_2 PIECE O_3",
+         _VERBS, _NOUNS, _THINGS, _NUMBERS), 3, 3,
+    ),
+    "negation": _Feature(
+        "negations that pile up",
+        ("S -> V_1 the N_2 ### V_1 N_2", "S -> not S_1 ### NOT ( S_1 )", _VERBS, _NOUNS), 5, 8,
+    ),
+    "shared-subjects": _Feature(
+        "two verbs share a subject, which is written twice",
+        ("S -> H_1 V_2 ### V_2 ( H_1 )", "S -> H_1 V_2 and V_3 ### V_2 ( H_1 ) & V_3 ( H_1 )",
+         _PEOPLE, _VERBS), 4, 4,
+    ),
+    "adverbs": _Feature(
+        "a modifier that may be left out and stands first or last",
+        ("S -> V_1 the N_2 ### V_1 N_2", "S -> A_1 V_2 the N_3 ### V_2 N_3 A_1",
+         "S -> V_1 the N_2 A_3 ### V_1 N_2 A_3", _VERBS, _NOUNS,
+         "A: often slowly today again never here"), 4, 4,
+    ),
+    "fronting": _Feature(
+        "the part that is asked for stands first",
+        ("S -> H_1 did V_2 O_3 ### V_2 ( H_1 , O_3 )", "S -> what did H_1 V_2 ### V_2 ( H_1 , ? )",
+         "S -> where did H_1 V_2 O_3 ### V_2 ( H_1 , O_3 , ? )",
+         "S -> O_1 H_2 did V_3 ### V_3 ( H_2 , O_1 ) TOP", _PEOPLE, _VERBS, _THINGS), 5, 5,
+    ),
+    "particles": _Feature(
+        "verbs of two words, the second of which stands beside the first or behind the object",
+        ("S -> V_1 the N_2 ### V_1 N_2", _VERBS, _NOUNS,
+         *(f"S -> {a} {b} the N_1 ### {c} N_1" for a, b, c in (
+             ("pick", "up", "LIFT"), ("turn", "off", "STOP"), ("bring", "down", "LOWER"))),
+         *(f"S -> {a} the N_1 {b} ### {c} N_1" for a, b, c in (
+             ("pick", "up", "LIFT"), ("turn", "off", "STOP"), ("bring", "down", "LOWER")))), 4, 4,
+    ),
+    "possessors": _Feature(
+        "chains of possessors",
+        ("S -> V_1 M_2 ### V_1 M_2", "M -> H_1 ### H_1", "M -> M_1 s N_2 ### N_2 ( M_1 )",
+         _VERBS, _NOUNS, _PEOPLE), 6, 8,
+    ),
+    "case-words": _Feature(
+        "words behind nouns that say who does what, in any order",
+        ("S -> H_1 ga O_2 wo V_3 ### V_3 H_1 O_2", "S -> O_1 wo H_2 ga V_3 ### V_3 H_2 O_1",
+         "S -> H_1 ga V_2 ### V_2 H_1", _PEOPLE, _VERBS, _THINGS), 5, 5,
+    ),
+    "honorifics": _Feature(
+        "a title, and with it another form of the verb",
+        ("S -> H_1 V_2 ### V_2 H_1", "S -> H_1 sama o V_2 naru ### HON V_2 H_1", _PEOPLE, _VERBS),
+        5, 5,
+    ),
+    "numerals": _Feature(
+        "numerals that multiply and add",
+        ("S -> X_1 N_2 ### N_2 = X_1", "X -> D_1 ### D_1", "X -> D_1 ten ### D_1 * 10",
+         "X -> D_1 ten D_2 ### D_1 * 10 + D_2", _NUMBERS, _NOUNS), 4, 4,
+    ),
+    "conditionals": _Feature(
+        "clauses that change places with the place of a conjunction",
+        ("S -> if C_1 then C_2 ### C_1 => C_2", "S -> C_1 if C_2 ### C_2 => C_1",
+         "S -> C_1 unless C_2 ### ! C_2 => C_1", "C -> H_1 V_2 ### V_2 ( H_1 )",
+         _PEOPLE, _VERBS), 6, 6,
+    ),
+    "comparatives": _Feature(
+        "a quality that two things are compared by is written twice",
+        ("S -> H_1 is more A_2 than H_3 ### A_2 ( H_1 ) > A_2 ( H_3 )",
+         "S -> H_1 is as A_2 as H_3 ### A_2 ( H_1 ) = A_2 ( H_3 )",
+         "S -> H_1 is A_2 ### A_2 ( H_1 )", _PEOPLE, _QUALITIES), 6, 6,
+    ),
+    "distribution": _Feature(
+        "two do the same, together or each",
+        ("S -> H_1 and H_2 V_3 ### V_3 ( H_1 , H_2 )",
+         "S -> H_1 and H_2 each V_3 ### V_3 ( H_1 ) & V_3 ( H_2 )", "S -> H_1 V_2 ### V_2 ( H_1 )",
+         _PEOPLE, _VERBS), 5, 5,
+    ),
+    "ellipsis": _Feature(
+        "a verb that the second clause leaves out and the target repeats",
+        ("S -> H_1 V_2 the N_3 ### V_2 H_1 N_3",
+         "S -> H_1 V_2 the N_3 and H_4 does too ### V_2 H_1 N_3 & V_2 H_4 N_3", _PEOPLE, _VERBS,
+         _NOUNS), 8, 8,
+    ),
+    "respectively": _Feature(
+        "two subjects and two verbs that go together crosswise",
+        ("S -> H_1 V_2 ### V_2 ( H_1 )",
+         "S -> H_1 and H_2 V_3 and V_4 respectively ### V_3 ( H_1 ) & V_4 ( H_2 )",
+         _PEOPLE, _VERBS), 7, 7,
+    ),
+    "complements": _Feature(
+        "sentences within sentences, whose verb stands last",
+        ("S -> H_1 V_2 ### V_2 ( H_1 )", "S -> H_1 says that S_2 ### SAY ( H_1 , S_2 )",
+         "S -> H_1 hopes that S_2 ### HOPE ( H_1 , S_2 )", _PEOPLE, _VERBS), 8, 11,
+    ),
+    "tenses": _Feature(
+        "words and endings that say when",
+        ("S -> H_1 will V_2 ### FUTURE V_2 H_1", "S -> H_1 W_2 ### PAST W_2 H_1",
+         "S -> H_1 did not V_2 ### NOT PAST V_2 H_1", _PEOPLE, _VERBS,
+         *(f"W -> {w}ed ### {w.upper()}" for w in _VERBS.split()[1:])), 4, 4,
+    ),
+    "double-objects": _Feature(
+        "two orders of objects with one meaning",
+        ("S -> H_1 gave H_2 the O_3 ### GIVE ( H_1 , O_3 , H_2 )",
+         "S -> H_1 gave the O_2 to H_3 ### GIVE ( H_1 , O_2 , H_3 )",
+         "S -> H_1 sent H_2 the O_3 ### SEND ( H_1 , O_3 , H_2 )",
+         "S -> H_1 sent the O_2 to H_3 ### SEND ( H_1 , O_2 , H_3 )", _PEOPLE, _THINGS), 6, 6,
+    ),
+    "left-out-subjects": _Feature(
+        "a subject that may be left out, and is a word of the target then",
+        ("S -> V_1 the N_2 ### V_1 YOU N_2", "S -> H_1 V_2 the N_3 ### V_2 H_1 N_3",
+         _PEOPLE, _VERBS, _NOUNS), 4, 4,
+    ),
+    "reflexives": _Feature(
+        "a pronoun that stands for the subject",
+        ("S -> H_1 V_2 H_3 ### V_2 ( H_1 , H_3 )", "S -> H_1 V_2 self ### V_2 ( H_1 , H_1 )",
+         "S -> H_1 V_2 ### V_2 ( H_1 )", _PEOPLE, _VERBS), 3, 3,
+    ),
+    "cross-serial": _Feature(
+        "two nouns and then their two verbs",
+        ("S -> that H_1 H_2 V_3 V_4 ### V_3 ( H_1 , V_4 ( H_2 ) )", "S -> H_1 V_2 ### V_2 ( H_1 )",
+         _PEOPLE, _VERBS), 5, 5,
+    ),
+    "quantifiers": _Feature(
+        "words before nouns that stand before the whole target",
+        ("S -> H_1 V_2 the N_3 ### V_2 ( H_1 , N_3 )",
+         "S -> every N_1 V_2 the N_3 ### ALL N_1 : V_2 ( X , N_3 )",
+         "S -> H_1 V_2 some N_3 ### SOME N_3 : V_2 ( H_1 , X )",
+         "S -> every N_1 V_2 some N_3 ### ALL N_1 : SOME N_3 : V_2 ( X , Y )",
+         _PEOPLE, _VERBS, _NOUNS), 5, 5,
+    ),
+    "prefix-notation": _Feature(
+        "operators before both operands, without brackets",
+        ("S -> D_1 ### D_1", "S -> plus S_1 S_2 ### ( S_1 + S_2 )",
+         "S -> times S_1 S_2 ### ( S_1 * S_2 )", _NUMBERS), 5, 7,
+    ),
+    "resultatives": _Feature(
+        "a quality behind the object that is a second sentence",
+        ("S -> H_1 V_2 the N_3 ### V_2 ( H_1 , N_3 )",
+         "S -> H_1 V_2 the N_3 A_4 ### V_2 ( H_1 , N_3 ) => A_4 ( N_3 )", _PEOPLE, _VERBS, _NOUNS,
+         _QUALITIES), 5, 5,
     ),
 }  # fmt: skip
 

@@ -46,13 +46,28 @@ def test_what_was_seen_is_held_and_layers_are_closed(made: tuple[Families, np.nd
     layer, holds = slot_layers(seen, families)
     assert layer[0] == 0
     assert sorted(set(layer)) == list(range(len(holds)))
+    words = families.arity == 0
     for slot, row in enumerate(seen):
         assert holds[layer[slot]][row > 0].all()
     for held in holds:
         for family in np.flatnonzero(held):
             for slot in range(families.first_slot[family], families.first_slot[family + 1]):
-                other = holds[layer[slot]]
+                # a layer of phrases takes no words
+                other = holds[layer[slot]] & (held[words].any() | ~words)
                 assert not (held & other).any() or held[other].all()
+
+
+@pytest.mark.parametrize(("seen_often", "of_words"), [(40, False), (2, True)])
+def test_a_slot_that_never_holds_a_word_is_one_of_phrases(seen_often: int, of_words: bool) -> None:
+    families = Families.of(["dog", "that", "the"], [0, 1, 2])
+    seen = np.zeros((4, 3))
+    seen[0, 2] = seen_often
+    seen[1, 0] = 2 * seen_often  # that dog
+    seen[2, 1] = seen_often  # that dog the ...
+    seen[3, :2] = seen_often  # ... the dog, ... the that dog
+    layer, holds = slot_layers(seen, families)
+    assert holds[layer[2]].tolist() == [of_words, True, False]
+    assert holds[layer[3]].tolist() == [True, True, False]
 
 
 @given(seen_tables())

@@ -22,9 +22,15 @@ def test_forms_of_words_decide_where_slots_touch() -> None:
     assert found.rules == found.true_rules == 32
 
 
-@pytest.mark.parametrize("name", ["gender", "homonyms", "inserted-words"])
-def test_words_with_several_targets_and_slots_without_words_are_patterns(name: str) -> None:
-    found = measure_language(*named_task(name))
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [("gender", 0), ("homonyms", 0), ("inserted-words", 0), ("inserted-words", 1),
+     ("agreement-across", 1)],
+)  # fmt: skip
+def test_words_with_several_targets_and_slots_without_words_are_patterns(
+    name: str, seed: int
+) -> None:
+    found = measure_language(*named_task(name, seed=seed))
     assert (found.exact, found.samples, found.reached) == (1.0, 1.0, 1.0)
     assert found.rules == found.true_rules
 
@@ -48,6 +54,21 @@ def test_patterns_give_training_pairs_their_targets(pairs: list[tuple[str, str]]
             best = SynchronousParser(every).translations(tuple(source))
             assert not isinstance(best, NoParse)
             assert best[0].target == tuple(target)
+
+
+def test_pairs_that_contradict_rules_are_not_faulty_if_they_have_a_pattern() -> None:
+    _, parts = named_task("inserted-words", seed=1)
+    assert not induce_synchronous(parts.train).faults
+
+
+def test_too_many_words_to_link_are_told() -> None:
+    words = " ".join(f"w{k}" for k in range(450))
+    said: list[str] = []
+    induce_synchronous([(words, words.upper())], compare=True, on_progress=said.append)
+    assert "202,500 pairs of words might be linked, and 200,000 is the limit" in said[-1]
+    said.clear()
+    induce_synchronous([("a b", "A B")], on_progress=said.append)
+    assert not any("might be linked" in line for line in said)
 
 
 def test_words_without_others_in_their_place_stay_in_patterns() -> None:
