@@ -41,7 +41,8 @@ from tests.treewright import test_command_line
 
 run = test_command_line.run
 
-TFIDF = TrainingConfig(encoder="tfidf")
+TFIDF = TrainingConfig(encoder="tfidf", C=10.0, ngrams=2, class_weight="none")
+"""With nothing left to be fitted, which takes dozens of trainings a cell."""
 GOOD = ("good", "great", "moving", "lovely", "fine", "warm", "bright", "clever")
 BAD = ("bad", "dull", "boring", "poor", "cold", "weak", "slow", "silly")
 PLACES = ("the film was", "it was a", "what a", "so very", "this is", "they are")
