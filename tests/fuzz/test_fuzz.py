@@ -105,9 +105,8 @@ def test_what_goes_wrong_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_worker_that_dies_or_hangs_is_counted_and_replaced(
-    monkeypatch: pytest.MonkeyPatch,
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = Worker()
     worker.tried("notation.txt", range(1))
     first = worker.process
     assert first is not None
@@ -122,4 +121,3 @@ def test_a_worker_that_dies_or_hangs_is_counted_and_replaced(
     os.kill(worker.process.pid or 0, signal.SIGKILL)
     worker.process.join()
     assert worker.answer("notation.txt", 1, 5.0)[0] == "crash"
-    worker.close()
