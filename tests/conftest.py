@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -46,11 +46,11 @@ def _keep_what_is_there() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Iterator[None]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collect tests, which live as long as the run, without searching them for garbage."""
     gc.disable()
     try:
-        yield
+        return (yield)
     finally:
         gc.enable()
         _keep_what_is_there()
