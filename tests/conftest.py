@@ -1,7 +1,10 @@
 """What several tests share."""
 
+import gc
 import os
+import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,39 @@ settings.register_profile("treewright", deadline=None)
 # where changes are judged the same examples are tried every time, so fewer do; elsewhere new ones
 settings.register_profile("judged", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("judged" if os.environ.get("CI") else "treewright")
+
+
+IMPORTED = 100
+"""After so many new modules, what they hold is left to no further search for garbage."""
+_seen = 0
+
+
+def _keep_what_is_there() -> None:
+    """Let the collector pass over all that lives now: every training asks it to look at the rest.
+
+    Tests and libraries hold a million objects, which a search for garbage takes a second to visit.
+    """
+    global _seen
+    gc.collect()
+    gc.freeze()
+    _seen = len(sys.modules)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect tests, which live as long as the run, without searching them for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        _keep_what_is_there()
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Pass over libraries that a test has imported."""
+    if len(sys.modules) > _seen + IMPORTED:
+        _keep_what_is_there()
 
 
 @pytest.fixture(scope="session")

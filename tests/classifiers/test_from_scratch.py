@@ -94,10 +94,11 @@ def test_order_is_learnt_and_kept(few: Examples, tmp_path: Path, kind: str) -> N
 
 def test_options_of_a_config_matter(few: Examples) -> None:
     both = few.with_new(few.take([0, 5]))
-    plain = train_from_scratch(both, read_config(encoder="cnn", **HOW))
-    assert len(plain.losses) == HOW["steps"]
+    how = {"encoder": "cnn", **HOW, "steps": 6}  # all of them matter from the first steps on
+    plain = train_from_scratch(both, read_config(**how))
+    assert len(plain.losses) == 6
     for changed in ({"gamma": 0.3}, {"contrast": 0.5}, {"seed": 1}, {"encoder": "bilstm"}):
-        config = read_config(**{"encoder": "cnn", **HOW, **changed})
+        config = read_config(**{**how, **changed})
         assert train_from_scratch(both, config).losses != plain.losses
 
 
@@ -120,14 +121,15 @@ def test_a_training_that_was_stopped_goes_on(few: Examples, tmp_path: Path) -> N
 
 
 def test_texts_are_cut_where_the_config_says(few: Examples) -> None:
-    model = train_from_scratch(few, read_config(encoder="cnn", max_length=3, **HOW))
+    how = {**HOW, "steps": 2}
+    model = train_from_scratch(few, read_config(encoder="cnn", max_length=3, **how))
     assert np.array_equal(
         model.probabilities(["dog bites man"]), model.probabilities(["dog bites man today"])
     )
 
 
 def test_passes_with_dropout_differ_and_repeat(few: Examples) -> None:
-    model = train_from_scratch(few, read_config(encoder="bilstm", **HOW))
+    model = train_from_scratch(few, read_config(encoder="bilstm", **{**HOW, "steps": 2}))
     made = model.passes(FIRST, 3, seed=0)
     assert not np.array_equal(made[0], made[1])
     assert np.array_equal(made, model.passes(FIRST, 3, seed=0))

@@ -43,7 +43,8 @@ from tests.treewright import test_command_line
 
 run = test_command_line.run
 
-TFIDF = TrainingConfig(encoder="tfidf")
+TFIDF = TrainingConfig(encoder="tfidf", C=10.0, ngrams=2, class_weight="none")
+"""With nothing left to be fitted, which takes dozens of trainings a cell."""
 GOOD = ("good", "great", "moving", "lovely", "fine", "warm", "bright", "clever")
 BAD = ("bad", "dull", "boring", "poor", "cold", "weak", "slow", "silly")
 PLACES = ("the film was", "it was a", "what a", "so very", "this is", "they are")
@@ -440,11 +441,12 @@ def test_the_picture_is_drawn_the_same_again(tmp_path: Path) -> None:
 # --- the verb ----------------------------------------------------------------------------------
 
 ASKED = ("classify", "table", "made", "--encoder", "tfidf", "-k", 2, "--seeds", 2)
+GIVEN = ("--set", "C=10.0", "--set", "ngrams=2", "--set", "class_weight=none")
 
 
 def test_the_verb_runs_and_goes_on(run, folder, tmp_path):
     rows = ("-m", "none", "-m", "aeda", "-m", "names", "-m", "shuffle | aeda")
-    done = run(*ASKED, "-k", 4, *rows, "-o", "t.md", "--plot", "ranks.png")
+    done = run(*ASKED, *GIVEN, "-k", 4, *rows, "-o", "t.md", "--plot", "ranks.png")
     assert done.code == 0, done.err
     assert "**2 examples of each class, accuracy** (2 seeds)" in done.out
     assert "| shuffle \\| aeda |" in done.out
@@ -453,12 +455,12 @@ def test_the_verb_runs_and_goes_on(run, folder, tmp_path):
     cells = sorted((tmp_path / "classify-results").rglob("*.json"))
     assert len(cells) == 16
     before = {path: path.read_bytes() for path in cells}
-    again = run(*ASKED, "-k", 4, *rows, "--json")
+    again = run(*ASKED, *GIVEN, "-k", 4, *rows, "--json")
     assert {path: path.read_bytes() for path in cells} == before
     assert {row["method"] for row in json.loads(again.out)} == {
         "none", "aeda", "names", "shuffle | aeda"
     }  # fmt: skip
-    assert run(*ASKED, "-m", "none", "--no-run").code == 0
+    assert run(*ASKED, *GIVEN, "-m", "none", "--no-run").code == 0
 
 
 def test_the_verb_leaves_out_what_needs_names(run, folder):

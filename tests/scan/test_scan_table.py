@@ -191,6 +191,12 @@ def test_no_two_methods_share_a_colour() -> None:
 def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> None:
     pytest.importorskip("torch")
     monkeypatch.setattr("scan.experiment.split", lambda name: small)
+    made: dict[int, Corpus] = {}
+
+    def noted(*given, **how) -> Corpus:
+        return made.setdefault(how["seed"], augment_pairs(*given, **how))
+
+    monkeypatch.setattr("scan.experiment.augment_pairs", noted)
     cell = Cell("jump", "synchronous", 3)
     outcome = run_cell(cell, tmp_path, command="as typed", steps=2)
     kept = json.loads(result_path(cell, tmp_path).read_text())
@@ -200,8 +206,9 @@ def test_a_cell_is_run_kept_and_read(small: Split, tmp_path, monkeypatch) -> Non
     assert load_results(tmp_path) == [outcome]
     assert load_results(tmp_path, "transformer") == []
     assert outcome.agreeing == 1.0
-    made = augment_pairs(small.train, "synchronous", seed=3).column("text")
-    assert 0 < outcome.sampled_tests == len(set(small.test.column("text")) & set(made))
+    assert list(made) == [3]  # the seed of the cell
+    texts = set(made[3].column("text"))
+    assert 0 < outcome.sampled_tests == len(set(small.test.column("text")) & texts)
 
 
 def test_made_pairs_are_audited(small: Split, monkeypatch) -> None:

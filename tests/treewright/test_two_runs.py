@@ -128,24 +128,25 @@ def test_a_killed_run_goes_on_to_the_same_bytes(run, here, place, number):
     assert is_whole("new.jsonl", here)
 
 
-def test_a_run_that_is_at_work_keeps_others_out(here):
+def test_a_run_that_is_at_work_keeps_others_out(run, here):
+    """The others run in this process, for a process of its own has the lock."""
     first = begun(*AUGMENT, "new.jsonl", place="shard", number=3)
     assert first.stdout is not None
     assert first.stdout.readline() == "stopped\n"
     before = content(here)
     for more in ((), ("--resume",), ("--force",)):
-        code, said = ended(begun(*AUGMENT, "new.jsonl", "--seed", 1, *more))
-        assert (code, "new.jsonl: another run is writing to it" in said) == (1, True)
+        done = run(*AUGMENT, "new.jsonl", "--seed", 1, *more)
+        assert (done.code, "new.jsonl: another run is writing to it" in done.err) == (1, True)
     # a link to the output is the same output
     (here / "link.jsonl").symlink_to("new.jsonl")
-    code, said = ended(begun(*AUGMENT, "link.jsonl", "--seed", 1))
-    assert (code, "another run is writing to it" in said) == (1, True)
+    done = run(*AUGMENT, "link.jsonl", "--seed", 1)
+    assert (done.code, "another run is writing to it" in done.err) == (1, True)
     (here / "link.jsonl").unlink()
     assert content(here) == before
     first.send_signal(signal.SIGKILL)
     first.communicate()
     # the lock of a killed run is free, and what it left is removed
-    assert ended(begun(*AUGMENT, "new.jsonl", "--seed", 1, "--force"))[0] == 0
+    assert run(*AUGMENT, "new.jsonl", "--seed", 1, "--force").code == 0
     assert is_whole("new.jsonl", here)
     assert names(here) == {"train.jsonl", "new.jsonl", "new.jsonl.manifest.json"}
 
@@ -208,18 +209,17 @@ def test_two_samples_into_one_file(here):
     assert names(here) == {"train.jsonl", "g.txt", "new.jsonl"}
 
 
-def test_what_a_killed_process_left_of_a_file_is_removed_by_the_next(here):
+def test_what_a_killed_process_left_of_a_file_is_removed_by_the_next(run, here):
     (here / "g.txt").write_text("S -> 'very' S [0.5] | 'good' [0.5]\n")
     process = begun(*SAMPLE[:3], 10_000_000, "-o", "new.jsonl")
     until = time.monotonic() + 60
     while not any(name.startswith(".part-") for name in os.listdir(here)):
         assert time.monotonic() < until
         time.sleep(0.01)
-    other = begun(*SAMPLE[:3], 10, "-o", "other.jsonl")
-    assert ended(other)[0] == 0
+    assert run(*SAMPLE[:3], 10, "-o", "other.jsonl").code == 0
     assert any(name.startswith(".part-") for name in os.listdir(here))  # of a living process
     process.kill()
     process.communicate()
     assert any(name.startswith(".part-") for name in os.listdir(here))
-    assert ended(begun(*SAMPLE[:3], 10, "-o", "new.jsonl"))[0] == 0
+    assert run(*SAMPLE[:3], 10, "-o", "new.jsonl").code == 0
     assert names(here) == {"train.jsonl", "g.txt", "new.jsonl", "other.jsonl"}

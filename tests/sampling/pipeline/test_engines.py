@@ -40,13 +40,21 @@ TREES = """
 TEXTS = ["we saw the dog of the cat", "the cat saw a dog", "a cat of the dog saw her", "her dog"]
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """A cluster that is there already: to start one takes longer than a test."""
+    pytest.importorskip("ray")
+    with open_engine("ray", 2):
+        yield
+
+
 @pytest.fixture(
     scope="module", params=["threads 2", "processes 1", "processes 2", "ray 1", "ray 2"]
 )
 def engine(request) -> Iterator[Engine]:
     name, workers = request.param.split()
     if name == "ray":
-        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
     with open_engine(name, int(workers)) as opened:
         yield opened
 
