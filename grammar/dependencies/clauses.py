@@ -70,9 +70,7 @@ def compiled(
     place = {name: number for number, name in enumerate((*known, *new))}
     features = list(dict.fromkeys(f for *_, of_pair in pairs for f in of_pair if f))
     row = {name: number for number, name in enumerate(features)} | {"": -1}
-    rows = [
-        (kind, place[a], place[b], row[of_a], row[of_b]) for kind, a, b, (of_a, of_b) in pairs
-    ]
+    rows = [(kind, place[a], place[b], row[of_a], row[of_b]) for kind, a, b, (of_a, of_b) in pairs]
     level = [max(a, b, len(known) - 1) - len(known) + 1 for _, a, b, *_ in rows]
     rows = [rows[i] for i in np.argsort(np.array(level, np.int64), kind="stable").tolist()]
     above = [
@@ -140,8 +138,8 @@ class _Masks:
             masks[name] &= accepted
         for edge in block.edges:
             labelled = np.ones(length, np.bool_)
-            for test in edge.tests:
-                labelled &= self._with_label(test)
+            for label_test in edge.tests:
+                labelled &= self._with_label(label_test)
             if edge.source == ANY_NODE:  # which may be the root
                 masks[edge.target] &= labelled & (self._labels >= 0)
                 continue

@@ -275,7 +275,7 @@ class DependencyHits:
             name in self.edge_names and feature == "label"
         ):
             return self.values(name, feature)
-        known = [*self.treebank.variables, *self.variables]
+        known = [*self.variables, *self.treebank.variables]
         raise OptionError(
             f"there is no variable {variable!r}",
             hint=f"there are: {', '.join(known)}; and features, as {next(iter(self.named))}.Number",

@@ -27,6 +27,7 @@ __all__ = [
     "RelationKind",
     "Request",
     "Value",
+    "is_request",
     "parse_request",
 ]
 
@@ -34,6 +35,7 @@ ANY_NODE = "*"
 """Stands for the other end of an edge, which may be any word, or the root above all words."""
 
 _MOST_CHARACTERS, _MOST_NODES, _MOST_BLOCKS = 10_000, 30, 30
+_BEGINNING = re.compile(r"(?:\s|%[^\n]*\n)*(?:pattern|without|with)\s*\{")
 _WHERE = "<request>"
 _BLOCKS = ("pattern", "without", "with")
 _HINT = "for example  pattern { V [upos=VERB]; V -[obj]-> N } without { V -[nsubj]-> S }"
@@ -158,6 +160,15 @@ class Request:
     edge_names: Mapping[str, str] = field(default_factory=dict)
 
 
+def is_request(text: str) -> bool:
+    """Say whether a text begins as a request does, and not as a pattern of TGrep2.
+
+    >>> is_request("pattern { X -> Y }"), is_request("pattern < NP"), is_request("% a\\n with {}")
+    (True, False, True)
+    """
+    return _BEGINNING.match(text) is not None
+
+
 def parse_request(text: str) -> Request:
     """Read a request.
 
@@ -174,7 +185,7 @@ def parse_request(text: str) -> Request:
 
     Examples
     --------
-    >>> request = parse_request("pattern { V [upos=VERB]; V -[obj]-> N } without { V -[nsubj]-> S }")
+    >>> request = parse_request("pattern { V -[obj]-> N } without { V -[nsubj]-> S }")
     >>> request.pattern.nodes, [block.nodes for block in request.others]
     (('V', 'N'), [('V', 'S')])
     >>> parse_request("pattern { V [upos=VERB }")
@@ -196,12 +207,19 @@ def parse_request(text: str) -> Request:
     try:
         tree = _reader().parse(text)
     except lark.exceptions.UnexpectedInput as error:
-        at = error.pos_in_stream
-        ends = getattr(getattr(error, "token", None), "type", "") == "$END"
-        place = len(text) if ends or at is None else at
-        what = "the request ends too early" if ends else "this is not a request"
-        raise error_at(text, place, what, _HINT, _WHERE) from None
+        raise _not_a_request(error, text) from None
     return _Reading(text).request(tree)
+
+
+def _not_a_request(error: Any, text: str) -> PatternError:
+    if getattr(getattr(error, "token", None), "type", "") == "$END":
+        return error_at(text, len(text), "the request ends too early", _HINT, _WHERE)
+    at = len(text) if error.pos_in_stream is None else error.pos_in_stream
+    block = re.match(r"(\w+)\s*\{", text[at:])
+    if block is None:
+        return error_at(text, at, "this is not a request", _HINT, _WHERE)
+    what = f"there is no block {block[1]!r} here"
+    return error_at(text, at, what, f"blocks are {', '.join(_BLOCKS)}", _WHERE)
 
 
 class _Reading:
@@ -232,9 +250,6 @@ class _Reading:
     def _block(self, tree: Any) -> Block:
         token, *items = tree.children
         kind = str(token)
-        if kind not in _BLOCKS:
-            hint = f"blocks are {', '.join(_BLOCKS)}"
-            raise self._error(token, f"there is no block {kind!r} here", hint)
         tests, edges, relations = [], [], []
         for item in sorted(items, key=lambda item: item.data != "edge"):
             if item.data == "edge":

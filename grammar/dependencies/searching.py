@@ -90,7 +90,7 @@ class _Searched:
     def _extended(
         self, clause: Clause, rows: Rows, sentence: LongArray, *, only_first: bool
     ) -> Rows:
-        """Return the rows with the words of new nodes, and with the number of the row each is of."""
+        """Return rows with the words of new nodes, and with the number of the row each is of."""
         known = rows.shape[1]
         candidates = [np.flatnonzero(mask).astype(np.int32) for mask in clause.masks[known:]]
         bounds = np.array([np.searchsorted(c, self._offsets) for c in candidates], np.int64)
@@ -102,11 +102,12 @@ class _Searched:
         )
         about = (clause.masks, clause.relations, clause.checked, clause.values)
         room = len(rows) + sum(map(len, candidates)) if not only_first else len(rows)
+        most = _MOST_STEPS if self._steps.left is None else self._steps.left
         while True:
             out = np.empty((room, known + len(clause.new) + 1), np.int32)
             count, tried = _extend(
-                (self._heads, self._offsets), rows, sentence, where, about, only_first,
-                np.int64(self._steps.left), np.int64(_MOST_ROWS), out,
+                self._heads, rows, sentence, where, about, only_first,
+                np.int64(most), np.int64(_MOST_ROWS), out,
             )  # fmt: skip
             self._steps.take(tried)
             if count > _MOST_ROWS:
@@ -123,14 +124,13 @@ class _Searched:
 
 @kernel()
 def _extend(  # type: ignore[no-untyped-def]
-    sentences, rows, sentence, where, about, only_first, most_steps, most_rows, out
+    heads, rows, sentence, where, about, only_first, most_steps, most_rows, out
 ) -> tuple[int, int]:
     """Write the extensions of rows as far as there is room; return their number, and words tried.
 
     Nodes are given words one after the other; a node whose words are all tried gives the turn
     back to the one before it.
     """
-    heads, offsets = sentences
     candidates, bounds, above = where
     masks = about[0]
     known, new = rows.shape[1], len(above)

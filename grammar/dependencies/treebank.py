@@ -51,7 +51,7 @@ class DependencyTreebank:
     symbols : SymbolTable
         All values.
     variables : mapping of str to sequence
-        What is known of sentences, a value for each: ``sent_id``, and other comments.
+        What is known of sentences, a value for each: ``sent_id``, ``text``, other comments.
 
     Examples
     --------
@@ -150,7 +150,9 @@ class DependencyTreebank:
         return [self.symbols[word] for word in self.columns["form"][begin:end].tolist()]
 
     def text(self, sentence: int) -> str:
-        """Return a sentence as text: its forms, with spaces but for ``SpaceAfter=No``."""
+        """Return a sentence as text: its variable ``text``, or its forms and ``SpaceAfter=No``."""
+        if (known := self.variables.get("text")) and known[sentence] is not None:
+            return str(known[sentence])
         begin, end = self.offsets[sentence : sentence + 2]
         glued = self._glued[self.columns["misc"][begin:end]].tolist()
         pairs = zip(self.words(sentence), glued, strict=True)
@@ -208,7 +210,9 @@ class DependencyTreebank:
     @cached_property
     def features(self) -> tuple[str, ...]:
         """The names of all features of FEATS, sorted."""
-        return tuple(sorted({name for values in self._parsed["features"].values() for name in values}))
+        return tuple(
+            sorted({name for values in self._parsed["features"].values() for name in values})
+        )
 
     def search(self, request: str, *, steps: int | None = None) -> Any:
         """Find where a request of Grew holds.

@@ -254,9 +254,9 @@ class Hits:
                     f"{len(self.treebank):,} trees",
                     hint="give one value for each tree",
                 )
-        values = {name: list(self._values(name, trees)) for name in variables}
-        dividing = {name: trees[name] for name in values if name in trees}
-        return counted(values, self.tree, "trees", dividing, self.treebank.lengths)
+        of_hits = {name: list(self._values(name, trees)) for name in variables}
+        dividing = {name: trees[name] for name in of_hits if name in trees}
+        return counted(of_hits, self.tree, "trees", dividing, self.treebank.lengths)
 
     def show(self, most: int = _SHOWN) -> Picture:
         """Return a picture of the first trees that have hits, with all their hits marked.

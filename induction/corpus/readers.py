@@ -167,9 +167,7 @@ def listed_files(source: str, is_wanted: Callable[[str], bool]) -> dict[str, str
         if not (is_many(source) or place.is_folder()):
             return None
         files = place.files()
-    found = {
-        name: file.name for name, file in files.items() if is_many(source) or is_wanted(name)
-    }
+    found = {name: file.name for name, file in files.items() if is_many(source) or is_wanted(name)}
     if not (is_many(source) or is_url(source)):
         for path in found.values():
             check_links(source, path, path)

@@ -22,16 +22,14 @@ from grammar.dependencies.treebank import (
     encoded,
 )
 from grammar.errors import CorpusError, EmptyTreebankError
-from grammar.files import PathLike, as_utf8, read_bytes
+from grammar.files import PathLike, as_utf8, check_encoding, read_bytes
 from grammar.trees.symbols import SymbolTable
 from induction.corpus.conllu import parse_conllu
 from induction.corpus.readers import listed_files
 from induction.corpus.rows import Asked
 from induction.corpus.validity import first_broken_heads
 
-__all__ = ["CONLLU_SUFFIXES", "is_conllu", "read_dependencies"]
-
-CONLLU_SUFFIXES = (".conllu", ".conllu.gz")
+__all__ = ["holds_dependencies", "is_conllu", "read_dependencies"]
 
 _BLOCK = 50_000
 """So many words are text at once; the rest are numbers already."""
@@ -42,10 +40,9 @@ _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[0-9]+")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _OF_DOCUMENTS, _META = ("newdoc id", "newpar id"), "meta::"
-_LEFT_OUT = ("text", "global.columns")
 
 
-def read_dependencies(source: PathLike) -> DependencyTreebank:
+def read_dependencies(source: PathLike, *, encoding: str = "utf-8") -> DependencyTreebank:
     r"""Read a dependency treebank, as it is searched.
 
     Parameters
@@ -53,12 +50,14 @@ def read_dependencies(source: PathLike) -> DependencyTreebank:
     source : str or path
         A file of CoNLL-U (``.gz`` and ``-`` too), a folder of such files, or a name with a star,
         read in the order of their names. All may be URLs of an object store.
+    encoding : str
+        Of the files, if they are not UTF-8.
 
     Returns
     -------
     DependencyTreebank
-        Its variables are the comments ``# name = value`` of sentences, but for the text, and
-        ``file`` if there are several. Those of a document (``newdoc id``, and ``meta::genre``,
+        Its variables are the comments ``# name = value`` of sentences, and ``file`` if there are
+        several. Those of a document (``newdoc id``, and ``meta::genre``,
         which is called ``genre``) hold for all its sentences.
 
     Raises
@@ -67,6 +66,8 @@ def read_dependencies(source: PathLike) -> DependencyTreebank:
         If it holds no sentences.
     CorpusError, UnreadableInputError
         If a file is malformed (as :func:`induction.read_corpus` says) or cannot be read.
+    OptionError
+        If there is no such encoding.
 
     Examples
     --------
@@ -80,10 +81,12 @@ def read_dependencies(source: PathLike) -> DependencyTreebank:
     (DependencyTreebank(1 sentences, 2 words), {'sent_id': ['a']}, 'Go home')
     >>> place.cleanup()
     """
+    check_encoding(encoding)
     files = listed_files(str(source), is_conllu)
     reading = _Reading(has_files=files is not None)
     for name, path in {str(source): str(source)}.items() if files is None else files.items():
-        reading.add(read_bytes(path), path, PurePath(name).name)
+        data = as_utf8(read_bytes(path), path, encoding)
+        reading.add(data, path, PurePath(name).name)
     treebank = reading.treebank()
     if not len(treebank):
         raise EmptyTreebankError(
@@ -100,7 +103,19 @@ def is_conllu(name: str) -> bool:
     >>> is_conllu("a.conllu.gz"), is_conllu("a.mrg")
     (True, False)
     """
-    return name.lower().endswith(CONLLU_SUFFIXES)
+    return name.lower().endswith((".conllu", ".conllu.gz"))
+
+
+def holds_dependencies(source: PathLike) -> bool:
+    """Say whether a file, or one in a folder or of a name with a star, is called as CoNLL-U is.
+
+    >>> holds_dependencies("a.conllu"), holds_dependencies("embedded")
+    (True, False)
+    """
+    name = str(source)
+    if is_conllu(name):
+        return True
+    return any(map(is_conllu, listed_files(name, is_conllu) or ()))
 
 
 class _Variables:
@@ -121,7 +136,7 @@ class _Variables:
             if _NEW_DOCUMENT.match(line):
                 self._of_document = {}
             match = _COMMENT.fullmatch(line)
-            if match is None or match[1] in _LEFT_OUT:
+            if match is None:
                 continue
             if match[1] in _OF_DOCUMENTS or match[1].startswith(_META):
                 self._of_document[match[1].removeprefix(_META)] = match[2]
@@ -152,8 +167,7 @@ class _Reading:
         self._variables = _Variables()
 
     def add(self, data: bytes, path: str, name: str) -> None:
-        """Add the sentences of a file (raises CorpusError)."""
-        data = as_utf8(data, path)
+        """Add the sentences of a file, in UTF-8 (raises CorpusError)."""
         more = {"file": name} if self._has_files else {}
         lines: list[str] = []
         lengths: list[int] = []
@@ -176,11 +190,9 @@ class _Reading:
         offsets = np.concatenate(([0], np.cumsum(self._lengths))).astype(np.int64)
         none = np.zeros(0, np.int32)
         columns = {name: np.concatenate([none, *parts]) for name, parts in self._parts.items()}
-        heads = np.concatenate([none, *self._heads]).astype(np.int64)
-        heads = absolute_heads(heads, offsets)
-        return DependencyTreebank(
-            columns, heads, offsets, self._symbols, self._variables.filled()
-        )
+        in_sentences = np.concatenate([none, *self._heads]).astype(np.int64)
+        heads = absolute_heads(in_sentences, offsets)
+        return DependencyTreebank(columns, heads, offsets, self._symbols, self._variables.filled())
 
     def _add_block(
         self, lines: list[str], lengths: list[int], refuse: Callable[[], None]
@@ -213,9 +225,7 @@ def _refusing(data: bytes, path: str) -> Callable[[], None]:
     return refuse
 
 
-def _sentences(
-    text: str, refuse: Callable[[], None]
-) -> Iterator[tuple[list[str], list[str]]]:
+def _sentences(text: str, refuse: Callable[[], None]) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the comments of each sentence and the lines of its words."""
     comments: list[str] = []
     words: list[str] = []

@@ -87,7 +87,9 @@ def requests(draw: st.DrawFn) -> str:
 
     def block(kind: str, nodes: list[str], known: list[str]) -> str:
         items = [item(nodes, known) for _ in range(draw(st.integers(1, 3)))]
-        return f"{kind} {{ {'; '.join([*(f'{n} []' for n in known if kind == 'pattern'), *items])} }}"
+        return (
+            f"{kind} {{ {'; '.join([*(f'{n} []' for n in known if kind == 'pattern'), *items])} }}"
+        )
 
     nodes = ["X", "Y", "Z"][: draw(st.integers(1, 3))]
     texts = [block("pattern", nodes, nodes)]

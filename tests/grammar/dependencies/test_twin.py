@@ -12,7 +12,9 @@ from tests.grammar.dependencies.strategies import Twin, requests, treebanks
 
 def found(treebank: DependencyTreebank, text: str) -> list[tuple[int, ...]]:
     hits = treebank.search(text)
-    return list(zip(hits.sentence.tolist(), *(w.tolist() for w in hits.named.values()), strict=True))
+    return list(
+        zip(hits.sentence.tolist(), *(w.tolist() for w in hits.named.values()), strict=True)
+    )
 
 
 def expected(treebank: DependencyTreebank, text: str) -> list[tuple[int, ...]]:
