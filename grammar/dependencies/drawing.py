@@ -157,7 +157,7 @@ def _places(
     needed: dict[int, list[tuple[int, float]]] = {}
     for arc in arcs:
         port = abs(ports[arc.head, arc.word])
-        room = text_width(arc.label, _RELATION, bold=arc.word in marks.edges) + 16 + port
+        room = text_width(arc.label, _RELATION, bold=arc.word in marks.edges) + 26 + port
         needed.setdefault(arc.right, []).append((arc.left, room))
     places = [MARGIN + halves[0]]
     for word in range(1, len(words)):

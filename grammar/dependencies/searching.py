@@ -109,6 +109,9 @@ class _Searched:
                 self._heads, rows, sentence, where, about, only_first,
                 np.int64(most), np.int64(_MOST_ROWS), out,
             )  # fmt: skip
+            if room < count <= _MOST_ROWS and tried <= most:
+                room = count
+                continue
             self._steps.take(tried)
             if count > _MOST_ROWS:
                 raise PatternError(
@@ -116,10 +119,8 @@ class _Searched:
                     where="<request>",
                     hint="say more of the nodes, or relate them to each other",
                 )
-            if count <= room:
-                self._steps.take_rows(count, out.shape[1])
-                return out[:count]
-            room = count
+            self._steps.take_rows(count, out.shape[1])
+            return out[:count]
 
 
 @kernel()
