@@ -26,6 +26,7 @@ from treewright.workbench.pages.home import home
 from treewright.workbench.pages.parsing import parsing_page
 from treewright.workbench.pages.quality import quality_page
 from treewright.workbench.pages.sampling import sampling_page
+from treewright.workbench.pages.translation import translation_page
 from treewright.workbench.pages.treebank import download, treebank_page
 from treewright.workbench.parameters import Parameters
 from treewright.workbench.uploads import Uploads
@@ -41,6 +42,7 @@ _PAGES: dict[str, Callable[..., Page | Download]] = {
     "/grammar/{identifier}": grammar_page,
     "/corpus/{identifier}": corpus_page,
     "/corpus/{identifier}/example": example_page,
+    "/synchronous/{identifier}": translation_page,
     "/parse": parsing_page,
     "/sample": sampling_page,
     "/compare": comparison_page,

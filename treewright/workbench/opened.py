@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
 from grammar.dependencies.hits import DependencyHits
 from grammar.dependencies.treebank import DependencyTreebank
 from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.search.hits import Hits
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.parsing import SynchronousParser
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
@@ -30,6 +32,7 @@ __all__ = [
     "OpenCorpus",
     "OpenDependencies",
     "OpenGrammar",
+    "OpenSynchronous",
     "OpenTreebank",
     "Opened",
     "Trees",
@@ -37,6 +40,7 @@ __all__ = [
 
 STEPS = 200_000_000
 """What a search may take: less than a second, and less than a gigabyte."""
+_CHART_STEPS = 20_000_000
 _MOST_OPEN, _MOST_HITS = 64, 16
 _RULES_OF = "rules-of-"
 _ROWS_OF = "rows-of-"
@@ -124,6 +128,18 @@ class OpenGrammar:
     def parser(self) -> Any:
         """The grammar as a parser (raises as :func:`induction.open_parser`)."""
         return open_parser(self.grammar)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSynchronous(OpenGrammar):
+    """A grammar of pairs, which parses sources and gives targets."""
+
+    kind = "synchronous"
+
+    @cached_property
+    def parser(self) -> SynchronousParser:
+        """What translates."""
+        return SynchronousParser(cast(SynchronousGrammar, self.grammar), step_limit=_CHART_STEPS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +290,8 @@ def _read(source: str, name: str, encoding: str) -> Item:
     else:
         found, variables = open_source(source, encoding=encoding)
     if not isinstance(found, Treebank):
-        return OpenGrammar(name, lambda: found)
+        made = OpenSynchronous if isinstance(found, SynchronousGrammar) else OpenGrammar
+        return made(name, lambda: found)
     if not len(found):
         raise CorpusError("there are no trees in it", where=name, hint="give one tree or more")
     plain = {key: values for key, values in variables.items() if _can_be_counted(values)}

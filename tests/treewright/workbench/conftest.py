@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from grammar import SynchronousGrammar
 from tests.treewright.workbench.browser import BASE, TOKEN, Browser
 
 GRAMMAR = """
@@ -14,6 +15,7 @@ NP -> 'fish' [3/4] | NP 'near' NP [1/4]
 VP -> 'swim' [1]
 """
 
+PAIRS = "NT_1 twice ### NT_1 NT_1 [0.5]\n<b>walk</b> ### <img/src=x> [0.5]\n"
 SENTENCE = (
     "1\tWe\twe\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n"
     "2\tsaw\tsee\tVERB\t_\t_\t0\troot\t_\t_\n"
@@ -56,9 +58,18 @@ def client(web: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "words.conllu").write_text(CONLLU)
     (folder / "source.jsonl").write_text(SOURCE)
     (folder / "made.jsonl").write_text(MADE)
+    SynchronousGrammar.parse(PAIRS).save(folder / "pairs.json")
     opened = Opened()
     opened.add("embedded")
-    names = ("fish.txt", "texts.csv", "odd.mrg", "words.conllu", "source.jsonl", "made.jsonl")
+    names = (
+        "pairs.json",
+        "fish.txt",
+        "texts.csv",
+        "odd.mrg",
+        "words.conllu",
+        "source.jsonl",
+        "made.jsonl",
+    )
     for name in names:
         opened.add(str(folder / name))
     made = TestClient(application(opened, TOKEN), base_url=BASE)

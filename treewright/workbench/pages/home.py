@@ -18,6 +18,7 @@ def home(opened: Opened, asked: Parameters) -> Page:
             "treebanks": list(opened.of_kind("treebank")),
             "dependencies": list(opened.of_kind("dependencies")),
             "grammars": list(opened.of_kind("grammar")),
+            "synchronous": list(opened.of_kind("synchronous")),
             "corpora": list(opened.of_kind("corpus")),
             "most_megabytes": MOST_BYTES >> 20,
         },
