@@ -203,7 +203,7 @@ class _Reading:
         cells = "\t".join(lines).split("\t")
         numbers = [str(number) for number in range(1, max(lengths) + 1)]
         expected = [number for length in lengths for number in numbers[:length]]
-        if len(cells) != _FIELDS * len(lines) or cells[::_FIELDS] != expected:
+        if cells[::_FIELDS] != expected or "" in cells[1::_FIELDS]:
             refuse()
         heads = cells[_HEAD::_FIELDS]
         has_heads = set(heads) != {"_"}
@@ -229,22 +229,29 @@ def _sentences(text: str, refuse: Callable[[], None]) -> Iterator[tuple[list[str
     """Yield the comments of each sentence and the lines of its words."""
     comments: list[str] = []
     words: list[str] = []
+    covered = 0  # the last word of the last range
+    begun = False
     for line in _lines(text):
         line = line.removesuffix("\r")
+        begun = begun or bool(line.strip())
         if line.startswith("#"):
             comments.append(line)
         elif line and not line.isspace():
             if line.count("\t") != _FIELDS - 1:
                 refuse()
-            number = line[: line.index("\t")]
+            number, form, _ = line.split("\t", 2)
             if "-" not in number and "." not in number:
                 words.append(line)
-            elif not _is_placed(number, len(words)):
+            elif (end := _end_of_range(number, form, len(words), covered)) is None:
                 refuse()
+            else:
+                covered = end
         elif words:
+            if covered > len(words):
+                refuse()
             yield comments, words
-            comments, words = [], []
-        elif comments:
+            comments, words, covered, begun = [], [], 0, False
+        elif begun:
             refuse()
 
 
@@ -258,12 +265,13 @@ def _lines(text: str) -> Iterator[str]:
     yield ""
 
 
-def _is_placed(number: str, known: int) -> bool:
-    """Say whether a range, or an empty node, stands behind so many words."""
+def _end_of_range(number: str, form: str, known: int, covered: int) -> int | None:
+    """Return the last word that ranges reach, behind so many words; None if one is out of place."""
     if match := _RANGE.fullmatch(number):
-        return int(match[1]) == known + 1 and int(match[2]) > known
+        first, last = int(match[1]), int(match[2])
+        return last if first == known + 1 and last >= first > covered and form else None
     empty = _EMPTY_NODE.fullmatch(number)
-    return empty is not None and int(empty[1]) == known
+    return covered if empty is not None and int(empty[1]) == known else None
 
 
 def _checked_heads(heads: list[str], lengths: list[int], refuse: Callable[[], None]) -> IntArray:
