@@ -290,7 +290,7 @@ def _read(source: str, name: str, encoding: str) -> Item:
     else:
         found, variables = open_source(source, encoding=encoding)
     if not isinstance(found, Treebank):
-        made = OpenSynchronous if isinstance(found, SynchronousGrammar) else OpenGrammar
+        made = OpenSynchronous if found.family == SynchronousGrammar.family else OpenGrammar
         return made(name, lambda: found)
     if not len(found):
         raise CorpusError("there are no trees in it", where=name, hint="give one tree or more")
