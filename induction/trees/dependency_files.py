@@ -1,7 +1,7 @@
 """Dependency treebanks: files of CoNLL-U, read into columns block by block.
 
 What a file must be is said in :mod:`induction.corpus.conllu`, which reads everything of it. Here
-only what is searched is read, ten times as fast; of a file that is not as it must be, that module
+only what is searched is read, which is faster; of a file that is not as it must be, that module
 says where and why.
 """
 
