@@ -4,6 +4,8 @@ from grammar.chart.parser import Constraints as Constraints
 from grammar.chart.parser import Parser as Parser
 from grammar.chart.parses import CoarseTree as CoarseTree
 from grammar.chart.parses import NoParse as NoParse
+from grammar.dependencies.hits import DependencyHits as DependencyHits
+from grammar.dependencies.treebank import DependencyTreebank as DependencyTreebank
 from grammar.description import Description as Description
 from grammar.errors import BracketError as BracketError
 from grammar.errors import ChartGrammarError as ChartGrammarError

@@ -50,6 +50,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "evalb trees.mrg trees.mrg",
         "search trees.mrg NP<<NN>S..VP,NP$NN$.NN$..NN",
         "search trees.mrg NP=n<NN=m",
+        "search words.conllu pattern{X->Y;X<<Z;X.upos=X.upos}without{Y->W}",
         "compare trees.mrg pcfg.json -n 50",
     ),
     (
@@ -88,6 +89,7 @@ from treewright.compiling import run_chain
 run_chain(app, {level!r}, {number}, {part!r})
 """
 _TEXTS = 60
+_CONLLU = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\thome\t_\tADV\t_\t_\t1\tadvmod\t_\t_\n"
 _ODD = ". . . little more than a long story ."
 """Has no parse among those that the coarsest grammar leaves, so it is parsed in another way."""
 
@@ -185,6 +187,7 @@ def _small_corpora() -> Iterator[Path]:
         (folder / "trees.mrg").write_text("\n".join(row["tree"] for row in rows), "utf-8")
         (folder / "sentences.txt").write_text("\n".join([*texts[:8], _ODD]), "utf-8")
         (folder / "sources.txt").write_text("jump\njump twice\n", "utf-8")
+        (folder / "words.conllu").write_text(_CONLLU, "utf-8")
         with (folder / "reviews.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["text", "label"])

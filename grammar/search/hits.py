@@ -13,9 +13,9 @@ import pyarrow as pa
 from grammar.arrays import BoolArray, LongArray
 from grammar.errors import OptionError
 from grammar.pictures.svg import Picture
-from grammar.rng import stream_key, uniforms
 from grammar.search.drawing import hits_picture, marked_tree_picture
-from grammar.search.frequencies import Frequencies
+from grammar.search.frequencies import Frequencies, counted
+from grammar.search.samples import sampled
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 
@@ -136,10 +136,7 @@ class Hits:
         OptionError
             If n is negative, or the seed is no whole number.
         """
-        if n < 0:
-            raise OptionError(f"{n} hits cannot be drawn", hint="ask for 0 or more")
-        drawn = uniforms(stream_key(seed, "hits"), 0, len(self))
-        return self.take(np.argsort(drawn, kind="stable")[:n])
+        return self.take(sampled(len(self), n, seed))
 
     def trees(self) -> Treebank:
         """Return the whole trees that have hits, each once."""
@@ -257,25 +254,9 @@ class Hits:
                     f"{len(self.treebank):,} trees",
                     hint="give one value for each tree",
                 )
-        values = [self._values(name, trees) for name in variables]
-        found: dict[tuple[Any, ...], list[int]] = {}
-        for i, row in enumerate(zip(*values, strict=True)):
-            found.setdefault(row, []).append(i)
-        dividing = [place for place, name in enumerate(variables) if name in trees]
-        words = _words_of_parts(self.treebank, [trees[variables[place]] for place in dividing])
-        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), str(item[0])))
-        columns: dict[str, Any] = {
-            name: [row[place] for row, _ in ranked] for place, name in enumerate(variables)
-        }
-        counts = [len(rows) for _, rows in ranked]
-        columns["hits"] = pa.array(counts, pa.int64())
-        tree = self.tree.tolist()
-        distinct = (len({tree[i] for i in rows}) for _, rows in ranked)
-        columns["trees"] = pa.array(distinct, pa.int64())
-        parts = [words[tuple(row[place] for place in dividing)] for row, _ in ranked]
-        rates = [1000 * count / part for count, part in zip(counts, parts, strict=True)]
-        columns["per_1000_words"] = pa.array(rates, pa.float64())
-        return Frequencies(pa.table(columns), variables)
+        of_hits = {name: list(self._values(name, trees)) for name in variables}
+        dividing = {name: trees[name] for name in of_hits if name in trees}
+        return counted(of_hits, self.tree, "trees", dividing, self.treebank.lengths)
 
     def show(self, most: int = _SHOWN) -> Picture:
         """Return a picture of the first trees that have hits, with all their hits marked.
@@ -365,15 +346,3 @@ class Hits:
 
 def _distinct(ascending: LongArray) -> LongArray:
     return ascending[np.diff(ascending, prepend=-1) > 0]
-
-
-def _words_of_parts(
-    treebank: Treebank, variables: Sequence[Sequence[Any]]
-) -> dict[tuple[Any, ...], int]:
-    """Return how many words the trees with each combination of values have together."""
-    if not variables:
-        return {(): max(1, treebank.word_count)}
-    words: dict[tuple[Any, ...], int] = {}
-    for values, length in zip(zip(*variables, strict=True), treebank.lengths.tolist(), strict=True):
-        words[values] = words.get(values, 0) + length
-    return words

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import PatternError
+from grammar.search.notation import error_at, fault_of_expression
 from grammar.search.relations import Link, read_link
 
 __all__ = [
@@ -294,19 +295,14 @@ class _Reading:
         return Node(labels=(Label(written, fold=fold),))
 
     def _regex(self, token: Any, fold: bool) -> Label:
-        from pyarrow import ArrowInvalid, array
-        from pyarrow.compute import match_substring_regex
-
         expression = str(token)[1:-1].replace("\\/", "/")
-        try:
-            match_substring_regex(array([""]), expression)
-        except ArrowInvalid as error:
-            why = str(error).partition(": ")[2] or str(error)
+        why = fault_of_expression(expression)
+        if why is not None:
             raise self._error(
                 token,
                 f"the regular expression cannot be searched for: {why}",
                 "expressions are RE2's: they have no (?=...) and no \\1",
-            ) from None
+            )
         return Label(expression, is_regex=True, fold=fold)
 
     def _given(self, conditions: Any) -> tuple[Part, ...]:
@@ -364,10 +360,10 @@ class _Reading:
 
     def _error_of_name(self, name: str, what: str, hint: str) -> PatternError:
         found = re.search(rf"={re.escape(name)}(?![A-Za-z0-9_])", self._text)
-        return _error_at(self._text, found.start() if found else 0, what, hint)
+        return error_at(self._text, found.start() if found else 0, what, hint)
 
     def _error(self, token: Any, what: str, hint: str) -> PatternError:
-        return _error_at(self._text, token.start_pos, what, hint)
+        return error_at(self._text, token.start_pos, what, hint)
 
 
 def _with(node: Node, conditions: tuple[Part, ...]) -> Node:
@@ -450,22 +446,10 @@ def _not_a_pattern(error: Any, text: str) -> PatternError:
         if still > 0:
             count = f"{still} bracket{'s' if still > 1 else ''}"
             hint = f"close what is open: {count}"
-            return _error_at(text, len(text), "a closing bracket is missing", hint)
-        return _error_at(text, len(text), "the pattern ends too early", _HINT)
+            return error_at(text, len(text), "a closing bracket is missing", hint)
+        return error_at(text, len(text), "the pattern ends too early", _HINT)
     at = error.pos_in_stream if error.pos_in_stream is not None else len(text)
     if text[at : at + 1] == "'":
         what, hint = "a node is marked by no apostrophe here", "name it and read its column: NP=n"
-        return _error_at(text, at, what, hint)
-    return _error_at(text, at, "this is not a pattern", _HINT)
-
-
-def _error_at(text: str, at: int, what: str, hint: str) -> PatternError:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    excerpt = text.split("\n")[line - 1].rstrip("\r")
-    start = max(0, column - 60)
-    shown = excerpt[start : start + 100]
-    return PatternError(
-        f"{what}\n    {shown}\n    {' ' * (column - 1 - start)}^",
-        where=f"<pattern>:{line}:{column}",
-        hint=hint,
-    )
+        return error_at(text, at, what, hint)
+    return error_at(text, at, "this is not a pattern", _HINT)

@@ -32,6 +32,11 @@ class Steps:
     def __init__(self, most: int | None) -> None:
         self._most, self._left = most, most
 
+    @property
+    def left(self) -> int | None:
+        """How many steps may still be taken; None if there is no limit."""
+        return self._left
+
     def take(self, looked_at: int) -> None:
         """Count nodes or pairs of nodes that are looked at.
 

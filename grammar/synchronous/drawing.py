@@ -28,7 +28,7 @@ from grammar.synchronous.rule import Slot
 from grammar.trees.draw import ACCENT, BRANCH, LEVEL, TreeNode, tree_layout
 from grammar.trees.tree import Tree
 
-__all__ = ["derivation_svg", "derivation_trees", "draw_pair_derivation"]
+__all__ = ["derivation_picture", "derivation_svg", "derivation_trees", "draw_pair_derivation"]
 
 _GAP = 2.0 * LEVEL
 _LINK = "#e3a17f"
@@ -68,7 +68,7 @@ def derivation_trees(grammar: SynchronousGrammar, derivation: Sequence[int]) -> 
 
 def derivation_svg(grammar: SynchronousGrammar, derivation: Sequence[int]) -> str:
     """Return an aligned derivation, given as rule numbers in preorder, as an SVG document."""
-    return _picture(grammar, derivation).svg()
+    return derivation_picture(grammar, derivation).svg()
 
 
 def draw_pair_derivation(
@@ -97,7 +97,7 @@ def draw_pair_derivation(
     >>> place.cleanup()
     """
     checked_suffix(path)
-    _picture(grammar, derivation).save(path)
+    derivation_picture(grammar, derivation).save(path)
 
 
 def _trees(
@@ -135,7 +135,14 @@ def _grown(
     return Tree(label, tuple(children)), places
 
 
-def _picture(grammar: SynchronousGrammar, derivation: Sequence[int]) -> Picture:
+def derivation_picture(grammar: SynchronousGrammar, derivation: Sequence[int]) -> Picture:
+    """Return the picture of an aligned derivation, given as rule numbers in preorder.
+
+    Raises
+    ------
+    OptionError
+        If there are none, or they are not one derivation.
+    """
     if not derivation:
         raise OptionError("there is no derivation to draw", hint="give its rule numbers")
     source, target, *places = _trees(grammar, derivation)

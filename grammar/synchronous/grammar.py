@@ -312,7 +312,7 @@ class SynchronousGrammar(Weighted):
         Raises
         ------
         OptionError
-            If the numbers are not one derivation.
+            If the numbers are not one derivation, or it gives more than a million words.
         """
         made: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
         for number in reversed(derivation):
@@ -356,6 +356,9 @@ class SynchronousGrammar(Weighted):
             )
 
 
+_MOST_WORDS = 1_000_000
+
+
 def _put(
     symbols: tuple[Slot | str, ...],
     below: list[tuple[str, tuple[str, ...], tuple[str, ...]]],
@@ -367,6 +370,11 @@ def _put(
             words.extend(below[symbol.number - 1][side])
         else:
             words.append(symbol)
+        if len(words) > _MOST_WORDS:  # what is copied again and again doubles each time
+            raise OptionError(
+                f"the derivation gives more than {_MOST_WORDS:,} words",
+                hint="give a shorter source",
+            )
     return tuple(words)
 
 

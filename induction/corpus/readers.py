@@ -26,7 +26,7 @@ from induction.corpus.text.tokens import plain_brackets
 from induction.corpus.tree_files import sound_trees
 from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES, is_foreign, parse_trees
 
-__all__ = ["EMBEDDED", "bracketed_files", "read_reviews", "read_treebank"]
+__all__ = ["EMBEDDED", "bracketed_files", "listed_files", "read_reviews", "read_treebank"]
 
 EMBEDDED = "embedded"
 _NLTK = "nltk:"
@@ -144,6 +144,22 @@ def read_reviews() -> Corpus:
 
 def bracketed_files(source: str) -> list[str] | None:
     """Return the files of brackets in a folder, or of a name with a star; None of a single file."""
+    files = listed_files(source, _is_bracketed)
+    if files is None or is_many(source):
+        return None if files is None else list(files.values())
+    return [path for name, path in files.items() if _holds_trees(name, path)]
+
+
+def listed_files(source: str, is_wanted: Callable[[str], bool]) -> dict[str, str] | None:
+    """Return the files of a folder that are wanted, or all of a name with a star.
+
+    Of a single file it is None. With each name is the path.
+
+    Raises
+    ------
+    SchemaError
+        If a symbolic link leads out of the folder.
+    """
     if source == "-":
         return None
     with reading(source):
@@ -151,13 +167,11 @@ def bracketed_files(source: str) -> list[str] | None:
         if not (is_many(source) or place.is_folder()):
             return None
         files = place.files()
-    if is_many(source):
-        return [file.name for file in files.values()]
-    found = {name: file for name, file in files.items() if _is_bracketed(name)}
-    if not is_url(source):
-        for file in found.values():
-            check_links(source, file.name, file.name)
-    return [file.name for name, file in found.items() if _holds_trees(name, file.name)]
+    found = {name: file.name for name, file in files.items() if is_many(source) or is_wanted(name)}
+    if not (is_many(source) or is_url(source)):
+        for path in found.values():
+            check_links(source, path, path)
+    return found
 
 
 def _holds_trees(name: str, path: str) -> bool:

@@ -220,9 +220,20 @@ def compare(
 
 
 def sampled_trees(grammar: Any, n: int = SAMPLES, seed: int = 0) -> Treebank:
-    """Return trees that are drawn from a grammar (raises as :func:`sampling.sample_sentences`)."""
+    """Return trees that are drawn from a grammar.
+
+    Raises
+    ------
+    TreewrightError
+        As :func:`sampling.sample_sentences`; if the grammar gives pairs and no sentences.
+    """
     from sampling.sentences.sentences import sample_sentences
 
+    if grammar.pcfg is None:
+        raise OptionError(
+            f"a grammar of the family {grammar.family!r} gives no sentences by itself",
+            hint="compare treebanks, or grammars of another family",
+        )
     drawn = sample_sentences(grammar, n, seed=seed, trees=True)
     return Treebank.parse("\n".join(drawn.column("tree")))
 

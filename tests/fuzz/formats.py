@@ -29,6 +29,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
 from induction.corpus.readers import read_reviews
 from induction.parsers.opening import open_parser
+from induction.trees.dependency_files import read_dependencies
 from sampling.explanations.explain import explain
 from sampling.expression import read_expression
 from sampling.method import METHODS
@@ -100,6 +101,13 @@ def _use_corpus(path: Path) -> None:
         repr(row)
 
 
+def _use_dependencies(path: Path) -> None:
+    hits = read_dependencies(path).search("pattern { X -> Y } without { Y -> Z }")
+    hits.to_arrow().validate(full=True)
+    if len(hits):
+        hits.show(3)
+
+
 def _use_text(use: Callable[[str], Any]) -> Use:
     return lambda path: use(path.read_bytes().decode("utf-8", "replace"))
 
@@ -131,6 +139,7 @@ def _corpus_formats() -> Iterator[Format]:
         text = bracketed if suffix == "mrg" else "(3 (2 a) (4 (2 good) (2 film)))\n" * 3
         yield Format(f"trees.{suffix}", _write(text), _use_corpus)
     yield Format("words.conllu", _write(_CONLLU * 3), _use_corpus)
+    yield Format("searched.conllu", _write(_CONLLU * 3), _use_dependencies)
     yield Format("names.conll", _write("Ann\tB-P\nLee\tI-P\nleft\tO\n\nBo\tB-P\n" * 3), _use_corpus)
     if importlib.util.find_spec("spacy"):
         names = _few(corpora()["entities"])

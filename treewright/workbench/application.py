@@ -19,12 +19,14 @@ from treewright.workbench.answers import STYLE, Download, Page
 from treewright.workbench.opened import Opened
 from treewright.workbench.pages.comparison import comparison_page
 from treewright.workbench.pages.corpus import corpus_page
+from treewright.workbench.pages.dependencies import dependencies_page, download_dependencies
 from treewright.workbench.pages.example import example_page
 from treewright.workbench.pages.grammar import grammar_page
 from treewright.workbench.pages.home import home
 from treewright.workbench.pages.parsing import parsing_page
 from treewright.workbench.pages.quality import quality_page
 from treewright.workbench.pages.sampling import sampling_page
+from treewright.workbench.pages.translation import translation_page
 from treewright.workbench.pages.treebank import download, treebank_page
 from treewright.workbench.parameters import Parameters
 from treewright.workbench.uploads import Uploads
@@ -35,9 +37,12 @@ _PAGES: dict[str, Callable[..., Page | Download]] = {
     "/": home,
     "/treebank/{identifier}": treebank_page,
     "/treebank/{identifier}/{name}": download,
+    "/dependencies/{identifier}": dependencies_page,
+    "/dependencies/{identifier}/{name}": download_dependencies,
     "/grammar/{identifier}": grammar_page,
     "/corpus/{identifier}": corpus_page,
     "/corpus/{identifier}/example": example_page,
+    "/synchronous/{identifier}": translation_page,
     "/parse": parsing_page,
     "/sample": sampling_page,
     "/compare": comparison_page,
@@ -75,7 +80,7 @@ def application(opened: Opened, token: str, host: str = "127.0.0.1") -> Access:
                 identifier = opened.add(path, name)
             except TreewrightError as error:
                 raise _called(error, path, name) from None
-            kind = opened.get(identifier, "treebank", "grammar", "corpus").kind
+            kind = opened.kind(identifier)
         return RedirectResponse(f"/{kind}/{identifier}", 303)
 
     async def receive_file(request: Request) -> Response:

@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import Any, cast
 
+from grammar.dependencies.hits import DependencyHits
+from grammar.dependencies.treebank import DependencyTreebank
 from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.search.hits import Hits
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.parsing import SynchronousParser
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
@@ -19,17 +23,43 @@ from induction.corpus.formats import named_format, read_corpus
 from induction.corpus.tree_variables import read_tree_variables
 from induction.counts.pcfg import induce_pcfg
 from induction.parsers.opening import ENGLISH, open_parser
+from induction.trees.dependency_files import is_conllu, read_dependencies
 from induction.trees.normalise import normalise, overt_nodes
 from sampling.comparison.sources import open_source
 
-__all__ = ["ENGLISH", "OpenCorpus", "OpenGrammar", "OpenTreebank", "Opened", "Trees"]
+__all__ = [
+    "ENGLISH",
+    "OpenCorpus",
+    "OpenDependencies",
+    "OpenGrammar",
+    "OpenSynchronous",
+    "OpenTreebank",
+    "Opened",
+    "Trees",
+]
 
 STEPS = 200_000_000
 """What a search may take: less than a second, and less than a gigabyte."""
+_CHART_STEPS = 20_000_000
 _MOST_OPEN, _MOST_HITS = 64, 16
 _RULES_OF = "rules-of-"
 _ROWS_OF = "rows-of-"
 _TABLES = ("csv", "tsv", "jsonl", "parquet", "conllu")
+
+
+class _Searches:
+    """Searches in a treebank; the hits of the last ones are kept."""
+
+    def __init__(self) -> None:
+        self._hits: OrderedDict[str, Any] = OrderedDict()
+
+    def hits(self, treebank: Treebank | DependencyTreebank, pattern: str) -> Any:
+        if pattern not in self._hits:
+            self._hits[pattern] = treebank.search(pattern, steps=STEPS)
+            if len(self._hits) > _MOST_HITS:
+                self._hits.popitem(last=False)
+        self._hits.move_to_end(pattern)
+        return self._hits[pattern]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +68,18 @@ class Trees:
 
     treebank: Treebank
     variables: Mapping[str, Sequence[Any]]
-    _hits: OrderedDict[str, Hits] = field(default_factory=OrderedDict)
+    _searches: _Searches = field(default_factory=_Searches)
 
     def hits(self, pattern: str) -> Hits:
-        """Search for a pattern; the hits of the last ones are kept.
+        """Search for a pattern.
 
         Raises
         ------
         PatternError
             If it is no pattern, or takes too many steps.
         """
-        if pattern not in self._hits:
-            self._hits[pattern] = self.treebank.search(pattern, steps=STEPS)
-            if len(self._hits) > _MOST_HITS:
-                self._hits.popitem(last=False)
-        self._hits.move_to_end(pattern)
-        return self._hits[pattern]
+        found: Hits = self._searches.hits(self.treebank, pattern)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +131,18 @@ class OpenGrammar:
 
 
 @dataclass(frozen=True, eq=False)
+class OpenSynchronous(OpenGrammar):
+    """A grammar of pairs, which parses sources and gives targets."""
+
+    kind = "synchronous"
+
+    @cached_property
+    def parser(self) -> SynchronousParser:
+        """What translates."""
+        return SynchronousParser(cast(SynchronousGrammar, self.grammar), step_limit=_CHART_STEPS)
+
+
+@dataclass(frozen=True, eq=False)
 class OpenCorpus:
     """A corpus: the rows of a table."""
 
@@ -114,7 +152,34 @@ class OpenCorpus:
     kind = "corpus"
 
 
-Item = OpenTreebank | OpenGrammar | OpenCorpus
+@dataclass(frozen=True, eq=False)
+class OpenDependencies:
+    """A file of CoNLL-U: a dependency treebank, and the rows of its corpus."""
+
+    name: str
+    treebank: DependencyTreebank
+    corpus: Corpus
+    kind = "dependencies"
+    _searches: _Searches = field(default_factory=_Searches)
+
+    @cached_property
+    def variables(self) -> list[str]:
+        """Comments of sentences that can be counted by."""
+        return [n for n, values in self.treebank.variables.items() if _can_be_counted(values)]
+
+    def hits(self, request: str) -> DependencyHits:
+        """Search for a request.
+
+        Raises
+        ------
+        PatternError
+            If it is no request, or takes too many steps.
+        """
+        found: DependencyHits = self._searches.hits(self.treebank, request)
+        return found
+
+
+Item = OpenTreebank | OpenGrammar | OpenCorpus | OpenDependencies
 
 
 class Opened:
@@ -135,7 +200,8 @@ class Opened:
     def add(self, source: str, name: str | None = None, *, encoding: str = "utf-8") -> str:
         """Open a file, or what else readers know by a name; return its name in addresses.
 
-        A treebank comes with the grammar of its rules, and that of a table with its rows.
+        A treebank comes with the grammar of its rules, and that of a table with its rows, as does
+        a dependency treebank.
 
         Parameters
         ----------
@@ -167,10 +233,9 @@ class Opened:
             self._items[_RULES_OF + identifier] = OpenGrammar(
                 f"rules of {shown}", lambda: induce_pcfg(item.written.treebank), identifier
             )
-            if item.corpus is not None:
-                self._items[_ROWS_OF + identifier] = OpenCorpus(
-                    f"rows of {shown}", item.corpus, identifier
-                )
+        if isinstance(item, OpenTreebank | OpenDependencies) and item.corpus is not None:
+            trees = identifier if isinstance(item, OpenTreebank) else None
+            self._items[_ROWS_OF + identifier] = OpenCorpus(f"rows of {shown}", item.corpus, trees)
         return identifier
 
     def of_kind(self, *kinds: str) -> Iterator[tuple[str, Any]]:
@@ -186,6 +251,10 @@ class Opened:
                 f"no {' or '.join(kinds)} {identifier!r} is open", hint=f"there are: {known}"
             )
         return item
+
+    def kind(self, identifier: str) -> str:
+        """Return the kind of what is open by a name."""
+        return self._items[identifier].kind
 
     @cached_property
     def english(self) -> Any:
@@ -213,13 +282,16 @@ def _read(source: str, name: str, encoding: str) -> Item:
     corpus = None
     if not is_json and named_format(source) in _TABLES:
         corpus = read_corpus(source)
+        if is_conllu(source):
+            return OpenDependencies(name, read_dependencies(source, encoding=encoding), corpus)
         if "tree" not in corpus.names:
             return OpenCorpus(name, corpus)
         found, variables = read_tree_variables(source, encoding=encoding)
     else:
         found, variables = open_source(source, encoding=encoding)
     if not isinstance(found, Treebank):
-        return OpenGrammar(name, lambda: found)
+        made = OpenSynchronous if found.family == SynchronousGrammar.family else OpenGrammar
+        return made(name, lambda: found)
     if not len(found):
         raise CorpusError("there are no trees in it", where=name, hint="give one tree or more")
     plain = {key: values for key, values in variables.items() if _can_be_counted(values)}

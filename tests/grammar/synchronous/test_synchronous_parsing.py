@@ -100,3 +100,9 @@ def test_empty_sides(parser: SynchronousParser) -> None:
         parser.translations([])
     with pytest.raises(OptionError, match="empty"):
         parser.is_derivable(["walk"], [])
+
+
+def test_a_target_that_doubles_without_end_is_refused() -> None:
+    grammar = SynchronousGrammar.parse("NT_1 twice ### NT_1 NT_1 [0.5]\nwalk ### WALK [0.5]")
+    with pytest.raises(OptionError, match="more than 1,000,000 words"):
+        SynchronousParser(grammar).translations(["walk", *["twice"] * 40])

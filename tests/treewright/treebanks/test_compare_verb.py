@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from grammar import SynchronousGrammar
 from tests.treewright import test_command_line
 
 run = test_command_line.run
@@ -41,3 +42,12 @@ def test_faults_are_told(run, files) -> None:
     assert "both are standard input" in run("compare", "-", "-").err
     assert "cannot draw" in run("compare", "a.mrg", "b.txt", "--plot", "x.pdf").err
     assert run("compare", "a.mrg", "nowhere.mrg").code == 1
+
+
+def test_grammars_of_pairs_are_refused(tmp_path, run) -> None:
+    SynchronousGrammar.parse("NT_1 twice ### NT_1 NT_1 [0.5]\nwalk ### WALK [0.5]").save(
+        tmp_path / "pairs.json"
+    )
+    done = run("compare", str(tmp_path / "pairs.json"), "embedded")
+    assert done.code == 1
+    assert "a grammar of the family 'synchronous' gives no sentences by itself" in done.err

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from grammar import SynchronousGrammar
 from tests.treewright.workbench.browser import BASE, TOKEN, Browser
 
 GRAMMAR = """
@@ -13,6 +14,14 @@ S -> NP VP [1]
 NP -> 'fish' [3/4] | NP 'near' NP [1/4]
 VP -> 'swim' [1]
 """
+
+PAIRS = "NT_1 twice ### NT_1 NT_1 [0.5]\n<b>walk</b> ### <img/src=x> [0.5]\n"
+SENTENCE = (
+    "1\tWe\twe\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n"
+    "2\tsaw\tsee\tVERB\t_\t_\t0\troot\t_\t_\n"
+    "3\t<script>alert(1)</script>\tcat\tNOUN\t_\t_\t2\tobj\t_\t_\n\n"
+)
+CONLLU = f"# genre = news\n{SENTENCE}# genre = <img/src=x>\n{SENTENCE}" + SENTENCE * 10
 
 SOURCE = '{"id": "r1", "text": "a red car", "label": 1}\n'
 PROVENANCE = (
@@ -46,11 +55,22 @@ def client(web: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "odd.mrg").write_text(
         '(S (<script>alert`1`</script> "&amp;") (NP-SBJ (D$ <img/src=x>)))\n'
     )
+    (folder / "words.conllu").write_text(CONLLU)
     (folder / "source.jsonl").write_text(SOURCE)
     (folder / "made.jsonl").write_text(MADE)
+    SynchronousGrammar.parse(PAIRS).save(folder / "pairs.json")
     opened = Opened()
     opened.add("embedded")
-    for name in ("fish.txt", "texts.csv", "odd.mrg", "source.jsonl", "made.jsonl"):
+    names = (
+        "pairs.json",
+        "fish.txt",
+        "texts.csv",
+        "odd.mrg",
+        "words.conllu",
+        "source.jsonl",
+        "made.jsonl",
+    )
+    for name in names:
         opened.add(str(folder / name))
     made = TestClient(application(opened, TOKEN), base_url=BASE)
     made.get("/", params={"token": TOKEN})

@@ -1,7 +1,8 @@
-"""The verb search: where a construction occurs in a treebank."""
+"""The verb search: where a construction occurs in a treebank, of trees or of dependencies."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +12,11 @@ from treewright.outputs import FILE, Force
 from treewright.terminal import say, show
 
 if TYPE_CHECKING:
+    from grammar.dependencies.hits import DependencyHits
     from grammar.search.frequencies import Frequencies
     from grammar.search.hits import Hits
+
+    Found = Hits | DependencyHits
 
 __all__ = ["search"]
 
@@ -23,20 +27,29 @@ def search(
     trees: Annotated[
         str,
         typer.Argument(
-            help="A file or folder of brackets, a table with a column tree, nltk:NAME, embedded, -."
+            help="A file or folder of brackets or of CoNLL-U, a table with a column tree, "
+            "nltk:NAME, embedded, -."
         ),
     ],
-    pattern: Annotated[str, typer.Argument(help="As TGrep2 has it: 'S < (NP=subject $.. VP)'.")],
+    pattern: Annotated[
+        str,
+        typer.Argument(
+            help="As TGrep2 has it: 'S < (NP=subject $.. VP)'; of CoNLL-U, as Grew has it: "
+            "'pattern { V -[obj]-> N }'."
+        ),
+    ],
     count: Annotated[
         list[str] | None,
         typer.Option(
             help="Count by label or words of the hits, or NAME.label or NAME.words of a node that "
-            "has a name; may be repeated."
+            "has a name; of CoNLL-U, by NODE.lemma and the like; may be repeated."
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Count by a column of the table, or by file; may be repeated."),
+        typer.Option(
+            help="Count by a column of the table, a comment in CoNLL-U, or file; may be repeated."
+        ),
     ] = None,
     sample: Annotated[
         int | None, typer.Option(min=0, help="Only so many hits, drawn at random.")
@@ -50,14 +63,14 @@ def search(
             "-o",
             "--output",
             metavar=FILE,
-            help="Write the hits, or the counts: .tsv, .csv, .jsonl or .parquet; or the trees with "
-            "their hits marked: .svg or .png; or what stands at the hits, as trees: .mrg.",
+            help="Write the hits, or the counts: .tsv, .csv, .jsonl or .parquet; or pictures with "
+            "the hits marked: .svg or .png; or what stands at the hits, as trees: .mrg.",
         ),
     ] = None,
     node: Annotated[
         str | None, typer.Option(help="With .mrg: what stands at the node of this name instead.")
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    encoding: Annotated[str, typer.Option(help="Encoding of brackets and CoNLL-U.")] = "utf-8",
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -67,22 +80,12 @@ def search(
 
     Example: treewright search embedded 'PP < (IN < of) < NP=object' --count object.words --top 5
     """  # fmt: skip
-    from grammar.errors import OptionError
-    from induction.corpus.tree_variables import read_tree_variables
-
-    treebank, variables = read_tree_variables(trees, encoding=encoding)
-    unknown = [name for name in by or [] if name not in variables]
-    if unknown:
-        raise OptionError(
-            f"the trees have no variable {unknown[0]!r}",
-            where=trees,
-            hint=f"there are: {', '.join(variables) or 'none; a folder has file'}",
-        )
-    hits = treebank.search(pattern)
+    hits, variables = _found(trees, pattern, encoding)
+    _check_variables(by or [], variables, trees)
     if sample is not None:
         hits = hits.sample(sample, seed)
     wanted = [*(by or []), *(count or [])]
-    counts = hits.count(wanted, of_trees={n: variables[n] for n in by or []}) if wanted else None
+    counts = _counted(hits, wanted, {name: variables[name] for name in by or []})
     if as_json or not output:
         _show(hits, counts, top, as_json=as_json, quiet=quiet)
     if output:
@@ -91,7 +94,53 @@ def search(
         say(f"written to {output}", quiet=quiet)
 
 
-def _show(hits: Hits, counts: Frequencies | None, top: int, *, as_json: bool, quiet: bool) -> None:
+def _found(source: str, pattern: str, encoding: str) -> tuple[Found, Mapping[str, Sequence[Any]]]:
+    """Search what the source holds; return the variables of its trees or sentences, too."""
+    from grammar.dependencies.requests import is_request
+    from grammar.errors import OptionError
+    from induction.trees.dependency_files import holds_dependencies
+
+    if holds_dependencies(source) or (source == "-" and is_request(pattern)):
+        from induction.trees.dependency_files import read_dependencies
+
+        sentences = read_dependencies(source, encoding=encoding)
+        return sentences.search(pattern), sentences.variables
+    if is_request(pattern):
+        raise OptionError(
+            "requests of Grew search dependencies, which are files named *.conllu",
+            where=source,
+            hint="trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
+        )
+    from induction.corpus.tree_variables import read_tree_variables
+
+    treebank, variables = read_tree_variables(source, encoding=encoding)
+    return treebank.search(pattern), variables
+
+
+def _check_variables(names: Sequence[str], known: Mapping[str, Any], source: str) -> None:
+    from grammar.errors import OptionError
+
+    for name in names:
+        if name not in known:
+            raise OptionError(
+                f"the trees have no variable {name!r}",
+                where=source,
+                hint=f"there are: {', '.join(known) or 'none; a folder has file'}",
+            )
+
+
+def _counted(
+    hits: Found, wanted: list[str], variables: Mapping[str, Sequence[Any]]
+) -> Frequencies | None:
+    from grammar.search.hits import Hits
+
+    if not wanted:
+        return None
+    # the sentences of a dependency treebank have their variables with them
+    return hits.count(wanted, of_trees=variables) if isinstance(hits, Hits) else hits.count(wanted)
+
+
+def _show(hits: Found, counts: Frequencies | None, top: int, *, as_json: bool, quiet: bool) -> None:
     table = hits[:top].to_arrow() if counts is None else counts.table[:top]
     if as_json:
         show_facts({**hits.facts(), "rows": table.to_pylist()}, as_json=True)
@@ -101,14 +150,22 @@ def _show(hits: Hits, counts: Frequencies | None, top: int, *, as_json: bool, qu
         show(line)
 
 
-def _save(hits: Hits, counts: Frequencies | None, output: str, top: int, node: str | None) -> None:
+def _save(hits: Found, counts: Frequencies | None, output: str, top: int, node: str | None) -> None:
+    from grammar.errors import OptionError
     from grammar.pictures.svg import SUFFIXES
+    from grammar.search.hits import Hits
     from induction.corpus.formats import write_batches
 
     if output.lower().endswith(SUFFIXES):
         hits.show(top).save(output)
         return
     if output.endswith((".mrg", ".mrg.gz")):
+        if not isinstance(hits, Hits):
+            raise OptionError(
+                "what is found in CoNLL-U cannot be saved as brackets",
+                where=output,
+                hint="save the hits as .tsv, .csv, .jsonl or .parquet, or draw them as .svg",
+            )
         hits.to_treebank(node).write(output)
         return
     table: Any = hits.to_arrow() if counts is None else counts.table

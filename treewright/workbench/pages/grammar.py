@@ -23,7 +23,7 @@ _SYMBOLS, _DRAWN = 150, 12
 
 def grammar_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
     """Show a grammar, and the rules of one of its symbols."""
-    item: OpenGrammar = opened.get(identifier, "grammar")
+    item: OpenGrammar = opened.get(identifier, "grammar", "synchronous")
     symbol = asked.text("symbol", most=1000)
     top = asked.number("top", 20, least=1, most=200)
     treebanks = dict(opened.of_kind("treebank"))

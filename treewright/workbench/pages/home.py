@@ -11,12 +11,14 @@ __all__ = ["home"]
 
 
 def home(opened: Opened, asked: Parameters) -> Page:
-    """List treebanks, grammars and corpora."""
+    """List treebanks, dependency treebanks, grammars and corpora."""
     return Page(
         "home.html",
         {
             "treebanks": list(opened.of_kind("treebank")),
+            "dependencies": list(opened.of_kind("dependencies")),
             "grammars": list(opened.of_kind("grammar")),
+            "synchronous": list(opened.of_kind("synchronous")),
             "corpora": list(opened.of_kind("corpus")),
             "most_megabytes": MOST_BYTES >> 20,
         },

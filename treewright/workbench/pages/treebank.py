@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grammar.errors import MissingDataError, OptionError
 from grammar.search.frequencies import Frequencies
 from grammar.search.hits import Hits
 from grammar.trees.treebank import Treebank
-from induction.corpus.formats import write_batches
 from treewright.workbench.answers import Download, Page, address, answered, picture
 from treewright.workbench.opened import Opened, OpenTreebank, Trees
+from treewright.workbench.pages.tables import (
+    MOST_ROWS,
+    SHOWN_ROWS,
+    checked_file,
+    refuse_many,
+    table_download,
+)
 from treewright.workbench.parameters import Parameters
 from treewright.workbench.refining import quoted, refinements
 
 __all__ = ["download", "treebank_page"]
 
 TREES_A_PAGE, _LABELS = 8, 40
-_ROWS, _MOST_ROWS = 12, 500
-_MOST_COUNTED = 300_000
 _TRACE = "-NONE-"
-_MEDIA = {"tsv": "text/tab-separated-values", "parquet": "application/vnd.apache.parquet"}
-_FILES = ("hits.tsv", "hits.parquet", "hits.svg", "counts.tsv", "counts.parquet")
 _EXAMPLES = (
     ("PP < (IN < of) < NP=object", "prepositional phrases with of; the object has a name"),
     ("S < (NP=subject $.. VP)", "clauses: a noun phrase before a verb phrase"),
@@ -76,8 +75,8 @@ def treebank_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
         "variables": list(trees.variables),
         "countable": ["label", "words"],
         "examples": _EXAMPLES,
-        "shown_rows": asked.number("rows", _ROWS, least=1, most=_MOST_ROWS),
-        "most_rows": _MOST_ROWS,
+        "shown_rows": asked.number("rows", SHOWN_ROWS, least=1, most=MOST_ROWS),
+        "most_rows": MOST_ROWS,
     }
     if not form.pattern:
         return Page("treebank.html", {**values, "labels": _labels(trees.treebank)})
@@ -113,18 +112,9 @@ def _counts(hits: Hits, trees: Trees, form: _Asked) -> Frequencies | None:
     wanted = [name for name in (form.by, form.count) if name]
     if not wanted or not len(hits):
         return None
-    _refuse_many(hits)
+    refuse_many(hits, hits.pattern)
     of_trees = {form.by: trees.variables[form.by]} if form.by else None
     return hits.count(wanted, of_trees=of_trees)
-
-
-def _refuse_many(hits: Hits) -> None:
-    if len(hits) > _MOST_COUNTED:
-        raise OptionError(
-            f"{len(hits):,} hits are more than {_MOST_COUNTED:,}",
-            where=hits.pattern[:80],
-            hint="count or save fewer: say more in the pattern",
-        )
 
 
 def _trees_of_page(hits: Hits, form: _Asked, path: str, asked: Parameters) -> Mapping[str, Any]:
@@ -190,23 +180,14 @@ def _pieces(
 def download(opened: Opened, asked: Parameters, identifier: str, name: str) -> Download:
     """Return hits or counts as a file: ``hits.svg``, or either as ``.tsv`` or ``.parquet``."""
     item: OpenTreebank = opened.get(identifier, "treebank")
-    if name not in _FILES:
-        raise MissingDataError(f"there is no file {name!r}", hint=f"there are {', '.join(_FILES)}")
+    checked_file(name)
     form = _Asked.of(asked, item)
     trees = item.trees(plain=form.plain)
     hits = trees.hits(form.pattern)
-    what, _, suffix = name.partition(".")
-    if suffix == "svg":
+    if name.endswith(".svg"):
         return Download(f"{identifier}-{name}", _svg(hits, asked), "image/svg+xml")
-    _refuse_many(hits)
-    counts = _counts(hits, trees, form) if what == "counts" else None
-    if what == "counts" and counts is None:
-        raise OptionError("there is nothing to count by", hint="choose something in the form")
-    table = hits.to_arrow() if counts is None else counts.table
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / name
-        write_batches([table], file)
-        return Download(f"{identifier}-{name}", file.read_bytes(), _MEDIA[suffix])
+    counts = _counts(hits, trees, form) if name.startswith("counts") else None
+    return table_download(identifier, name, hits, counts, hits.pattern)
 
 
 def _svg(hits: Hits, asked: Parameters) -> bytes:

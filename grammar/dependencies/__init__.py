@@ -1,0 +1,1 @@
+"""Dependency trees as columns, and searching them."""
