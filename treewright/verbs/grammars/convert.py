@@ -32,13 +32,13 @@ def convert(
     ],
     source: Annotated[
         str | None,
-        typer.Option("--from", help="What GRAMMAR is: gbnf antlr ebnf bnf lark jsonschema; else its suffix."),
+        typer.Option("--from", help="gbnf antlr ebnf bnf lark jsonschema; else the suffix says."),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
             "--to",
-            help="lark llguidance gbnf xgrammar ebnf antlr grammarinator nltk genlm; or its suffix.",
+            help="lark llguidance gbnf xgrammar ebnf antlr grammarinator nltk genlm.",
         ),
     ] = None,
     spacing: Annotated[
