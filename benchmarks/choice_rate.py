@@ -102,8 +102,7 @@ def p_of_names(few: Corpus, names: Path, seed: int, training: Training) -> float
 
 
 def tried(one: Evidence) -> dict[str, Any]:
-    told = None if one.told is None else round(one.told, 4)
-    return {"name": one.name, "p": one.p, "told": told, "nats": round(one.nats, 4), "why": one.why}
+    return {"name": one.name, "p": one.p, "nats": round(one.nats, 4), "why": one.why}
 
 
 def gains(

@@ -301,8 +301,6 @@ def _verdict(one: Evidence) -> Evidence:
         return one
     if one.p > one.level:
         return replace(one, why=f"not taken, chance is not excluded (p above {one.level:.4f})")
-    if one.told is not None and one.told <= 0:
-        return replace(one, why="not taken, it tells nothing that the labelled examples do not")
     if one.nats <= 0:
         return replace(one, why="not taken, labels are no more probable than without it")
     if one.with_new < one.copies:
@@ -386,7 +384,7 @@ class _Trial:
             controls = (self.without, self.copies)
             without, copies = (float(self._right(told).mean()) for told in controls)
             return Evidence(
-                candidate.name, None, None, without, copies, 0.0, (-1.0, 1.0), 0.0, 1.0, 0.0, False,
+                candidate.name, None, without, copies, 0.0, (-1.0, 1.0), 0.0, 1.0, 0.0, False,
                 f"not taken, it cannot be made ({error.what})", time.monotonic() - begin,
             )  # fmt: skip
         found = self._weighed(candidate, tried)
@@ -432,19 +430,17 @@ class _Trial:
         rounds = len(tried.folds)
         against = [self.without[:rounds], self.copies[:rounds]]
         right, (without, copies) = self._right(tried.folds), map(self._right, against)
-        alone = told = None
+        alone = None
         if tried.alone is None:
             p = max(_p_of(right, other) for other in (without, copies))
         else:
             p = permutation_test(np.log(tried.alone.clip(min=LEAST)), self.given.hard, self.seed)
             alone = float(self._right(tried.alone).mean())
-            both = self._nats((self.without + tried.alone) / 2)
-            told = float((both - self._nats(self.without)).mean())
         nats = float((self._nats(tried.folds) - self._nats(against[0])).mean())
         self.gains[candidate.name] = right.mean(0) - without.mean(0)
         interval = paired_interval(self.gains[candidate.name])
         return Evidence(
-            candidate.name, alone, told, float(without.mean()), float(copies.mean()),
+            candidate.name, alone, float(without.mean()), float(copies.mean()),
             float(right.mean()), interval, nats, p, 0.0, False, "", 0.0, tried.made,
         )  # fmt: skip
 

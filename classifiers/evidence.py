@@ -89,9 +89,6 @@ class Evidence:
     alone : float or None
         The share of the labelled examples that a model of the made ones alone names right; None
         where these were made from them.
-    told : float or None
-        By how much the mean of that model and of those of the other folds makes labels more
-        probable than the latter do, in nats a label; None likewise.
     without, copies, with_new : float
         Accuracy in cross-validation without new examples, with copies, and with new examples.
     interval : (float, float)
@@ -117,7 +114,7 @@ class Evidence:
     Examples
     --------
     >>> one = Evidence(
-    ...     "aeda", alone=None, told=None, without=0.70, copies=0.71, with_new=0.70,
+    ...     "aeda", alone=None, without=0.70, copies=0.71, with_new=0.70,
     ...     interval=(-0.02, 0.02), nats=0.0, p=0.4, level=0.05, taken=False,
     ...     why="no more than copies", seconds=3.0,
     ... )
@@ -127,7 +124,6 @@ class Evidence:
 
     name: str
     alone: float | None
-    told: float | None
     without: float
     copies: float
     with_new: float

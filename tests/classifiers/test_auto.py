@@ -60,8 +60,8 @@ def test_an_encoder_that_learns_is_judged_as_it_stands(tiny: Path, tmp_path: Pat
     light, full = second.evidence
     (one,) = first.evidence
     assert one.name.endswith("weight 0.3")
-    assert (one.told, one.nats) == (light.told, light.nats)
-    assert light.told == full.told
+    assert (one.p, one.nats) == (light.p, light.nats)
+    assert light.p == full.p
 
 
 def test_a_fault_of_the_file_is_an_error_and_no_evidence(tmp_path: Path) -> None:

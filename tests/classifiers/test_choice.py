@@ -106,16 +106,15 @@ class Shares:
         return np.tile(self.shares, (len(texts), 1)).astype(np.float64)
 
 
-def test_what_made_examples_tell_is_the_likelihood_of_labels_by_both_models() -> None:
-    """By hand: halves without, three quarters alone, so five eighths of one class by both."""
+def test_examples_without_a_text_of_their_own_tell_nothing() -> None:
+    """A model of shares alone gives all labels of a class one probability: any permutation does."""
 
     def lopsided(corpus: Corpus, seed: int) -> Corpus:
         return Corpus.from_columns(text=["a", "b", "c", "d"], label=[0, 1, 1, 1])
 
     found = choose(labelled(6, 10), [Candidate("lopsided", lopsided, recombines=False)], Shares)
     (one,) = found.evidence
-    assert one.told == pytest.approx((np.log(3 / 8) + np.log(5 / 8)) / 2 - np.log(1 / 2))
-    assert (one.alone, found.controls.majority, one.taken) == (0.5, 0.5, False)
+    assert (one.p, one.alone, found.controls.majority, one.taken) == (1.0, 0.5, 0.5, False)
 
 
 def test_what_is_known_already_is_not_taken() -> None:

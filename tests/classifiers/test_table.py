@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.found_names import tested_part
+from benchmarks import found_names
 from classifiers.config import TrainingConfig
 from classifiers.examples import balanced, read_examples
 from classifiers.networks import finetuning as finetuning_module
@@ -494,5 +494,5 @@ def test_faults_are_one_clear_message(run, folder, command, message):
 def test_benchmarks_test_all_classes_of_a_file_that_is_sorted() -> None:
     rows: Rows = [(str(n), "a" if n < 50 else "b") for n in range(100)]
     data = FewShot("subj", rows, {"test": rows}, "")
-    assert [label for _, label in tested_part(data, 10)] == ["a"] * 5 + ["b"] * 5
-    assert tested_part(replace(data, name="trec"), 10) == rows[:10]
+    assert [label for _, label in found_names.tested_part(data, 10)] == ["a"] * 5 + ["b"] * 5
+    assert found_names.tested_part(replace(data, name="trec"), 10) == rows[:10]
