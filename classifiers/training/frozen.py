@@ -182,13 +182,15 @@ def fit_linear(vectors: Any, examples: Examples, config: TrainingConfig) -> Any:
         balance = config.class_weight == "balanced"
         return fit_sigmoids(vectors, examples, config.C or STRENGTH, balance=balance)
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     if config.class_weight == "balanced":
         examples = balanced(examples)
     rows, classes = np.nonzero(examples.labels)
     weights = examples.labels[rows, classes] * examples.weights[rows]
     model = LogisticRegression(C=config.C or STRENGTH, max_iter=1000)
-    return model.fit(vectors[rows], classes, sample_weight=weights)
+    with threadpool_limits(1):  # small fits wait for threads, and sums differ in their last digits
+        return model.fit(vectors[rows], classes, sample_weight=weights)
 
 
 def _vectors(encoder: Encoder, texts: Any, config: TrainingConfig) -> NDArray[np.float32]:

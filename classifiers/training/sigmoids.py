@@ -61,6 +61,7 @@ def fit_sigmoids(vectors: Any, examples: Examples, c: float, *, balance: bool) -
         Whether the texts of a class weigh as much as the others.
     """
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     members = examples.labels > 0
     weight = np.zeros((len(examples.classes), vectors.shape[1]))
@@ -70,7 +71,8 @@ def fit_sigmoids(vectors: Any, examples: Examples, c: float, *, balance: bool) -
         if mine.all() or not mine.any():
             continue
         model = LogisticRegression(C=c, max_iter=1000, class_weight="balanced" if balance else None)
-        model.fit(vectors, mine, sample_weight=examples.weights)
+        with threadpool_limits(1):  # small fits wait for threads
+            model.fit(vectors, mine, sample_weight=examples.weights)
         weight[number], bias[number] = model.coef_[0], model.intercept_[0]
     return SigmoidHead(weight, bias)
 
