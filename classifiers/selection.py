@@ -86,8 +86,8 @@ def auto(
     >>> print(auto(few, methods=["aeda"]).chosen)
     None
     >>> tried = auto(few, names={"g": "fine, good", "b": "poor, bad"}, methods=[])
-    >>> tried.chosen, len(tried.evidence)  # the names add nothing to these six examples
-    (None, 2)
+    >>> tried.chosen, len(tried.evidence)
+    ("names(g='fine, good', b='poor, bad'), weight 1", 2)
     """
     corpus = read_corpus(corpus)
     asked = config or read_config(encoder=TFIDF)
