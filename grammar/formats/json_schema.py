@@ -8,10 +8,10 @@ is refused; what only leaves documents out is named in :attr:`Parsed.left_out`.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 from grammar.errors import NotationError
 from grammar.expressions.positions import Automaton, UnreadableError
@@ -75,6 +75,8 @@ def parse_schema(text: str, source: str) -> Parsed:
     """
     try:
         document = json.loads(text)
+        # halves of characters, and numbers that are none, are in no document
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     except json.JSONDecodeError as error:
         raise excerpt(f"this is not JSON: {error.msg}", text, error.pos, source) from None
     except (ValueError, RecursionError) as error:
@@ -125,10 +127,11 @@ class _Reader:
         if not isinstance(schema, dict):
             self._refuse("a schema is an object, true or false", place)
         self._look_at_keywords(schema, place)
-        if not place and schema and _KNOWN.isdisjoint(schema):
-            part = next((name for name in schema if isinstance(schema[name], dict)), None)
+        unknown = [name for name in schema if name not in _KNOWN | _REFUSED]
+        if not place and unknown and _DEMANDING.isdisjoint(schema):
+            part = next((name for name in unknown if isinstance(schema[name], dict)), None)
             self._refuse(
-                "no keyword of JSON Schema is here", place,
+                "nothing here says what a document is", place,
                 part and f"give what stands under {part!r}, if that is the schema",
             )  # fmt: skip
         for keyword in _JOINING:
@@ -202,9 +205,9 @@ class _Reader:
                 f"{target!r} is no place of this document", place,
                 "copy what it names into $defs, and refer to #/$defs/NAME",
             )  # fmt: skip
-        pointer = target[1:]
+        pointer = unquote(target[1:])
         if pointer not in self._names:
-            name = re.sub(r"[^\w.-]", "_", pointer.rpartition("/")[2])
+            name = re.sub(r"[^\w.-]", "_", pointer.rpartition("/")[2]) or "_"
             while name in RULES or name in self._names.values():
                 name += "_"
             self._names[pointer] = name
@@ -233,10 +236,10 @@ class _Reader:
             self._refuse("properties are an object", place)
         if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
             self._refuse("required is a list of names", place)
-        members = []
+        members, others = [], schema.get("additionalProperties", True)
         for name in dict.fromkeys([*properties, *required]):
             step = name.replace("~", "~0").replace("/", "~1")
-            inner = self._symbol(properties.get(name, True), f"{place}/properties/{step}")
+            inner = self._symbol(properties.get(name, others), f"{place}/properties/{step}")
             members.append((row_of(f"{_in_json(name)}: ", inner), name in required))
         return row_of("{", self._members(members, self._member(schema, place), place), "}")
 
@@ -308,10 +311,8 @@ class _Reader:
         return least, most
 
     def _string(self, schema: Mapping[str, Any], place: str) -> Expression:
-        form, has_length = (
-            str(schema.get("format", "")),
-            not {"minLength", "maxLength"}.isdisjoint(schema),
-        )
+        form = str(schema.get("format", ""))
+        has_length = not {"minLength", "maxLength"}.isdisjoint(schema)
         if "pattern" not in schema and form in STRINGS and not has_length:
             self._found.left_out.add(f"less usual strings of the format {form}")
             return row_of('"', self._pattern(STRINGS[form], f"{place}/format"), '"')
@@ -357,7 +358,7 @@ class _Reader:
         """Return the numbers within limits."""
         limits = {name: schema[name] for name in sorted(_OF_TYPE["number"]) if name in schema}
         for name, limit in limits.items():
-            if type(limit) not in (int, float) or not math.isfinite(limit):
+            if type(limit) not in (int, float):
                 self._refuse(f"{name} is a number", place)
         found = numbers_within(limits, integers=kind == "integer")
         if found is None:
@@ -388,8 +389,8 @@ def _items(
 
 def _is_of(value: Any, kind: str) -> bool:
     if kind in ("integer", "number"):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and (kind == "number" or float(value).is_integer())
+        is_whole = type(value) is int or (type(value) is float and value.is_integer())
+        return is_whole or (kind == "number" and type(value) is float)
     types = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
     return isinstance(value, types[kind])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from types import MappingProxyType
 
 from grammar.formats.parsing import Expression
@@ -177,7 +178,7 @@ def numbers_within(limits: Mapping[str, float], *, integers: bool) -> Expression
         return choice_of([row_of(rule("positive"), _FRACTION), row_of("0", _ABOVE_ZERO)])
     low, is_above = _limit(limits, "minimum", "exclusiveMinimum", 1)
     high, is_below = _limit(limits, "maximum", "exclusiveMaximum", -1)
-    if not high - low <= _MOST_NUMBERS:
+    if low is None or high is None or high - low > _MOST_NUMBERS:
         return None
     if integers:
         first = math.floor(low) + 1 if is_above else math.ceil(low)
@@ -195,10 +196,14 @@ def numbers_within(limits: Mapping[str, float], *, integers: bool) -> Expression
     return choice_of(ways)
 
 
-def _limit(limits: Mapping[str, float], name: str, exclusive: str, sign: int) -> tuple[float, bool]:
-    """Return the stricter of two limits, and whether it is excluded."""
-    found = [(sign * limits[k], k == exclusive) for k in (name, exclusive) if k in limits]
-    value, excluded = max(found, default=(-math.inf, False))
+def _limit(
+    limits: Mapping[str, float], name: str, exclusive: str, sign: int
+) -> tuple[Fraction | None, bool]:
+    """Return the stricter of two limits, exactly, and whether it is excluded."""
+    found = [(sign * Fraction(limits[k]), k == exclusive) for k in (name, exclusive) if k in limits]
+    if not found:
+        return None, False
+    value, excluded = max(found)
     return sign * value, excluded
 
 

@@ -199,7 +199,11 @@ def test_what_is_not_kept_is_told(schema, told):
         ({"pattern": "(^a)b"}, "#/pattern", "an anchor within"),
         ({"pattern": "("}, "#/pattern", "cannot be read"),
         ({"pattern": "a", "maxLength": 3}, "#", "both demanded"),
-        ({"name": "a", "schema": {"type": "null"}}, "#", "no keyword of JSON Schema is here"),
+        ({"name": "a", "schema": {"type": "null"}}, "#", "nothing here says what a document is"),
+        ({"name": "a", "description": "b", "parameters": {}}, "#", "nothing here says what"),
+        ({"required": ["a"], "additionalProperties": False}, "#/properties/a", "no value is"),
+        ({"type": "number", "minimum": 10**400, "maximum": 0.5}, "#", "compare digits"),
+        ({"type": "integer", "minimum": 10**400}, "#", "would have to compare digits"),
         ({"type": "number", "minimum": 0.5, "maximum": 1}, "#", "would have to compare digits"),
         ({"type": "number", "minimum": 2}, "#", "would have to compare digits"),
         ({"type": "integer", "maximum": 2}, "#", "would have to compare digits"),
@@ -238,12 +242,29 @@ def test_numbers_within_limits(limits, good, bad):
     assert [text for text in bad if accepted(grammar, text)] == []
 
 
+def test_references_are_read_as_pointers_of_an_address():
+    schema = {
+        "$ref": "#/$defs/a%20b~1c",
+        "$defs": {"a b/c": {"$ref": "#/$defs/"}, "": {"const": 1}},
+    }
+    assert {*texts_of(read(schema)[0], 5)} == {"1"}
+
+
+def test_values_are_of_their_types_however_large():
+    schema = {"enum": [10**400, 2.0, 2.5, True], "type": "integer"}
+    assert {*texts_of(read(schema)[0], 50)} == {str(10**400), "2.0"}
+
+
 def test_lists_of_items_are_read_as_before_2020():
     schema = {"type": "array", "items": [{"const": 1}, {"const": 2}], "additionalItems": False}
     assert {*texts_of(read(schema)[0], 50)} == {"[]", "[1]", "[1, 2]"}
 
 
-@pytest.mark.parametrize("text", ["{", "[" * 100_000, '{"const": ' + "9" * 5_000 + "}"])
+NOT_JSON = ["{", "[" * 100_000, '{"const": ' + "9" * 5_000 + "}", '{"const": NaN}',
+            '{"enum": [1e999]}', r'{"const": "\ud800"}']  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_JSON, ids=range(len(NOT_JSON)))
 def test_what_is_no_json_is_refused(text):
     with pytest.raises(NotationError, match="JSON"):
         read_notation(text, "jsonschema")
