@@ -37,7 +37,7 @@ __all__ = [
     "versions_of",
 ]
 
-RULE = "permutation of labels by made examples alone, tells what others do not; sign tests; copies"
+RULE = "one permutation test of all made without labels; sign tests; labels more probable; copies"
 """To be changed when the rule of the choice changes."""
 NAMES = "names"
 FULL = 1.0

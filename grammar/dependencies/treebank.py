@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,8 @@ __all__ = [
 FIELDS = ("form", "lemma", "upos", "xpos", "features", "deprel", "misc")
 """Columns of words: FORM, LEMMA, UPOS, XPOS, FEATS, DEPREL and MISC of CoNLL-U."""
 
+_NUMBERING = threading.Lock()
+"""Held while a search numbers values of features: symbols are shared by all threads."""
 ABSENT = -1
 """Stands for a value that a word does not have, and for the head of a root."""
 
@@ -194,9 +197,10 @@ class DependencyTreebank:
         for column in _LISTS:
             # the last place is that of words without a list
             of_lists = np.full(len(self.symbols) + 1, ABSENT, np.int32)
-            for number, values in self._parsed[column].items():
-                if wanted in values:
-                    of_lists[number] = self.symbols.add(values[wanted])
+            with _NUMBERING:
+                for number, values in self._parsed[column].items():
+                    if wanted in values:
+                        of_lists[number] = self.symbols.add(values[wanted])
             found = np.where(found < 0, of_lists[self.columns[column]], found)
         return found
 
