@@ -13,8 +13,9 @@ from grammar.arrays import IntArray, LongArray, kernel
 from grammar.dependencies.clauses import Clause, compiled
 from grammar.dependencies.hits import DependencyHits
 from grammar.dependencies.requests import Block, RelationKind, Request, parse_request
-from grammar.dependencies.treebank import ABSENT, DependencyTreebank
+from grammar.dependencies.treebank import ABSENT, FIELDS, LISTS, DependencyTreebank
 from grammar.errors import PatternError
+from grammar.messages import tell
 from grammar.search.searching import blocks_of_trees
 from grammar.search.steps import Steps
 
@@ -24,6 +25,7 @@ Rows = npt.NDArray[np.int32]
 
 MOST_WORDS = 2_000_000
 """A larger treebank is searched block by block, so that memory does not grow with it."""
+_SHOWN = 12
 _MOST_ROWS, _MOST_STEPS = 50_000_000, 4_000_000_000
 
 # kernels take numbers, and not members of an enumeration
@@ -36,6 +38,7 @@ def search(
 ) -> DependencyHits:
     """Find where a request holds; see :meth:`DependencyTreebank.search`."""
     asked, left = parse_request(request), Steps(_MOST_STEPS if steps is None else steps)
+    _tell_unknown(asked, treebank)
     nodes = asked.pattern.nodes
     parts = [np.zeros((0, len(nodes)), np.int32)]
     for first, last in blocks_of_trees(treebank.offsets, MOST_WORDS):
@@ -45,6 +48,16 @@ def search(
     named = {name: rows[:, place].astype(np.int64) for place, name in enumerate(nodes)}
     edges = tuple((e.source, e.target) for e in asked.pattern.edges)
     return DependencyHits(treebank, request, named, dict(asked.edge_names), edges)
+
+
+def _tell_unknown(request: Request, treebank: DependencyTreebank) -> None:
+    """Tell what no word has: names of features are easily mistyped, and find nothing then."""
+    tests = (test for block in (request.pattern, *request.others) for _, ways in block.tests
+             for way in ways for test in way)  # fmt: skip
+    for name in dict.fromkeys(test.name for test in tests):
+        if not treebank.has(name):
+            known = (*(field for field in FIELDS if field not in LISTS), *treebank.features)
+            tell(f"no word has the feature {name}; there are {', '.join(known[:_SHOWN])}")
 
 
 class _Searched:

@@ -19,6 +19,7 @@ from grammar.trees.symbols import SymbolTable
 __all__ = [
     "ABSENT",
     "FIELDS",
+    "LISTS",
     "DependencyTreebank",
     "absolute_heads",
     "encoded",
@@ -35,7 +36,8 @@ ABSENT = -1
 
 _EMPTY = "_"
 _NO_SPACE = "SpaceAfter=No"
-_LISTS = ("features", "misc")
+LISTS = ("features", "misc")
+"""Columns whose values are lists of features."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,10 +193,10 @@ class DependencyTreebank:
         int32 array, shape (words,)
             -1 where a word has no such feature.
         """
-        if name in self.columns and name not in _LISTS:
+        if name in self.columns and name not in LISTS:
             return self.columns[name]
         wanted, found = feature_name(name), np.full(self.word_count, ABSENT, np.int32)
-        for column in _LISTS:
+        for column in LISTS:
             # the last place is that of words without a list
             of_lists = np.full(len(self.symbols) + 1, ABSENT, np.int32)
             with _NUMBERING:
@@ -206,7 +208,7 @@ class DependencyTreebank:
 
     def has(self, name: str) -> bool:
         """Say whether there is a field of this name, or a word has such a feature."""
-        if name in self.columns and name not in _LISTS:
+        if name in self.columns and name not in LISTS:
             return True
         wanted = feature_name(name)
         return any(wanted in values for lists in self._parsed.values() for values in lists.values())
@@ -247,7 +249,7 @@ class DependencyTreebank:
     @cached_property
     def _parsed(self) -> Mapping[str, Mapping[int, Mapping[str, str]]]:
         """Of FEATS and MISC, each distinct value with the features in it."""
-        return {name: self._features_in(name) for name in _LISTS}
+        return {name: self._features_in(name) for name in LISTS}
 
     def _features_in(self, column: str) -> dict[int, dict[str, str]]:
         numbers = np.unique(self.columns[column]).tolist()

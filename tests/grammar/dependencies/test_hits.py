@@ -8,6 +8,7 @@ import pytest
 
 from grammar.dependencies.treebank import DependencyTreebank
 from grammar.errors import CorpusError, OptionError
+from grammar.messages import heard_by
 
 BANK = DependencyTreebank.from_columns(
     form=[["we", "saw", "the", "cats", "."], ["cats", "ran"], ["a", "_"]],
@@ -130,3 +131,13 @@ def test_arcs_do_not_lie_on_each_other() -> None:
 def test_columns_are_checked(given: dict, said: str) -> None:
     with pytest.raises(CorpusError, match=said):
         DependencyTreebank.from_columns(**given)
+
+
+def test_a_feature_that_no_word_has_is_told() -> None:
+    said: list[str] = []
+    with heard_by(said.append):
+        assert len(BANK.search("pattern { V [Upos=VERB] } without { V [!Tense] }")) == 0
+    known = "form, lemma, upos, xpos, deprel, Case, Number"
+    assert said == [
+        f"no word has the feature {name}; there are {known}" for name in ("Upos", "Tense")
+    ]
