@@ -7,8 +7,11 @@ import time
 from dataclasses import replace
 from functools import partial
 
+import pytest
+
 from grammar import DependencyTreebank
 from grammar.trees.symbols import SymbolTable
+from induction.corpus.corpus import Corpus
 from tests.threads.together import check_alike
 
 FEW, WORDS = 8, 6
@@ -40,3 +43,13 @@ def test_features_are_numbered_by_one_thread_at_a_time() -> None:
     shared = replace(read, symbols=Watched(read.symbols))
     alone = [[f"v{k}.{word}" for word in range(WORDS)] for k in range(FEW)]
     check_alike([partial(values, shared, k) for k in range(FEW)], alone, threads=FEW)
+
+
+def test_patterns_that_push_each_other_out_are_found_all() -> None:
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    from treewright.workbench.opened import OpenDependencies
+
+    bank = DependencyTreebank.from_columns(form=[["a"] * WORDS])
+    shared = OpenDependencies("a", bank, Corpus.from_columns(text=["a"]))
+    asked = [f"pattern {{ X{k} [form=a] }}" for k in range(40)]
+    check_alike([lambda a=a: len(shared.hits(a)) for a in asked], [WORDS] * len(asked), threads=40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,14 +53,19 @@ class _Searches:
 
     def __init__(self) -> None:
         self._hits: OrderedDict[str, Any] = OrderedDict()
+        self._lock = threading.Lock()  # requests of a browser are answered by several threads
 
     def hits(self, treebank: Treebank | DependencyTreebank, pattern: str) -> Any:
-        if pattern not in self._hits:
-            self._hits[pattern] = treebank.search(pattern, steps=STEPS)
+        with self._lock:
+            found = self._hits.get(pattern)
+        if found is None:
+            found = treebank.search(pattern, steps=STEPS)
+        with self._lock:
+            self._hits[pattern] = found
+            self._hits.move_to_end(pattern)
             if len(self._hits) > _MOST_HITS:
                 self._hits.popitem(last=False)
-        self._hits.move_to_end(pattern)
-        return self._hits[pattern]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
