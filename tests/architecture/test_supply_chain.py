@@ -8,13 +8,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import accumulate
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
 NETWORK = {
     "aiohttp", "ftplib", "http", "httpx", "huggingface_hub", "requests", "smtplib", "socket",
-    "socketserver", "starlette", "urllib", "urllib3", "uvicorn", "xmlrpc",
+    "socketserver", "starlette", "urllib.request", "urllib3", "uvicorn", "xmlrpc",
 }  # fmt: skip
 CODE = {"cloudpickle", "code", "dill", "joblib", "marshal", "pickle", "shelve", "yaml"}
 
@@ -42,16 +43,22 @@ def test_the_table_has_every_dependency_with_its_range_and_a_licence():
     assert all(licence for *_, licence in rows)
 
 
+def prefixes(name: str) -> list[str]:
+    """Return the dotted names that a dotted name begins with, the shortest first."""
+    return list(accumulate(name.split("."), "{}.{}".format))
+
+
 def imports() -> dict[str, set[str]]:
-    """Return the top-level names that each module imports, and what it calls by bare name."""
+    """Return what each module imports, with the packages that hold it, and what it calls."""
     found = {}
     for path in (p for package in PACKAGES for p in (ROOT / package).rglob("*.py")):
         names = set()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                names |= {alias.name.partition(".")[0] for alias in node.names}
+                names |= {part for alias in node.names for part in prefixes(alias.name)}
             elif isinstance(node, ast.ImportFrom) and node.module:
-                names.add(node.module.partition(".")[0])
+                full = (f"{node.module}.{alias.name}" for alias in node.names)
+                names |= {part for name in full for part in prefixes(name)}
             elif isinstance(node, ast.Call):
                 names.add(f"{ast.unparse(node.func)}()")
         found[path.relative_to(ROOT).as_posix()] = names
