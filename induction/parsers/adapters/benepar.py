@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from grammar.chart.parses import NoParse
 from grammar.trees.tree import Tree
-from induction.parsers.adapters.foreign import (
-    call_in_batches,
-    imported,
-    loading,
-    refuse_tags,
-    version_of,
-)
-from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+from induction.parsers.adapters.foreign import ForeignParser, imported, loading, version_of
+from induction.parsers.protocol import MAX_WORDS, Given
 
 __all__ = ["BeneparParser", "SpacyBeneparParser"]
 
 _DOWNLOAD = "python -c \"import benepar; benepar.download('{}')\""
 
 
-class BeneparParser(TextParser):
+class BeneparParser(ForeignParser):
     """``benepar.Parser`` as a parser of text.
 
     Given tags stand in the trees, but the model does not look at them. benepar reads its models
@@ -48,6 +41,7 @@ class BeneparParser(TextParser):
     """
 
     name = "benepar"
+    reads_tags = True
 
     def __init__(
         self, model: str = "benepar_en3", *, batch_size: int = 64, max_words: int = MAX_WORDS
@@ -55,16 +49,7 @@ class BeneparParser(TextParser):
         self._benepar = imported("benepar")
         with loading(model, _DOWNLOAD.format(model)):
             self._parser = self._benepar.Parser(model, batch_size=batch_size)
-        self.version = f"{version_of('benepar')}-{model}"
-        self.batch_size = batch_size
-        self.max_words = max_words
-
-    def parse_each(
-        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
-    ) -> Iterator[Tree | NoParse]:
-        """Yield a tree, or the reason for having none, for each sentence in order."""
-        given = read_sentences(sentences, tags, max_words=self.max_words)
-        yield from call_in_batches(given, self._parse_batch, batch_size=self.batch_size)
+        super().__init__(f"{version_of('benepar')}-{model}", batch_size, max_words)
 
     def _parse_batch(self, batch: Sequence[Given]) -> list[Tree]:
         inputs = [
@@ -79,7 +64,7 @@ class BeneparParser(TextParser):
         return [Tree.from_nltk(tree) for tree in self._parser.parse_sents(inputs)]
 
 
-class SpacyBeneparParser(TextParser):
+class SpacyBeneparParser(ForeignParser):
     """A spaCy pipeline with the pipe ``benepar`` as a parser of text.
 
     Parameters
@@ -122,23 +107,8 @@ class SpacyBeneparParser(TextParser):
         with loading(model, _DOWNLOAD.format(model)):
             self._pipeline.add_pipe("benepar", config={"model": model})
         self._document = imported("spacy.tokens").Doc
-        self.version = f"{version_of('spacy')}-{pipeline}-{version_of('benepar')}-{model}"
-        self.batch_size = batch_size
-        self.max_words = max_words
-
-    def parse_each(
-        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
-    ) -> Iterator[Tree | NoParse]:
-        """Yield a tree, or the reason for having none, for each sentence in order.
-
-        Raises
-        ------
-        OptionError
-            If tags are given.
-        """
-        refuse_tags(tags, self.name)
-        given = read_sentences(sentences, max_words=self.max_words)
-        yield from call_in_batches(given, self._parse_batch, batch_size=self.batch_size)
+        version = f"{version_of('spacy')}-{pipeline}-{version_of('benepar')}-{model}"
+        super().__init__(version, batch_size, max_words)
 
     def _parse_batch(self, batch: Sequence[Given]) -> Iterator[Tree]:
         documents = [

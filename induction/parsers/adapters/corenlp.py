@@ -7,16 +7,15 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from grammar.chart.parses import NoParse
 from grammar.errors import MissingDataError, OptionError, SchemaError
 from grammar.storage.permissions import check_network
 from grammar.trees.tree import Tree
 from induction.corpus.text.tokens import penn_word
-from induction.parsers.adapters.foreign import call_in_batches, refuse_tags
-from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+from induction.parsers.adapters.foreign import ForeignParser
+from induction.parsers.protocol import MAX_WORDS, Given
 
 __all__ = ["CoreNLPParser"]
 
@@ -34,7 +33,7 @@ _START = (
 _SHOWN = 200
 
 
-class CoreNLPParser(TextParser):
+class CoreNLPParser(ForeignParser):
     """A CoreNLP server on this machine as a parser of text.
 
     Parameters
@@ -84,30 +83,14 @@ class CoreNLPParser(TextParser):
             raise OptionError(f"the timeout {timeout} is not above zero", hint="give seconds")
         self.url = url
         self.timeout = timeout
-        self.version = version
-        self.max_words = max_words
+        super().__init__(version, 1, max_words)
         query = urllib.parse.urlencode({"properties": json.dumps(_PROPERTIES)})
         self._address = f"{url.rstrip('/')}/?{query}"
         # a proxy has no business with this machine's own server
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-    def parse_each(
-        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
-    ) -> Iterator[Tree | NoParse]:
-        """Yield a tree, or the reason for having none, for each sentence in order.
-
-        Raises
-        ------
-        OptionError
-            If tags are given.
-        MissingDataError
-            If there is no server.
-        SchemaError
-            If what answers is not a CoreNLP server.
-        """
-        refuse_tags(tags, self.name)
-        given = read_sentences(sentences, max_words=self.max_words)
-        yield from call_in_batches(given, lambda batch: map(self._ask, batch), batch_size=1)
+    def _parse_batch(self, batch: Sequence[Given]) -> Iterator[Tree]:
+        return map(self._ask, batch)
 
     def _ask(self, given: Given) -> Tree:
         text = " ".join(penn_word(word) for word in given.words)

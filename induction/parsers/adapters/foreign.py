@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from grammar.chart.parses import NoParse
 from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
 from grammar.trees.tree import Tree
-from induction.parsers.protocol import Given
+from induction.parsers.protocol import Given, Sentence, Tags, TextParser, read_sentences
 from induction.trees.plain_trees import DEEPEST
 
-__all__ = ["call_in_batches", "imported", "in_our_form", "loading", "refuse_tags", "version_of"]
+__all__ = ["ForeignParser", "imported", "in_our_form", "loading", "version_of"]
 
 _ROOT = "TOP"
 _ROOTS = {_ROOT, "ROOT", ""}
@@ -65,26 +66,63 @@ def loading(model: str, hint: str) -> Iterator[None]:
         ) from None
 
 
-def refuse_tags(tags: object, parser: str) -> None:
-    """Refuse given tags, for a parser that makes its own."""
-    if tags is not None:
-        raise OptionError(f"{parser} makes its own tags", hint="leave out the tags")
-
-
-def call_in_batches(
-    given: Iterator[Given | NoParse],
-    parse: Callable[[Sequence[Given]], Iterable[Tree]],
-    *,
-    batch_size: int,
-) -> Iterator[Tree | NoParse]:
-    """Yield what a package makes of each sentence.
+class ForeignParser(TextParser):
+    """A parser of another package, which is handed batches of sentences.
 
     A batch that fails is tried again sentence by sentence, so that only those that make it fail
     are without a parse. Such failures count as refusals: another machine may do better.
+
+    Attributes
+    ----------
+    reads_tags : bool
+        Whether it takes tags that are given; else it makes its own.
     """
-    while batch := list(islice(given, batch_size)):
-        results = iter(_attempt([one for one in batch if isinstance(one, Given)], parse))
-        yield from (one if isinstance(one, NoParse) else next(results) for one in batch)
+
+    reads_tags: ClassVar[bool] = False
+
+    def __init__(self, version: str, batch_size: int, max_words: int) -> None:
+        self.version = version
+        self.batch_size = batch_size
+        self.max_words = max_words
+
+    def parse_each(
+        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
+    ) -> Iterator[Tree | NoParse]:
+        """Yield a tree, or the reason for having none, for each sentence in order.
+
+        Raises
+        ------
+        OptionError
+            If tags are given, and the parser makes its own.
+        MissingDataError, SchemaError
+            If the parser is a server, and does not answer, or something else does.
+        """
+        if tags is not None and not self.reads_tags:
+            raise OptionError(f"{self.name} makes its own tags", hint="leave out the tags")
+        given = read_sentences(sentences, tags, max_words=self.max_words)
+        while batch := list(islice(given, self.batch_size)):
+            results = iter(self._attempt([one for one in batch if isinstance(one, Given)]))
+            yield from (one if isinstance(one, NoParse) else next(results) for one in batch)
+
+    @abstractmethod
+    def _parse_batch(self, batch: Sequence[Given]) -> Iterable[Tree]:
+        """Return the package's tree of each sentence."""
+
+    def _attempt(self, batch: Sequence[Given]) -> Sequence[Tree | NoParse]:
+        if not batch:
+            return []
+        try:
+            trees = list(self._parse_batch(batch))
+            if len(trees) != len(batch):
+                raise ValueError(f"it gave {len(trees)} trees for {len(batch)} sentences")
+            return [in_our_form(tree, given) for tree, given in zip(trees, batch, strict=True)]
+        except (MissingDataError, OptionError, SchemaError):
+            raise  # these are about the parser, the rest is about the sentences
+        except Exception as error:
+            if len(batch) > 1:
+                return [result for given in batch for result in self._attempt([given])]
+            reason = f"the parser failed: {_first_line(error)}"
+            return [NoParse(batch[0].words, reason, refused=True)]
 
 
 def in_our_form(tree: Tree, given: Given) -> Tree:
@@ -110,25 +148,6 @@ def in_our_form(tree: Tree, given: Given) -> Tree:
 
     made = ours(tree, 1)
     return Tree(_ROOT, made.children if made.label in _ROOTS else (made,))
-
-
-def _attempt(
-    batch: Sequence[Given], parse: Callable[[Sequence[Given]], Iterable[Tree]]
-) -> Sequence[Tree | NoParse]:
-    if not batch:
-        return []
-    try:
-        trees = list(parse(batch))
-        if len(trees) != len(batch):
-            raise ValueError(f"it gave {len(trees)} trees for {len(batch)} sentences")
-        return [in_our_form(tree, given) for tree, given in zip(trees, batch, strict=True)]
-    except (MissingDataError, OptionError, SchemaError):
-        raise  # these are about the parser, the rest is about the sentences
-    except Exception as error:
-        if len(batch) > 1:
-            return [result for given in batch for result in _attempt([given], parse)]
-        reason = f"the parser failed: {_first_line(error)}"
-        return [NoParse(batch[0].words, reason, refused=True)]
 
 
 def _first_line(error: Exception) -> str:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from grammar.chart.parses import NoParse
 from grammar.trees.tree import Tree
-from induction.parsers.adapters.foreign import (
-    call_in_batches,
-    imported,
-    loading,
-    refuse_tags,
-    version_of,
-)
-from induction.parsers.protocol import MAX_WORDS, Given, Sentence, Tags, TextParser, read_sentences
+from induction.parsers.adapters.foreign import ForeignParser, imported, loading, version_of
+from induction.parsers.protocol import MAX_WORDS, Given
 
 __all__ = ["StanzaParser"]
 
 
-class StanzaParser(TextParser):
+class StanzaParser(ForeignParser):
     """``stanza.Pipeline`` with tokens given, a tagger and the constituency parser.
 
     Parameters
@@ -65,23 +58,8 @@ class StanzaParser(TextParser):
                 download_method=None,  # models are fetched when a person asks for them
                 verbose=False,
             )
-        self.version = f"{version_of('stanza')}-{language}-{package}"
-        self.batch_size = batch_size
-        self.max_words = max_words
-
-    def parse_each(
-        self, sentences: Iterable[Sentence], *, tags: Tags | None = None
-    ) -> Iterator[Tree | NoParse]:
-        """Yield a tree, or the reason for having none, for each sentence in order.
-
-        Raises
-        ------
-        OptionError
-            If tags are given.
-        """
-        refuse_tags(tags, self.name)
-        given = read_sentences(sentences, max_words=self.max_words)
-        yield from call_in_batches(given, self._parse_batch, batch_size=self.batch_size)
+        version = f"{version_of('stanza')}-{language}-{package}"
+        super().__init__(version, batch_size, max_words)
 
     def _parse_batch(self, batch: Sequence[Given]) -> list[Tree]:
         document = self._pipeline([list(given.surfaces) for given in batch])
