@@ -13,7 +13,7 @@ from grammar.files import PathLike, read_text
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
 
-__all__ = ["CATEGORIES", "LEXICAL", "PARTS", "STRUCTURAL", "cogs", "read_cogs"]
+__all__ = ["CATEGORIES", "LEXICAL", "PARTS", "STRUCTURAL", "cogs", "read_cogs", "read_tabbed"]
 
 PARTS = ("train", "dev", "test", "gen")
 
@@ -117,7 +117,40 @@ def read_cogs(path: PathLike) -> Corpus:
     CorpusError
         If the file has no lines, or one has not three columns or an unknown category.
     """
+    corpus = read_tabbed(path, "COGS", "category")
     known = {*CATEGORIES, *_TRAINING}
+    for number, category in zip(corpus.column("id"), corpus.column("category"), strict=True):
+        if category not in known:
+            raise CorpusError(
+                f"unknown category {category!r}",
+                where=f"{path}:{number}",
+                hint=f"categories are {', '.join((*_TRAINING, *CATEGORIES))}",
+            )
+    return corpus
+
+
+def read_tabbed(path: PathLike, benchmark: str, third: str) -> Corpus:
+    """Read lines of a sentence, its logical form and a third column, with tabs between them.
+
+    Parameters
+    ----------
+    path : path or "-"
+        Blank lines are passed over; ``.gz`` is unzipped.
+    benchmark, third : str
+        What messages call the lines, and the third column.
+
+    Returns
+    -------
+    Corpus
+        Columns ``id`` (the line, from 1), ``text``, ``target`` and ``category``.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    CorpusError
+        If the file has no lines, or one has not three columns.
+    """
     rows: list[tuple[str, ...]] = []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
@@ -125,15 +158,9 @@ def read_cogs(path: PathLike) -> Corpus:
         columns = tuple(column.strip() for column in line.split("\t"))
         if len(columns) != 3 or not all(columns):
             raise CorpusError(
-                f"not a line of COGS: {line[:60]!r}",
+                f"not a line of {benchmark}: {line[:60]!r}",
                 where=f"{path}:{number}",
-                hint="write sentence, logical form and category with tabs between them",
-            )
-        if columns[2] not in known:
-            raise CorpusError(
-                f"unknown category {columns[2]!r}",
-                where=f"{path}:{number}",
-                hint=f"categories are {', '.join((*_TRAINING, *CATEGORIES))}",
+                hint=f"write sentence, logical form and {third} with tabs between them",
             )
         rows.append((str(number), *columns))
     if not rows:

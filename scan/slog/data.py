@@ -8,10 +8,11 @@ semantic parsing*, EMNLP.
 
 from __future__ import annotations
 
-from grammar.errors import CorpusError, OptionError
-from grammar.files import PathLike, read_text
+from grammar.errors import OptionError
+from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
+from scan.cogs.data import read_tabbed
 
 __all__ = ["PARTS", "read_slog", "slog"]
 
@@ -66,19 +67,4 @@ def read_slog(path: PathLike) -> Corpus:
     CorpusError
         If the file has no lines, or one has not three columns.
     """
-    rows: list[tuple[str, ...]] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        columns = tuple(column.strip() for column in line.split("\t"))
-        if len(columns) != 3 or not all(columns):
-            raise CorpusError(
-                f"not a line of SLOG: {line[:60]!r}",
-                where=f"{path}:{number}",
-                hint="write sentence, logical form and kind with tabs between them",
-            )
-        rows.append((str(number), *columns))
-    if not rows:
-        raise CorpusError("the file has no lines", where=str(path), hint="check the path")
-    names = ("id", "text", "target", "category")
-    return Corpus.from_columns(**dict(zip(names, zip(*rows, strict=True), strict=True)))
+    return read_tabbed(path, "SLOG", "kind")
