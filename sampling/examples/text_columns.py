@@ -32,7 +32,13 @@ from sampling.examples.entities import (
     widened,
 )
 from sampling.examples.splicing import as_lists, as_strings, join_pieces
-from sampling.examples.word_places import find_words, place_words, size_of, words_of
+from sampling.examples.word_places import (
+    byte_places,
+    find_words,
+    place_words,
+    size_of,
+    words_of,
+)
 
 __all__ = [
     "Side",
@@ -227,18 +233,14 @@ def _between_spaces(name: str, texts: pa.Array, *, wide: bool) -> Side:
 
 def _units_of(texts: pa.Array, text_offsets: LongArray) -> Stretches:
     """Return where the units of all texts are in their bytes."""
-    starts, ends = [], []
+    found = [np.empty((0, 2), np.int64)]
     likely = pc.match_substring_regex(texts, MAY_HOLD_UNITS).to_numpy(zero_copy_only=False)
     for i in np.flatnonzero(likely).tolist():
         text = texts[i].as_py()
-        at, seen = int(text_offsets[i]), 0
-        for start, end in units(text):
-            at += size_of(text[seen:start])
-            starts.append(at)
-            at += size_of(text[start:end])
-            ends.append(at)
-            seen = end
-    return np.array(starts, np.int64), np.array(ends, np.int64)
+        if bounds := units(text):
+            found.append(byte_places(text, np.array(bounds, np.int64)) + text_offsets[i])
+    start, end = np.concatenate(found).T
+    return start, end
 
 
 def are_tokenised(texts: pa.Array) -> bool:

@@ -10,7 +10,7 @@ from grammar.arrays import BoolArray, Bytes, IntArray, LongArray, kernel
 from induction.corpus.text.markup import without_markup
 from induction.corpus.text.tokens import is_blank
 
-__all__ = ["find_words", "place_words", "size_of", "words_of"]
+__all__ = ["byte_places", "find_words", "place_words", "size_of", "words_of"]
 
 # how treebanks write signs that texts have otherwise
 _SURFACES = {
@@ -39,6 +39,20 @@ _WIDE_SPACES = np.array(
 def size_of(text: str) -> int:
     """Return how many bytes a text takes."""
     return len(text.encode("utf-8"))
+
+
+def byte_places(text: str, places: LongArray) -> LongArray:
+    """Return places between the characters of a text as places in its bytes.
+
+    >>> byte_places("né à", np.array([0, 2, 4])).tolist()
+    [0, 3, 6]
+    """
+    if text.isascii():
+        return places
+    coded = np.frombuffer(text.encode(), np.uint8)
+    begins = np.flatnonzero((coded & 0xC0) != 0x80)
+    moved: LongArray = np.append(begins, len(coded))[places]
+    return moved
 
 
 def place_words(text: str, words: Sequence[str]) -> list[tuple[int, int]]:

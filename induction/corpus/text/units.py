@@ -74,9 +74,9 @@ _MEASURE = (
     r"k?cal|[kMGT]?i?B|[kMGT]?bit(?:/s)?|[kMG]?bps|fps|dpi|px|pt|em|rem|ppm|ppb|mol|dB|lm|lx|rpm|"
     r"[°º]\s?[CFK]?|K|x|am|pm|AM|PM|a\.m\.|p\.m\.|o['’]clock|per\s?cent|percent|pct"
 )
-_AHEAD = (
-    rf"(?:(?<!\w)(?:[A-Z]{{0,3}}[{_CURRENCY}]|{_CODES})|(?<![§№])[§№]{{1,2}}|[±≈≤≥≠~<>=]){_BLANK}?"
-)
+_COMPARED = "[±≈≤≥≠<>=]"
+_MONEY = rf"(?<!\w)(?:[A-Z]{{0,3}}[{_CURRENCY}]|{_CODES})"
+_AHEAD = rf"(?:{_MONEY}|(?<![§№])[§№]{{1,2}}|{_COMPARED}|~){_BLANK}?"
 _BEHIND = (
     rf"(?:{_BLANK}?[%‰°º{_CURRENCY}](?!\w)|{_BLANK}?(?:{_SCALE}|{_MEASURE}|{_CODES})(?!\w|\.\w))"
 )
@@ -84,7 +84,9 @@ _INITIAL = r"[^\W\d_]\."
 _SHORT = "|".join(sorted(ABBREVIATIONS, key=len, reverse=True)).replace(".", r"\.")
 _FIRST = "|".join(word.capitalize() for word in sorted(BEGINNERS))
 _PHRASE = re.compile(
-    rf"(?<!\w)\+\d[\d ()/-]{{6,20}}\d(?!\w)"  # telephones
+    rf"(?=[\w+−%#§№±≈≤≥≠~<>=&:/.{_CURRENCY}-])"  # so that other characters are soon passed
+    rf"(?!{_COMPARED}(?!{_BLANK}?[-+−%#.\d]))"  # most of these stand before no number
+    rf"(?:(?<!\w)\+\d[\d ()/-]{{6,20}}\d(?!\w)"  # telephones
     rf"|(?:{_AHEAD}|(?<!\w))(?:(?<![\w.])[-+−%#])?{_NUMBER}\w*+"
     rf"(?:{_BLANK}?[–-]{_BLANK}?{_NUMBER}\w*+)?{_BEHIND}{{0,3}}+"
     rf"|(?<![\w.])(?:[^\W\d_]{{1,2}}\.){{2,}}+(?:[^\W\d_](?!\w))?"  # J.K., p.m., U.S., Ph.D.
@@ -94,7 +96,7 @@ _PHRASE = re.compile(
     r"|(?<![\w$])\$[A-Za-z_]\w*+|(?<!\w):[a-z][\w+-]*+:|(?<!\w)__\w++"
     r"|(?<![\w.-])[\w-]++(?:\.[\w-]++)++/[^\s<>\"“”]*[\w/=&#%-]"
     r"|(?<![\w<~/])~?(?:/[\w.-]++){2,}+/?"
-    r"|(?<!\w)(?:[A-Za-z]\+\+|[CFA]#|[A-F][+−-]|\.[A-Z]\w++)(?!\w)"
+    r"|(?<!\w)(?:[A-Za-z]\+\+|[CFA]#|[A-F][+−-]|\.[A-Z]\w++)(?!\w))"
 )
 _MARKED = re.compile(rf"[^\s{_MARK}][{_MARK}]++")
 """A character with the marks that belong to it."""

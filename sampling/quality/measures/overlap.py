@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.errors import OptionError
-from sampling.quality.measures.words import Text, Words, ngram_ids, shared_words
+from sampling.quality.measures.words import Text, Words, ngram_ids, numbered, shared_words
 
 __all__ = [
     "Nearest",
@@ -177,7 +178,7 @@ def _bigram_sets(*texts: Words) -> list[tuple[LongArray, LongArray]]:
         left[at + 1] = words.tokens
         right[at] = words.tokens
         keys.append(left * width + right)
-    _, number = np.unique(np.concatenate(keys), return_inverse=True)
+    number = numbered(pa.array(np.concatenate(keys)))
     bounds = np.cumsum([0, *map(len, keys)])
     total = int(number.max(initial=0)) + 1
     sets = []

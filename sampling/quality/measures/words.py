@@ -24,6 +24,7 @@ __all__ = [
     "bags",
     "ngram_ids",
     "normalised",
+    "numbered",
     "shared_words",
     "split_words",
 ]
@@ -103,7 +104,7 @@ def shared_words(*texts: Text) -> tuple[Words, ...]:
     offsets = np.concatenate(([0], np.cumsum(filled))).astype(np.int64)[starts]
     encoded = flat.filter(pa.array(filled)).dictionary_encode()
     tokens = encoded.indices.to_numpy().astype(np.int64)
-    same = _numbered(_normalised(lists))
+    same = numbered(_normalised(lists))
     bounds = np.concatenate(([0], np.cumsum([len(c) for c in corpora])))
     return tuple(
         Words(
@@ -156,7 +157,12 @@ def _texts(corpus: Corpus) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(*large, pa.scalar(_BETWEEN, pa.large_string()))
 
 
-def _numbered(values: pa.Array) -> LongArray:
+def numbered(values: pa.Array) -> LongArray:
+    """Number values by where they first stand, in time linear in how many there are.
+
+    >>> numbered(pa.array(["b", "a", "b"])).tolist()
+    [0, 1, 0]
+    """
     return np.asarray(values.dictionary_encode().indices.to_numpy(), np.int64)
 
 
@@ -182,7 +188,7 @@ def ngram_ids(words: tuple[Words, ...], order: int) -> list[list[LongArray]]:
             starts = np.flatnonzero(room >= n)
             keys = ids[starts] * width + tokens[starts + n - 1]
             longer = np.full(len(tokens), -1, np.int64)
-            longer[starts] = np.unique(keys, return_inverse=True)[1]
+            longer[starts] = numbered(pa.array(keys))
             ids = longer
         found.append([ids[a:b] for a, b in itertools.pairwise(bounds)])
     return found
