@@ -100,11 +100,14 @@ def type_interval(ids: LongArray, owner: LongArray) -> tuple[float, float]:
     bootstrap is biased here. Leaving one example out is not: it takes away the types that only it
     has (Efron & Stein 1981).
     """
-    types, tokens = len(np.unique(ids)), len(ids)
-    pairs = np.unique(np.stack((ids, owner)), axis=1)
-    _, first, owners = np.unique(pairs[0], return_index=True, return_counts=True)
-    alone = np.bincount(pairs[1][first[owners == 1]], minlength=int(owner.max()) + 1)
-    held = np.bincount(owner, minlength=int(owner.max()) + 1)
+    examples, tokens = int(owner.max()) + 1, len(ids)
+    first = np.full(int(ids.max()) + 1, examples)
+    last = np.full(len(first), -1)
+    np.minimum.at(first, ids, owner)
+    np.maximum.at(last, ids, owner)
+    types = np.count_nonzero(last >= 0)
+    alone = np.bincount(first[first == last], minlength=examples)
+    held = np.bincount(owner, minlength=examples)
     there = (held > 0) & (held < tokens)
     left = (types - alone[there]) / (tokens - held[there])
     n = len(left)
