@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("grammar", "induction", "sampling", "scan", "classifiers", "treewright")
-TOOLS = {"build": "build", "twine": "twine", "check_wheel_contents": "check-wheel-contents"}
-FIRST_SETUPTOOLS = 77
-
-
-def require_tools() -> None:
-    """Skip where what builds and checks is not installed; CONTRIBUTING says how to install it."""
-    missing = [name for module, name in TOOLS.items() if importlib.util.find_spec(module) is None]
-    if missing:
-        pytest.skip(f"{', '.join(missing)} not installed: pip install {' '.join(missing)}")
-    setuptools = pytest.importorskip("setuptools")
-    if int(setuptools.__version__.partition(".")[0]) < FIRST_SETUPTOOLS:
-        pytest.skip(f"setuptools is older than {FIRST_SETUPTOOLS}: pip install -U setuptools")
 
 
 def run(*arguments: str, folder: Path) -> None:
@@ -34,7 +19,6 @@ def run(*arguments: str, folder: Path) -> None:
 
 
 def test_distributions_pass_the_checks_of_the_index(tmp_path: Path) -> None:
-    require_tools()
     source, made = tmp_path / "source", tmp_path / "dist"
     source.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "*.kernels")
