@@ -11,9 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: compile
 	.venv/bin/treewright demo --force
 
-# each worker begins with its own half, so that fixtures are made once
+# a worker a core, each beginning with its own share, so that fixtures are made once; four take 12 GB
 test: compile
-	$(PY) -m pytest -n 2 --dist worksteal -q --durations 60 --durations-min 4
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal -q --durations 60 --durations-min 4
 
 # the tests of what differs from the last commit, and of what is near it
 quick: compile

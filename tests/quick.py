@@ -68,7 +68,19 @@ def main() -> int:
     if not files:
         print("nothing differs from the last commit")
         return 0
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", "-q", *files]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "logical",
+        "--maxprocesses",
+        "4",
+        "--dist",
+        "worksteal",
+        "-q",
+        *files,
+    ]
     return subprocess.run(command, cwd=ROOT).returncode
 
 
