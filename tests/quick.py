@@ -68,19 +68,8 @@ def main() -> int:
     if not files:
         print("nothing differs from the last commit")
         return 0
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        "logical",
-        "--maxprocesses",
-        "4",
-        "--dist",
-        "worksteal",
-        "-q",
-        *files,
-    ]
+    options = ["-n", "logical", "--maxprocesses", "4", "--dist", "worksteal", "-q"]
+    command = [sys.executable, "-m", "pytest", *options, *files]
     return subprocess.run(command, cwd=ROOT).returncode
 
 
