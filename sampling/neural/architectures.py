@@ -12,7 +12,13 @@ from typing import Any
 
 from grammar.errors import MissingDataError, OptionError, SchemaError
 
-__all__ = ["check_architecture", "check_lengths", "check_pieces", "check_tokenizer"]
+__all__ = [
+    "check_architecture",
+    "check_lengths",
+    "check_pieces",
+    "check_tokenizer",
+    "give_padding",
+]
 
 _MAPPINGS = ("MASKED_LM", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SEQUENCE_CLASSIFICATION")
 _FOREIGN = {"layoutlmv2"}
@@ -158,6 +164,29 @@ def check_lengths(config: Any, tokenizer: Any, where: str) -> None:
                 hint="fetch the folder again, or save the model again",
             )
     tokenizer.model_max_length = int(min(tokenizer.model_max_length or _LONGEST, _LONGEST))
+
+
+def give_padding(model: Any, tokenizer: Any, where: str) -> None:
+    """Let a tokenizer without a mark for padding, as GPT-2's, take that of the end of a text.
+
+    What stands at padding is masked, so the mark changes nothing.
+
+    Raises
+    ------
+    SchemaError
+        If it has no mark of the end either.
+    """
+    if tokenizer.pad_token_id is not None:
+        return
+    mark = tokenizer.eos_token or tokenizer.sep_token
+    if mark is None:
+        raise SchemaError(
+            "its tokenizer has no mark for padding, and none for the end of a text",
+            where=where,
+            hint="set tokenizer.pad_token, and save it again",
+        )
+    tokenizer.pad_token = mark
+    model.config.pad_token_id = tokenizer.pad_token_id
 
 
 def check_pieces(model: Any, tokenizer: Any, where: str) -> None:

@@ -31,6 +31,7 @@ from sampling.neural.architectures import (
     check_lengths,
     check_pieces,
     check_tokenizer,
+    give_padding,
 )
 from sampling.neural.dequantised import DequantisedCopy
 from sampling.neural.hub import cached_model, fetched_model, is_hub_name
@@ -242,6 +243,7 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
         else:
             model, tokenizer = _from_folder(place, kind, files)
         check_lengths(model.config, tokenizer, name)
+        give_padding(model, tokenizer, name)
         check_pieces(model, tokenizer, name)
     except TreewrightError:
         raise

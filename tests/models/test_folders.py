@@ -281,3 +281,13 @@ def test_a_class_may_have_any_name(model: Model) -> None:
     folder = model("classifier", label2id=names, id2label={0: "auto_map", 1: "vocab_file"})
     opened, _ = open_model(str(folder), "classifier")
     assert opened.config.label2id == names
+
+
+def test_a_tokenizer_without_padding_takes_the_mark_of_the_end(model: Model) -> None:
+    folder = model("encoder", "tokenizer_config.json", pad_token=None, eos_token="[SEP]")
+    found, tokenizer = open_model(str(folder), "encoder")
+    rows = tokenizer(["good", "good film"], padding=True)["input_ids"]
+    assert rows[0][-1] == found.config.pad_token_id == tokenizer.eos_token_id
+    model("encoder", "tokenizer_config.json", eos_token=None, sep_token=None)
+    with pytest.raises(SchemaError, match="no mark for padding"):
+        open_model(str(folder), "encoder")

@@ -42,8 +42,6 @@ class LocalModel:
     def opened(cls, name: str, device: str, temperature: float, pieces: int) -> LocalModel:
         """Open a model by its name or folder (raises as ``open_model``)."""
         model, tokenizer = open_model(name, "causal", device=device)
-        if tokenizer.pad_token_id is None:
-            tokenizer.pad_token = tokenizer.eos_token
         tokenizer.padding_side = "left"
         return cls(model, tokenizer, temperature, pieces)
 
