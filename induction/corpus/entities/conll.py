@@ -5,8 +5,8 @@ that and a tag of its chunk, which is not kept, if there are four; the tag of it
 end with a blank line. ``-DOCSTART-`` begins a document and is passed over, as are comments: lines
 that begin with ``#`` and are not of as many columns. Texts are made of the tokens, with single
 spaces. A first column that counts the words of each sentence is left out, and so are spans within
-spans (a second column of their tags); it is told. Wider tables are of dependencies
-(:mod:`induction.corpus.entities.dependency_tables`).
+spans (a second column of their tags); two columns may also be the tag and the token. It is told.
+Wider tables are of dependencies (:mod:`induction.corpus.entities.dependency_tables`).
 
 References
 ----------
@@ -81,6 +81,7 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         )
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
+    _put_tags_last(sentences, asked.path)
     tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
     columns: dict[str, Sequence[object]] = {"text": [" ".join(row) for row in tokens]}
     columns["tokens"] = tokens
@@ -126,11 +127,14 @@ def _spans(sentences: Sequence[_Sentence], path: str) -> list[object]:
 def _are_parts_of_speech(tags: set[str]) -> bool:
     """Say whether tags are of words: none is of a span, and none says that a word is in none.
 
+    A span that is written in small letters, as ``b-per`` beside ``o``, is one, too.
+
     >>> _are_parts_of_speech({"DT", "NN"}), _are_parts_of_speech({"LOC", "O"})
     (True, False)
     """
     return (
         OUTSIDE not in tags
+        and not (OUTSIDE.lower() in tags and any(_OF_SPAN.match(tag.upper()) for tag in tags))
         and not any(map(_OF_SPAN.match, tags))
         and any(tag.isalpha() for tag in tags)
     )
@@ -157,6 +161,25 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
             where=f"{path}:{sentences[0].line}",
             hint="give a token and its tag, with a tab between; a blank line ends a sentence",
         )
+
+
+def _put_tags_last(sentences: list[_Sentence], path: str) -> None:
+    """Exchange the two columns, if tags stand before the words, as MIT's sets have them."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    if len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows):
+        for sentence in sentences:
+            sentence.rows = [row[::-1] for row in sentence.rows]
+        tell(f"{path}: tags stand in the first column, and tokens in the second")
+
+
+def _tags_come_first(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first column holds tags of spans, and the last none.
+
+    >>> _tags_come_first([["O", "in"], ["B-LOC", "O"]]), _tags_come_first([["B-52", "O"]])
+    (True, False)
+    """
+    first, last = ({row[at] for row in rows} for at in (0, -1))
+    return is_scheme(first) and not is_scheme(last) and last != {OUTSIDE}
 
 
 def _leave_out_inner(sentences: list[_Sentence], path: str) -> None:
@@ -189,7 +212,10 @@ def is_conll(data: bytes) -> bool:
     if not rows or len({len(row) for row in rows}) > 1 or not 1 < len(rows[0]) <= _WIDTHS[-1] + 1:
         return False
     last, before = ({row[at] for row in rows} for at in (-1, -2))
-    return len(rows) > 1 and (is_scheme(last) or (last == {OUTSIDE} and is_scheme(before)))
+    if len(rows) < 2:
+        return False
+    tagged = is_scheme(last) or (last == {OUTSIDE} and is_scheme(before))
+    return tagged or (len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows))
 
 
 def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:

@@ -44,6 +44,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         columns["label"], classes = _without_names(columns["label"])
         columns["label"] = _labels(columns["label"], rows.where)
         _tell_of_alike_classes(columns["label"], asked.path)
+        if rows.untyped:
+            _tell_of_odd_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
@@ -188,6 +190,9 @@ _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False,
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
+_ABSENT = {*_MISSING.to_pylist()} - {"", "None"}
+"""Some name a class None."""
+_COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
@@ -223,6 +228,21 @@ def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kind)
     except pa.ArrowInvalid:  # a number of more digits than such numbers have
         return column
+
+
+def _tell_of_odd_classes(column: Any, path: str) -> None:
+    """Tell of names of classes that are numbers with commas, or say that there is no class."""
+    if not pa.types.is_string(column.type):
+        return
+    names = [name for name in pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist() if name]
+    if len(names) > 1 and all(map(_COMMA.fullmatch, names)):
+        tell(
+            f"{path}: labels such as {names[0]!r} have a comma, and are names of classes; write "
+            "numbers without one"
+        )
+    absent = [name for name in names if name in _ABSENT]
+    if absent:
+        tell(f"{path}: {absent[0]!r} is a class here; leave the cell empty where there is none")
 
 
 def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
