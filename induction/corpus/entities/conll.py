@@ -39,6 +39,10 @@ __all__ = ["conll_writer", "is_conll", "read_conll"]
 _WIDTHS = (2, 3, 4)
 _CHUNKED = "-X-"
 _OF_SPAN = re.compile(r"[BILUESM]-|[BILUESM]_")
+_TOKEN_NAMES = frozenset({"text", "token", "tokens", "word", "words", "form"})
+_TAG_NAMES = frozenset(
+    {"ner", "ner_tag", "ner_tags", "ne", "tag", "tags", "label", "labels", "entity", "bio", "iob"}
+)
 _BY_CHANCE = 3
 """So few words may be numbers that count."""
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
@@ -79,6 +83,7 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         raise CorpusError(
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
+    _leave_out_names(sentences, asked.path)
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
     _put_tags_last(sentences, asked.path)
@@ -138,6 +143,24 @@ def _are_parts_of_speech(tags: set[str]) -> bool:
         and not any(map(_OF_SPAN.match, tags))
         and any(tag.isalpha() for tag in tags)
     )
+
+
+def _leave_out_names(sentences: list[_Sentence], path: str) -> None:
+    """Leave out a first line that names the columns; it is told."""
+    first = sentences[0]
+    if len(first.rows) > 1 and _are_names(first.rows[0]):
+        tell(f"{path}: the first line names its columns, and is left out")
+        first.rows, first.line = first.rows[1:], first.line + 1
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    """Say whether a row has names of columns of tokens and of tags.
+
+    >>> _are_names(["text", "ner"]), _are_names(["text", "O"])
+    (True, False)
+    """
+    first, last = (row[at].casefold() for at in (0, -1))
+    return first in _TOKEN_NAMES and last in _TAG_NAMES
 
 
 def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
@@ -209,6 +232,7 @@ def is_conll(data: bytes) -> bool:
         return True
     rows = [_fields(line) for line in lines if not line.startswith("#")]
     rows = [row for row in rows if row and row[0] != _DOCUMENT]
+    rows = rows[1:] if rows and _are_names(rows[0]) else rows
     if not rows or len({len(row) for row in rows}) > 1 or not 1 < len(rows[0]) <= _WIDTHS[-1] + 1:
         return False
     last, before = ({row[at] for row in rows} for at in (-1, -2))

@@ -16,10 +16,11 @@ from grammar.arrays import text_bytes
 from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
 from grammar.messages import tell
+from induction.corpus.annotated.spans import with_spans_of_cells
 from induction.corpus.annotated.tokens import with_text_of_tokens
 from induction.corpus.corpus import COLUMNS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
-from induction.corpus.inputs.names import has_text, long_columns, renamed_by_use
+from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -94,6 +95,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     table = plain_table(table, asked.path)
     if untyped:
         table = without_index(table, asked.path)
+        if asked.label is None:
+            table = with_spans_of_cells(table, asked.path)
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
         table = with_text_of_tokens(table)
@@ -114,6 +117,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
+        refuse_nested(table, asked.path)
         raise without_text(of_file, asked.path, long_columns(table))
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)

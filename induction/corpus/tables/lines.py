@@ -114,7 +114,10 @@ _OF_OTHERS = {
 """What lines are that are no texts."""
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
 _RELATION = re.compile(r'\d+\t".*<e1>.*</e1>.*<e2>.*"')
-_TAGGED = re.compile(r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2")
+_TAGGED = re.compile(
+    r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2|\S*\w/[a-z][a-z$*+-]*|\W{1,2}/\W{1,2}"
+)
+"""Words with their tags; those of Brown's corpus are in small letters."""
 
 
 def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:

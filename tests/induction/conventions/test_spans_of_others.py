@@ -109,3 +109,24 @@ def test_tags_may_stand_before_words(tmp_path, name):
 def test_tags_in_small_letters_are_no_parts_of_speech(tmp_path):
     with pytest.raises(CorpusError, match="'b-per' says nothing of a span"):
         read(tmp_path, "a.bio", "Ann b-per\nran o\n")
+
+
+@pytest.mark.parametrize("name", ["a.conll", "a.tsv"])
+def test_names_of_columns_are_no_tokens(tmp_path, name):
+    rows, said = read(tmp_path, name, "token\tner\nAnn\tB-PER\nran\tO\n\nSo\tO\n")
+    assert [row["text"] for row in rows] == ["Ann ran", "So"]
+    assert f"{name}: the first line names its columns, and is left out" in said
+
+
+CELLS = {
+    "doccano": [[0, 3, "PER"]],
+    "Label Studio": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}],
+}
+
+
+@pytest.mark.parametrize("value", CELLS.values(), ids=CELLS)
+def test_cells_of_csv_may_hold_spans(tmp_path, value):
+    cell = json.dumps(value).replace('"', '""')
+    rows, said = read(tmp_path, "a.csv", f'text,label\nAnn sings,"{cell}"\nSo it is,\n')
+    assert [row["spans"] for row in rows] == [[{"start": 0, "end": 3, "label": "PER"}], []]
+    assert said == ["a.csv: spans are read from the column 'label'"]

@@ -77,6 +77,8 @@ REFUSED = {
     "facts": ("a.txt", "parse([a], b(A)).\nparse([b], c(A)).\n", "a fact of Prolog"),
     "subtitles": ("a.txt", "1\n00:00:01,000 --> 00:00:02,000\nSo it is.\n", "subtitles"),
     "relations": ("a.txt", '1\t"A <e1>b</e1> <e2>c</e2>."\nOther\nComment:\n', "SemEval-2010"),
+    "tags": ("a.txt", "The/at dog/nn ran/vbd ./.\nWe/pps saw/vbd it/ppo\n", "every word has a tag"),
+    "messages": ("a.jsonl", '{"messages": [{"role": "x", "content": "so it is"}]}\n', "'messages'"),
     "commas": ("a.jsonl", '{"text": "a"},\n{"text": "b"},\n', "a comma stands behind"),
     "Python": ("a.jsonl", "{'text': 'a'}\n{'text': 'b'}\n", "as Python prints it"),
 }  # fmt: skip
@@ -117,3 +119,8 @@ def test_the_hint_of_lines_with_commas_works(tmp_path):
     with pytest.raises(TreewrightError, match="put \\[ before the first"):
         read(tmp_path, "a.jsonl", '{"text": "a"},\n{"text": "b"},\n')
     assert len(read(tmp_path, "a.json", '[{"text": "a"},\n{"text": "b"}]\n')[0]) == 2
+
+
+def test_commands_have_their_actions_as_targets(tmp_path):
+    rows, _ = read(tmp_path, "a.jsonl", '{"commands": "jump twice", "actions": "JUMP JUMP"}\n')
+    assert rows == [{"text": "jump twice", "target": "JUMP JUMP"}]
