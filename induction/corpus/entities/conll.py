@@ -16,6 +16,7 @@ Tjong Kim Sang & De Meulder 2003, Introduction to the CoNLL-2003 Shared Task.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ _TAG_NAMES = frozenset(
 )
 _BY_CHANCE = 3
 """So few words may be numbers that count."""
+_NUMBER = re.compile(r"\d{1,9}")
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
 _DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
 
@@ -172,6 +174,7 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
         for sentence in sentences
         for number, row in enumerate(sentence.rows, int(first))
     )
+    _refuse_numbers_of_sentences(sentences, path)
     counted = counted and any(len(sentence.rows) > 1 for sentence in sentences)
     if counted and width > _WIDTHS[0]:
         for sentence in sentences:
@@ -183,6 +186,25 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
             + ("of which the first counts words" if counted else f"not 2 to {_WIDTHS[-1]}"),
             where=f"{path}:{sentences[0].line}",
             hint="give a token and its tag, with a tab between; a blank line ends a sentence",
+        )
+
+
+def _refuse_numbers_of_sentences(sentences: list[_Sentence], path: str) -> None:
+    """Refuse a first column that numbers sentences: 1, 1, 1, 2, 2, ..."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    first = [row[0] for row in rows]
+    steps = itertools.pairwise(int(cell) for cell in first if _NUMBER.fullmatch(cell))
+    if (
+        len(rows[0]) > _WIDTHS[0]
+        and all(map(_NUMBER.fullmatch, first))
+        and first[0] in ("0", "1")
+        and len({*first}) <= len(first) // 2
+        and all(0 <= after - before <= 1 for before, after in steps)
+    ):
+        raise CorpusError(
+            "the first column numbers the sentences",
+            where=f"{path}:{sentences[0].line}",
+            hint="leave it out, and put an empty line behind each sentence",
         )
 
 

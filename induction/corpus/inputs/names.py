@@ -181,8 +181,9 @@ def refuse_nested(table: pa.Table, path: str) -> None:
     """
     if long_columns(table):
         return
+    fewest = _FEWEST if any(map(_is_text, table.schema)) else 1
     for name, words in _words_within(table):
-        if words >= _FEWEST:
+        if words >= fewest:
             raise CorpusError(
                 f"the texts seem to be within the column {name!r}, which is nested",
                 where=path,

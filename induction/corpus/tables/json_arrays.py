@@ -146,6 +146,8 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     columns = list(value.values())
     if columns and all(isinstance(column, dict) for column in columns):
         numbers = list(columns[0])
+        if _TEXTS.intersection(map(str.casefold, numbers)) and not _TEXTS.intersection(value):
+            return [{"id": name, **row} for name, row in value.items()]
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
     are_lists = all(isinstance(column, list) for column in columns)

@@ -27,6 +27,7 @@ __all__ = [
     "without_comments",
     "without_headers",
     "without_spaces_around",
+    "without_spaces_before",
 ]
 
 _USUAL = {name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group}
@@ -100,6 +101,27 @@ def without_spaces_around(data: bytes, sign: str) -> bytes:
     if sign != "|" or b'"' in data or _WITHOUT_SPACE.search(data):
         return data
     return re.sub(rb" *\| *", b"|", data)
+
+
+def without_spaces_before(table: pa.Table, path: str) -> pa.Table:
+    """Return a table without the spaces that stand behind all signs between columns; it is told.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     made = without_spaces_before(pa.table({"text": ["so"], " label": [" 1"]}), "a.csv")
+    a.csv: spaces before the cells of 'label' are left out
+    >>> made.to_pylist()
+    [{'text': 'so', 'label': '1'}]
+    """
+    names = [*table.column_names]
+    for at in range(1, len(names) if table.num_rows else 0):
+        column = table.column(at)
+        are_named = names[at].startswith(" ") or re.fullmatch(r"text|label|column\d+", names[at])
+        if are_named and pc.all(pc.starts_with(column, " ")).as_py():
+            names[at] = names[at].strip()
+            table = table.set_column(at, names[at], pc.utf8_ltrim(column, " "))
+            tell(f"{path}: spaces before the cells of {names[at]!r} are left out")
+    return table
 
 
 def bars_for_tabs(lines: Sequence[str]) -> list[str] | None:

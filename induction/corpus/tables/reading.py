@@ -38,6 +38,7 @@ from induction.corpus.tables.layout import (
     without_comments,
     without_headers,
     without_spaces_around,
+    without_spaces_before,
 )
 from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_footer import chunks_of
@@ -365,6 +366,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
         raise _malformed(error, ".csv" if quoted else ".tsv", where, header) from None
     there = [k for k in range(table.num_rows + len(skipped)) if k not in skipped]
     table, kept = without_headers(table.rename_columns(shown), verbatim, asked.path)
+    table = without_spaces_before(table, asked.path) if separator != "\t" else table
     if skipped or kept is not None:
         whole = where
         there = there if kept is None else [there[k] for k in kept]

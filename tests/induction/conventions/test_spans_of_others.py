@@ -130,3 +130,19 @@ def test_cells_of_csv_may_hold_spans(tmp_path, value):
     rows, said = read(tmp_path, "a.csv", f'text,label\nAnn sings,"{cell}"\nSo it is,\n')
     assert [row["spans"] for row in rows] == [[{"start": 0, "end": 3, "label": "PER"}], []]
     assert said == ["a.csv: spans are read from the column 'label'"]
+
+
+def test_numbers_of_sentences_are_no_tokens(tmp_path):
+    text = "1\tAnn\tB-PER\n1\tran\tO\n2\tBo\tB-PER\n2\tsat\tO\n"
+    with pytest.raises(CorpusError, match="the first column numbers the sentences"):
+        read(tmp_path, "a.tsv", text)
+
+
+def test_folders_of_brat_within_a_folder_are_refused_with_one_that_works(tmp_path):
+    for name in ("train", "dev"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.txt").write_text(TEXT)
+        (tmp_path / name / "1.ann").write_text(ANN)
+    with pytest.raises(CorpusError, match="annotations of brat") as error:
+        read_corpus(tmp_path)
+    assert len(read_corpus(error.value.hint.split("such as ")[1])) == 1

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grammar.errors import CorpusError, TreewrightError, UnreadableInputError
+from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
 from induction import read_corpus, read_treebank
 from tests.induction.conventions.given import read
 
@@ -20,6 +20,7 @@ LAYOUTS = {
     "Markdown": ("| text | label |\n|:--|---:|\n| a film | 1 |\n| b, film | 0 |\n", "of Markdown"),
     "spaces around bars": ("text | label\na film | 1\nb, film | 0\n", "separated by '|'"),
     "empty columns": ('text,label,,\na film,1,,\n"b, film",0,,\n', "columns 3, 4 have no names"),
+    "spaces": ('text, label\na film, 1\n"b, film", 0\n', "spaces before the cells of 'label'"),
     "joined files": ('text,label\na film,1\ntext,label\n"b, film",0\n', "1 rows repeat the names"),
 }
 
@@ -124,3 +125,25 @@ def test_the_hint_of_lines_with_commas_works(tmp_path):
 def test_commands_have_their_actions_as_targets(tmp_path):
     rows, _ = read(tmp_path, "a.jsonl", '{"commands": "jump twice", "actions": "JUMP JUMP"}\n')
     assert rows == [{"text": "jump twice", "target": "JUMP JUMP"}]
+
+
+@pytest.mark.parametrize("names", [("train.csv", "test.csv"), ("train-0.csv", "dev_1.csv")])
+def test_parts_of_a_data_set_are_no_corpus(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("text,label\nso,1\n")
+    with pytest.raises(OptionError, match="parts of a data set") as error:
+        read_corpus(tmp_path)
+    assert len(read_corpus(error.value.hint.split("'")[1])) == 1
+    (tmp_path / names[0]).rename(tmp_path / "trained.csv")
+    assert len(read_corpus(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"intents": [{"tag": "hi", "patterns": ["so it is"], "responses": ["x"]}]}',
+        '{"a": {"text": "so it is", "label": "hi"}}',
+    ],
+)
+def test_objects_of_rows_are_read(tmp_path, text):
+    assert read(tmp_path, "a.json", text)[0] == [{"text": "so it is", "label": "hi"}]
