@@ -158,6 +158,7 @@ def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
         encoding = _encoding_of(data)
     if encoding == _UTF_8:
         refuse_unmarked(data, name)
+    refuse_pointer(data, name)
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
         return data.decode(encoding).removeprefix("\ufeff")
@@ -182,6 +183,23 @@ def refuse_unmarked(data: bytes, name: str) -> None:
     """
     if (wide := _unmarked(data)) is not None:
         raise UnreadableInputError("this is UTF-16 without a mark", where=name, hint=_name_it(wide))
+
+
+def refuse_pointer(data: bytes, name: str) -> None:
+    """Refuse what Git puts in the place of a large file that is not fetched.
+
+    >>> refuse_pointer(b"version https://git-lfs.github.com/spec/v1\\noid sha256:0", "a.csv")
+    Traceback (most recent call last):
+    ...
+    grammar.errors.UnreadableInputError: a.csv: this is a pointer of Git LFS, and not the file
+      hint: fetch the file: git lfs pull
+    """
+    if data.startswith(_POINTER):
+        raise UnreadableInputError(
+            "this is a pointer of Git LFS, and not the file",
+            where=name,
+            hint="fetch the file: git lfs pull",
+        )
 
 
 def as_utf8(data: bytes, name: str, encoding: str = _UTF_8) -> bytes:
@@ -292,6 +310,7 @@ def read_text(path: PathLike, *, encoding: str = "utf-8") -> str:
     return decode(read_bytes(path), str(path), encoding)
 
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
 
 

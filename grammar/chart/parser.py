@@ -41,7 +41,7 @@ from grammar.chart.unary_chains import returns_among
 from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.options import whole_number
-from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.grammar import Grammar, not_of_nltk
 from grammar.rng import stream_key
 from grammar.trees.tree import Tree
 
@@ -67,7 +67,7 @@ class Parser:
     Parameters
     ----------
     grammar : Grammar
-        The grammar.
+        The grammar; one of NLTK is converted.
     memory_limit, step_limit : int
         Bytes that the chart of one sentence may take, and binary edges that may be met while it is
         filled; a sentence that needs more has no parse, and says so.
@@ -126,6 +126,7 @@ class Parser:
         coarse: CoarseToFine | None = None,
         beam: float = 0.0,
     ) -> None:
+        grammar = not_of_nltk(grammar)
         whole_number("memory_limit", memory_limit, 1)
         whole_number("step_limit", step_limit, 1)
         if not 0.0 <= beam < 1.0:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from grammar.pcfg.analysis import Report
 
-__all__ = ["Grammar"]
+__all__ = ["Grammar", "not_of_nltk"]
 
 _OF_NLTK = {
     *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
@@ -477,6 +477,13 @@ class Grammar(Weighted):
     def _row(self, symbol: int) -> tuple[int, int]:
         begin, end = self.rules.starts[symbol : symbol + 2].tolist()
         return (begin, end) if end > begin else (0, 0)
+
+
+def not_of_nltk(grammar: Any) -> Any:
+    """Return a grammar of NLTK as one of this toolkit, and any other value as it is."""
+    if type(grammar).__module__.startswith("nltk."):
+        return Grammar.from_nltk(grammar)
+    return grammar
 
 
 def _of_nltk(production: Any) -> Production:

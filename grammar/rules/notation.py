@@ -1,6 +1,7 @@
 """The text notation of grammars, a superset of NLTK's PCFG strings.
 
-One rule a line, alternatives behind ``|``, weights in square brackets as decimals or fractions::
+One rule a line, alternatives behind ``|`` (which may begin the next line), weights in square
+brackets as decimals or fractions::
 
     # the first left-hand side is the start symbol, unless a line says otherwise
     %start S
@@ -28,6 +29,8 @@ from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotec
 __all__ = ["format_productions", "parse_productions"]
 
 _LISTED = 10
+_EMPTY = frozenset({"ε", "ϵ", "λ", "Λ", "∅", "Ø", "epsilon", "EPSILON", "Epsilon", "eps", "EPS"})
+"""What books write for the empty string."""
 
 
 def parse_productions(
@@ -137,10 +140,13 @@ def _tell_of_undefined(used: dict[str, int], defined: set[str], source: str) -> 
         names = ", ".join(without[:_LISTED]) + (", ..." if len(without) > _LISTED else "")
         has = "has" if len(without) == 1 else "have"
         first = min(used[name] for name in without)
-        tell(
-            f"{source}:{first}: {names} {has} no rules; quote words, as in '{without[0]}', and "
-            "give symbols rules"
-        )
+        empty = next((name for name in without if name in _EMPTY), None)
+        mend = f"quote words, as in '{without[0]}', and give symbols rules"
+        if empty is not None:
+            mend = f"if {empty} is the empty string, write ''" + (
+                f"; {mend}" if without[1:] else ""
+            )
+        tell(f"{source}:{first}: {names} {has} no rules; {mend}")
 
 
 def _notation_error(error: Any, text: str, source: str) -> NotationError:

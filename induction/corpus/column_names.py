@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["LABEL_NAMES", "LONG", "MIXED", "PAIR_NAMES", "TEXT_NAMES", "is_longest"]
+__all__ = [
+    "LABEL_NAMES",
+    "LONG",
+    "MIXED",
+    "PAIR_NAMES",
+    "TARGET_NAMES",
+    "TEXT_NAMES",
+    "is_longest",
+]
 
 MIXED = "label_distribution"
 """The column of labels that a method has mixed, in the files that augmentation writes."""
@@ -26,6 +34,9 @@ PAIR_NAMES: Sequence[tuple[str, str]] = (
     ("sentence_1", "sentence_2"), ("text_1", "text_2"), ("#1_string", "#2_string"),
 )  # fmt: skip
 """Names of two columns whose texts are pairs."""
+
+TARGET_NAMES: Sequence[tuple[str, str]] = (("commands", "actions"), ("command", "action"))
+"""Names of two columns of which the second is the target of the first, as SCAN has them."""
 
 LABEL_NAMES: Sequence[Sequence[str]] = (
     ("label", "labels", "sentiment", "category", "class", "classes", "class_label", "gold_label"),

@@ -177,6 +177,12 @@ def _add(sentence: _Sentence, fields: list[str], number: int, path: str) -> None
     """Add one line of fields to a sentence."""
     where = f"{path}:{number}"
     if len(fields) != _FIELDS:
+        if len(fields) == 1 and len(fields[0].split()) == _FIELDS:
+            raise CorpusError(
+                "the fields of the line are parted by spaces, and those of CoNLL-U by tabs",
+                where=where,
+                hint="write a tab between them, or read the file as .conll (--format conll)",
+            )
         raise CorpusError(
             f"the line has {len(fields)} fields, not {_FIELDS}",
             where=where,

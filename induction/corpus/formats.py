@@ -10,6 +10,7 @@ bytes do not depend on how the rows were cut into batches.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import itertools
 import os
@@ -34,10 +35,11 @@ from grammar.files import (
     outputs_together,
     read_bytes,
     reading,
+    refuse_pointer,
 )
 from grammar.messages import tell
 from grammar.options import meant, named
-from grammar.storage.location import is_many, numbered
+from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
@@ -46,6 +48,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.entities.conll import conll_writer, is_conll, read_conll
 from induction.corpus.entities.spacy_docs import read_docbin, spacy_writer
 from induction.corpus.huggingface import to_dataset
+from induction.corpus.inputs.brat import ANNOTATIONS, rows_of_brat
 from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
@@ -98,8 +101,8 @@ __all__ = [
 ]
 
 _ROWS_A_GROUP = ROWS_A_GROUP
-_BEGINNING = 1 << 20
-"""So much of a file says what it is whose name does not."""
+_BEGINNING, _POINTER = 1 << 20, 64
+"""So much of a file says what it is whose name does not; so much, whether Git has a pointer."""
 _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
 
@@ -192,6 +195,7 @@ _OF_OTHERS = {
     **dict.fromkeys(
         (".pkl", ".pickle", ".pt"), "write the rows as .parquet where it was made; or "
     ),
+    ".arff": "save the table as .csv; or ",
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "export the table as .csv; or "),
 }
 """What to do about files whose names tell formats that are not among these."""
@@ -509,10 +513,21 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
             raise FileNotFoundError(errno.ENOENT, "there are no such files")
         if not names and format is None and place_of(path).is_folder():
             return rows_of_class_folders(asked) or huggingface.read_folder(asked)
+    if not names and format is None and _suffix(path) == ANNOTATIONS:
+        with reading(path):
+            return rows_of_brat([Path(path)], asked)
     if not names:
+        _tell_of_annotations(path)
         return _read_file(path, asked, format)
     parts = [_read_file(name, replace(asked, path=name), format) for name in names]
     return together(parts, path)
+
+
+def _tell_of_annotations(path: PathLike) -> None:
+    """Tell that annotations of a text stand in a file beside it."""
+    beside = Path(path).with_suffix(ANNOTATIONS) if _suffix(path) == ".txt" else None
+    if beside is not None and not is_url(path) and beside.exists():
+        tell(f"{beside} has annotations of {os.fsdecode(path)}; name it to read them as spans")
 
 
 def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
@@ -520,11 +535,16 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
     try:
         if chosen.binary:
             with _opened(path) as source:
+                refuse_pointer(bytes(source.read(_POINTER)), asked.path)
+                source.seek(0)
                 rows = chosen.read(source, asked)
                 rows.table.validate(full=True)  # its bytes are taken as they are
                 return rows
         data = read_bytes(path)
         asked = replace(asked, named=format is not None)
+        if not asked.named:
+            _refuse_page(data, asked.path)
+            data = _with_line_ends(data)
         with other_encoding(asked.encoding):
             if asked.skips and is_utf8(data):
                 return sound_rows(data, asked, chosen.read, chosen.unit)
@@ -541,6 +561,23 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
             where=asked.path,
             hint="correct the file, or name it after the format it has",
         ) from None
+
+
+def _refuse_page(data: bytes, path: str) -> None:
+    """Refuse a web page, as one gets in the place of a file behind a login."""
+    begins = data[:64].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if begins.startswith((b"<!doctype html", b"<html")):
+        raise CorpusError(
+            "this is a web page (HTML), and no corpus",
+            where=path,
+            hint="fetch the file itself; or say what the page is: --format text",
+        )
+
+
+def _with_line_ends(data: bytes) -> bytes:
+    """Return data with line feeds, where lines end in carriage returns alone, as once on Macs."""
+    is_old = b"\n" not in data and b"\r" in data and b"\0" not in data
+    return data.replace(b"\r", b"\n") if is_old else data
 
 
 def _by_content(path: PathLike) -> Format:

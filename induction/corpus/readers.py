@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
 import re
 import warnings
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from grammar.messages import tell
 from grammar.storage.inside import check_links
 from grammar.storage.location import is_many, is_url
 from grammar.storage.opening import place_of
+from grammar.trees.given import as_treebank, given_trees
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -56,8 +58,8 @@ def read_treebank(
         ``"embedded"`` (the reviews that ship with the package), ``"nltk:NAME"`` (a parsed corpus
         on NLTK's search path), a saved ``.arrow`` treebank, a file of trees (``.gz`` and ``-``
         too), a folder of such files, whose README and LICENSE are passed over, or a name with a
-        star, read in the order of their names. All
-        may be URLs of an object store.
+        star, read in the order of their names. All may be URLs of an object store. Brackets, and
+        whatever else holds trees, are read, too.
     encoding : str
         Of text files.
     skip : callable, optional
@@ -87,6 +89,10 @@ def read_treebank(
     >>> len(read_treebank()) >= 300
     True
     """
+    if not isinstance(source, str | os.PathLike):
+        return as_treebank(source)
+    if (given := given_trees(source)) is not None:
+        return given
     name = str(source)
     check_encoding(encoding)
     if name == EMBEDDED:

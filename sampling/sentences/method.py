@@ -34,6 +34,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.text.tokens import surface_of, tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, beginnings, drop_traces, raise_initials, with_capital
+from induction.trees.signs import with_signs_beside_numbers
 from sampling.examples.provenance import example_table
 from sampling.examples.spacing import Spacing, learn_spacing
 from sampling.examples.splicing import as_lists, as_strings
@@ -198,6 +199,7 @@ class GrammarSampler(Sampler):
         trees, notes = None, {}
         if chosen.file is None:
             trees, labels = trees_and_classes(corpus, parser)
+            trees = with_signs_beside_numbers(trees)
             grammar = induce_grammar(trees, labels, chosen)
         else:
             grammar, classes = written_grammar(corpus, chosen, parser)

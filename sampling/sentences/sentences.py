@@ -14,7 +14,7 @@ from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
-from grammar.pcfg.grammar import Grammar
+from grammar.pcfg.grammar import Grammar, not_of_nltk
 from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
@@ -71,7 +71,8 @@ def sample_sentences(
     Parameters
     ----------
     grammar : Derivable
-        A PCFG, or a grammar that has one as its view, such as a tree-substitution grammar.
+        A PCFG (of NLTK, too), or a grammar that has one as its view, such as a tree-substitution
+        grammar.
     n : int
         How many.
     seed, start : int
@@ -122,6 +123,7 @@ def sample_sentences(
     >>> sample_sentences(grammar, 2, containing="S < very < (S < very)").column("text")
     ['very very very very good', 'very very very very very good']
     """
+    grammar = not_of_nltk(grammar)
     batches = sentence_batches(
         grammar, n, seed=seed, start=start, length=length, containing=containing, flat=flat,
         trees=trees, spacing=spacing, workers=workers,
@@ -159,8 +161,6 @@ def generate(
         grammar = Grammar.parse(grammar)
     elif is_path(grammar):
         grammar = open_grammar(grammar)
-    elif type(grammar).__module__.startswith("nltk."):
-        grammar = Grammar.from_nltk(grammar)
     texts: list[str] = sample_sentences(grammar, n, seed=seed, length=length).column("text")
     return texts
 

@@ -126,6 +126,8 @@ theirs = nltk.CFG.fromstring("S -> NP 'ran' | 'x'\\nNP -> 'we' | ''")
 grammar = Grammar.from_nltk(theirs)
 assert grammar.parse_sentence("ran").leaves() == ("*", "ran")
 assert len(tw.generate(theirs, n=3)) == 3
+assert len(tw.sample_sentences(theirs, 3)) == 3
+assert [str(tree) for tree in tw.Parser(theirs).parse(["x"])] == ["(S x)"]
 """,
     ),
     "induce from parsed sentences": Task(

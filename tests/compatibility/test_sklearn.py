@@ -3,6 +3,35 @@
 from tests.compatibility.tasks import Task, carried_out, each
 
 TASKS = {
+    "pairs of texts and labels": Task(
+        """
+data = [("a fine film", "pos"), ("a poor film", "neg"), ("so good", "pos"), ("so bad", "neg")]
+assert read_corpus(data).column("label") == ["pos", "neg", "pos", "neg"]
+assert read_corpus([("a film", 1), ("so bad", 0)]).column("label") == [1, 0]
+""",
+    ),
+    "texts and labels": Task(
+        """
+texts, labels = ["a fine film", "a poor film"], ["pos", "neg"]
+read_corpus((texts, labels))
+""",
+        hint="{'text': texts, 'label': labels}",
+        mended="""
+texts, labels = ["a fine film", "a poor film"], ["pos", "neg"]
+assert len(read_corpus({'text': texts, 'label': labels})) == 2
+""",
+    ),
+    "two pairs that may be anything": Task(
+        """
+pairs = [("a fine film", "pos"), ("so bad", "neg")]
+read_corpus(pairs)
+""",
+        hint="[{'text': text, 'label': label} for text, label in pairs]",
+        mended="""
+pairs = [("a fine film", "pos"), ("so bad", "neg")]
+assert len(read_corpus([{'text': text, 'label': label} for text, label in pairs])) == 2
+""",
+    ),
     "train and test": Task(
         """
 texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3

@@ -40,6 +40,32 @@ treebank = treebank_of(["The cat sat.", "It purred."])
 assert len(treebank) == 2
 """,
     ),
+    "documents": Task(
+        """
+import spacy
+doc = spacy.blank("en")("Ann sang.")
+assert read_corpus([doc])[0]["tokens"] == ["Ann", "sang", "."]
+assert len(tw.corpus_of_docs(doc)) == 1
+""",
+        needs=["spacy"],
+    ),
+    "training data of version 2": Task(
+        """
+TRAIN_DATA = [("Ann sang.", {"entities": [(0, 3, "PER")]})]
+assert read_corpus(TRAIN_DATA)[0]["spans"] == [{"start": 0, "end": 3, "label": "PER"}]
+""",
+    ),
+    "tokens of many sentences": Task(
+        """
+texts = ["The cat sat.", "It purred."]
+tokenise(texts)
+""",
+        hint="[tokenise(text) for text in texts]",
+        mended="""
+texts = ["The cat sat.", "It purred."]
+assert [len(tokenise(text).words) for text in texts] == [4, 3]
+""",
+    ),
     "a model by its name": Task(
         """
 nlp = tw.load("en_core_web_sm")

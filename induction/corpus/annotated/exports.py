@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import CorpusError
+from induction.corpus.annotated.nested import is_snips, of_snips
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
 __all__ = ["EXPORTS", "Export", "export_of", "with_classes_alike"]
@@ -159,6 +160,31 @@ def _of_small_label_studio(row: Row) -> Row:
     return made
 
 
+def _is_dataturks(row: Any) -> bool:
+    """Say whether a row has spans as Dataturks has them: points, and the labels of each."""
+    found = row.get("annotation") if isinstance(row, Mapping) else None
+    return (
+        isinstance(found, list)
+        and bool(found)
+        and all(isinstance(one, Mapping) and {"label", "points"} <= one.keys() for one in found)
+    )
+
+
+def _of_dataturks(row: Row) -> Row:
+    """Return a row with spans: its ends are the last characters, and may be white space."""
+    left = ("annotation", "extras", "metadata")
+    made = {name: value for name, value in row.items() if name not in left}
+    text, spans = str(row.get("content", "")), []
+    for one in _items(row, "annotation", dict):
+        for point in _items(one, "points", dict):
+            span = span_of({**point, "label": one.get("label")})
+            start, end = span["start"], span["end"] + 1
+            held = text[start:end]
+            start += len(held) - len(held.lstrip())
+            spans.append({**span, "start": start, "end": start + len(held.strip())})
+    return {**made, "spans": sorted(spans, key=lambda span: (span["start"], span["end"]))}
+
+
 def _is_spacy(row: Any) -> bool:
     return (
         isinstance(row, list)
@@ -207,6 +233,8 @@ EXPORTS: tuple[Export, ...] = (
     Export("Prodigy", _is_prodigy, _of_prodigy),
     Export("Label Studio", _is_label_studio, _of_label_studio),
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
+    Export("SNIPS", is_snips, of_snips),
+    Export("Dataturks", _is_dataturks, _of_dataturks),
     Export("spaCy 2", _is_spacy, _of_spacy, list),
     Export("spaCy, with classes in 'cats'", _has_cats, _of_cats),
     Export(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grammar.errors import CorpusError
+import pyarrow as pa
 
-__all__ = ["has_pairs_of_offsets", "span_of", "with_plain_spans"]
+from grammar.errors import CorpusError
+from grammar.messages import tell
+from induction.corpus.corpus import COLUMNS
+
+__all__ = ["has_pairs_of_offsets", "span_of", "with_plain_spans", "with_spans_of_cells"]
 
 _NAMES = ("label", "labels", "entities", "spans", "annotations", "ents")
 """Columns that hold spans of characters."""
@@ -44,6 +49,36 @@ def _are_spans(value: Any) -> bool:
 
 def _is_nested(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, list | Mapping) for one in value)
+
+
+def with_spans_of_cells(table: pa.Table, path: str) -> pa.Table:
+    """Return a table with ``spans`` for a column whose cells are JSON of spans, as tools export it.
+
+    It is told. A cell that is empty has none.
+
+    >>> from grammar.messages import heard_by
+    >>> given = pa.table({"text": ["Ann sings"], "label": ['[[0, 3, "PER"]]']})
+    >>> with heard_by(print):
+    ...     with_spans_of_cells(given, "a.csv").to_pylist()
+    a.csv: spans are read from the column 'label'
+    [{'text': 'Ann sings', 'spans': [{'start': 0, 'end': 3, 'label': 'PER'}]}]
+    """
+    for name in _NAMES:
+        if name not in table.column_names or "spans" in table.column_names:
+            continue
+        cells = table.column(name).to_pylist()
+        if not next(filter(None, cells), "").startswith(("[{", "[[", "[]")):
+            continue
+        try:
+            rows = [json.loads(cell) if cell else [] for cell in cells]
+        except (ValueError, RecursionError):
+            continue
+        if not any(rows) or not all(row == [] or _are_spans(row) for row in rows):
+            continue
+        spans = pa.array([[*map(span_of, row)] for row in rows], COLUMNS["spans"])
+        tell(f"{path}: spans are read from the column {name!r}")
+        return table.drop_columns([name]).append_column("spans", spans)
+    return table
 
 
 def has_pairs_of_offsets(row: Any) -> bool:

@@ -5,8 +5,8 @@ that and a tag of its chunk, which is not kept, if there are four; the tag of it
 end with a blank line. ``-DOCSTART-`` begins a document and is passed over, as are comments: lines
 that begin with ``#`` and are not of as many columns. Texts are made of the tokens, with single
 spaces. A first column that counts the words of each sentence is left out, and so are spans within
-spans (a second column of their tags); it is told. Wider tables are of dependencies
-(:mod:`induction.corpus.entities.dependency_tables`).
+spans (a second column of their tags); two columns may also be the tag and the token. It is told.
+Wider tables are of dependencies (:mod:`induction.corpus.entities.dependency_tables`).
 
 References
 ----------
@@ -16,6 +16,7 @@ Tjong Kim Sang & De Meulder 2003, Introduction to the CoNLL-2003 Shared Task.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,8 +40,13 @@ __all__ = ["conll_writer", "is_conll", "read_conll"]
 _WIDTHS = (2, 3, 4)
 _CHUNKED = "-X-"
 _OF_SPAN = re.compile(r"[BILUESM]-|[BILUESM]_")
+_TOKEN_NAMES = frozenset({"text", "token", "tokens", "word", "words", "form"})
+_TAG_NAMES = frozenset(
+    {"ner", "ner_tag", "ner_tags", "ne", "tag", "tags", "label", "labels", "entity", "bio", "iob"}
+)
 _BY_CHANCE = 3
 """So few words may be numbers that count."""
+_NUMBER = re.compile(r"\d{1,9}")
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
 _DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
 
@@ -79,8 +85,10 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
         raise CorpusError(
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
+    _leave_out_names(sentences, asked.path)
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
+    _put_tags_last(sentences, asked.path)
     tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
     columns: dict[str, Sequence[object]] = {"text": [" ".join(row) for row in tokens]}
     columns["tokens"] = tokens
@@ -126,14 +134,35 @@ def _spans(sentences: Sequence[_Sentence], path: str) -> list[object]:
 def _are_parts_of_speech(tags: set[str]) -> bool:
     """Say whether tags are of words: none is of a span, and none says that a word is in none.
 
+    A span that is written in small letters, as ``b-per`` beside ``o``, is one, too.
+
     >>> _are_parts_of_speech({"DT", "NN"}), _are_parts_of_speech({"LOC", "O"})
     (True, False)
     """
     return (
         OUTSIDE not in tags
+        and not (OUTSIDE.lower() in tags and any(_OF_SPAN.match(tag.upper()) for tag in tags))
         and not any(map(_OF_SPAN.match, tags))
         and any(tag.isalpha() for tag in tags)
     )
+
+
+def _leave_out_names(sentences: list[_Sentence], path: str) -> None:
+    """Leave out a first line that names the columns; it is told."""
+    first = sentences[0]
+    if len(first.rows) > 1 and _are_names(first.rows[0]):
+        tell(f"{path}: the first line names its columns, and is left out")
+        first.rows, first.line = first.rows[1:], first.line + 1
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    """Say whether a row has names of columns of tokens and of tags.
+
+    >>> _are_names(["text", "ner"]), _are_names(["text", "O"])
+    (True, False)
+    """
+    first, last = (row[at].casefold() for at in (0, -1))
+    return first in _TOKEN_NAMES and last in _TAG_NAMES
 
 
 def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
@@ -145,6 +174,7 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
         for sentence in sentences
         for number, row in enumerate(sentence.rows, int(first))
     )
+    _refuse_numbers_of_sentences(sentences, path)
     counted = counted and any(len(sentence.rows) > 1 for sentence in sentences)
     if counted and width > _WIDTHS[0]:
         for sentence in sentences:
@@ -157,6 +187,44 @@ def _leave_out_numbers(sentences: list[_Sentence], path: str) -> None:
             where=f"{path}:{sentences[0].line}",
             hint="give a token and its tag, with a tab between; a blank line ends a sentence",
         )
+
+
+def _refuse_numbers_of_sentences(sentences: list[_Sentence], path: str) -> None:
+    """Refuse a first column that numbers sentences: 1, 1, 1, 2, 2, ..."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    first = [row[0] for row in rows]
+    steps = itertools.pairwise(int(cell) for cell in first if _NUMBER.fullmatch(cell))
+    if (
+        len(rows[0]) > _WIDTHS[0]
+        and all(map(_NUMBER.fullmatch, first))
+        and first[0] in ("0", "1")
+        and len({*first}) <= len(first) // 2
+        and all(0 <= after - before <= 1 for before, after in steps)
+    ):
+        raise CorpusError(
+            "the first column numbers the sentences",
+            where=f"{path}:{sentences[0].line}",
+            hint="leave it out, and put an empty line behind each sentence",
+        )
+
+
+def _put_tags_last(sentences: list[_Sentence], path: str) -> None:
+    """Exchange the two columns, if tags stand before the words, as MIT's sets have them."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    if len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows):
+        for sentence in sentences:
+            sentence.rows = [row[::-1] for row in sentence.rows]
+        tell(f"{path}: tags stand in the first column, and tokens in the second")
+
+
+def _tags_come_first(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first column holds tags of spans, and the last none.
+
+    >>> _tags_come_first([["O", "in"], ["B-LOC", "O"]]), _tags_come_first([["B-52", "O"]])
+    (True, False)
+    """
+    first, last = ({row[at] for row in rows} for at in (0, -1))
+    return is_scheme(first) and not is_scheme(last) and last != {OUTSIDE}
 
 
 def _leave_out_inner(sentences: list[_Sentence], path: str) -> None:
@@ -186,10 +254,14 @@ def is_conll(data: bytes) -> bool:
         return True
     rows = [_fields(line) for line in lines if not line.startswith("#")]
     rows = [row for row in rows if row and row[0] != _DOCUMENT]
+    rows = rows[1:] if rows and _are_names(rows[0]) else rows
     if not rows or len({len(row) for row in rows}) > 1 or not 1 < len(rows[0]) <= _WIDTHS[-1] + 1:
         return False
     last, before = ({row[at] for row in rows} for at in (-1, -2))
-    return len(rows) > 1 and (is_scheme(last) or (last == {OUTSIDE} and is_scheme(before)))
+    if len(rows) < 2:
+        return False
+    tagged = is_scheme(last) or (last == {OUTSIDE} and is_scheme(before))
+    return tagged or (len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows))
 
 
 def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:

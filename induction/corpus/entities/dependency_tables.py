@@ -3,6 +3,7 @@
 ===========  ==========================================================  ==========================
 columns      as in                                                       what is left out
 ===========  ==========================================================  ==========================
+4            MaltTab: form tag head relation
 7            Stanford CoreNLP: id form lemma tag entity head relation    entities
 8, 10        CoNLL-X: ... cpostag postag feats head deprel (phead ...)   projective heads
 14 or more   CoNLL-2009: ... pos ppos feat pfeat head phead deprel ...   what is predicted, and who
@@ -11,11 +12,13 @@ columns      as in                                                       what is
 
 References
 ----------
-Buchholz & Marsi (2006), CoNLL-X shared task. Hajic et al. (2009), The CoNLL-2009 shared task.
+Nivre, Hall & Nilsson (2006), MaltParser. Buchholz & Marsi (2006), CoNLL-X shared task. Hajic et al.
+(2009), The CoNLL-2009 shared task.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -25,7 +28,7 @@ __all__ = ["holds_dependencies", "in_ten_columns"]
 
 _NUMBER = re.compile(r"\d{1,9}")
 _HEAD_OF = {7: 5, 8: 6, 10: 6}
-_OF_2009 = 14
+_OF_2009, _OF_MALT = 14, 4
 _FIELDS: dict[int, tuple[Sequence[int | None], str]] = {
     7: ((0, 1, 2, None, 3, None, 5, 6), "Stanford CoreNLP; entities are not kept"),
     8: ((0, 1, 2, 3, 4, 5, 6, 7), "CoNLL-X"),
@@ -52,8 +55,13 @@ def in_ten_columns(text: str, path: str) -> str | None:
     rows = [_cells(line) for line in lines]
     width = _width(next((row for row in rows if row), []))
     if width is None:
-        return None
+        if not _is_malt(rows):
+            return None
+        tell(f"{path} is read as MaltTab")
+        return _of_malt(rows)
     if width == 10 and not any(len(row) == 10 and _NUMBER.fullmatch(row[8]) for row in rows):
+        if not any("\t" in line for line in lines):
+            return "\n".join("\t".join(row) or line for row, line in zip(rows, lines, strict=True))
         return text  # CoNLL-U, and CoNLL-X that says nothing more
     places, name = _FIELDS[width]
     tell(f"{path} is read as {name}")
@@ -69,7 +77,8 @@ def holds_dependencies(lines: Sequence[str]) -> bool:
     >>> holds_dependencies(["1\tGo\tgo\tV\tVB\t_\t0\tROOT"]), holds_dependencies(["1\tGo"])
     (True, False)
     """
-    return _width(next(filter(None, map(_cells, lines)), [])) is not None
+    rows = [*map(_cells, lines)]
+    return _width(next(filter(None, rows), [])) is not None or _is_malt(rows)
 
 
 def _width(first: Sequence[str]) -> int | None:
@@ -79,6 +88,33 @@ def _width(first: Sequence[str]) -> int | None:
         return None
     head = first[8 if width == _OF_2009 else _HEAD_OF[width]]
     return width if _NUMBER.fullmatch(head) or head == "_" else None
+
+
+def _is_malt(rows: Sequence[list[str]]) -> bool:
+    """Say whether rows are words, tags, heads and relations; each sentence has a root.
+
+    >>> _is_malt([["Go", "VB", "0", "ROOT"], ["home", "RB", "1", "ADV"], []])
+    True
+    >>> _is_malt([["Go", "VB", "2", "ROOT"], ["home", "RB", "1", "ADV"]])
+    False
+    """
+    sentences = [[*group] for there, group in itertools.groupby(rows, bool) if there]
+    return bool(sentences) and all(
+        all(len(row) == _OF_MALT and _NUMBER.fullmatch(row[2]) for row in sentence)
+        and any(row[2] == "0" for row in sentence)
+        and all(int(row[2]) <= len(sentence) for row in sentence)
+        for sentence in sentences
+    )
+
+
+def _of_malt(rows: Sequence[list[str]]) -> str:
+    lines, number = [], 0
+    for row in rows:
+        number = number + 1 if row else 0
+        form, tag, head, relation = row or [""] * _OF_MALT
+        cells = [str(number), form, "_", tag, tag, "_", head, relation, "_", "_"]
+        lines.append("\t".join(cells) if row else "")
+    return "\n".join(lines)
 
 
 def _cells(line: str) -> list[str]:

@@ -54,7 +54,8 @@ def words_of_tags(tags: Sequence[str]) -> list[Interval]:
         if match is None:
             raise CorpusError(
                 f"the tag {tag!r} says nothing of a span",
-                hint="tags of spans are O, B-LABEL and I-LABEL (or L, U of BILOU; E, S of BIOES)",
+                hint="tags of spans are O, B-LABEL and I-LABEL (or L, U of BILOU; E, S of BIOES), "
+                "in capitals",
             )
         prefix, label = match.groups()
         if prefix in _BEGINS or label != open_label:

@@ -43,7 +43,8 @@ def corpus_of_docs(docs: Iterable[Any]) -> Corpus:
     Parameters
     ----------
     docs : iterable of spacy.tokens.Doc
-        Read once. Empty ones are left out; ``tags`` are there if every token has a ``tag_``.
+        Read once; a single one is one, too. Empty ones are left out; ``tags`` are there if every
+        token has a ``tag_``.
 
     Raises
     ------
@@ -57,10 +58,12 @@ def corpus_of_docs(docs: Iterable[Any]) -> Corpus:
     >>> corpus_of_docs([pipeline("Ann left.")]).column("spans")  # doctest: +SKIP
     [[{'start': 0, 'end': 3, 'label': 'PERSON'}]]
     """
-    return Corpus.from_columns(**_columns(docs))
+    return Corpus.from_columns(**columns_of_docs(docs))
 
 
-def _columns(docs: Iterable[Any]) -> dict[str, Any]:
+def columns_of_docs(docs: Iterable[Any]) -> dict[str, Any]:
+    """Return the columns of a corpus of documents (raises CorpusError if there are none)."""
+    docs = [docs] if hasattr(docs, "ents") else docs
     columns: dict[str, list[Any]] = {"text": [], "tokens": [], "tags": [], "spans": []}
     for doc in docs:
         words = [token for token in doc if not token.is_space]
@@ -155,7 +158,7 @@ def read_docbin(data: Any, asked: Asked) -> Rows:
     held = data if isinstance(data, bytes) else data.read()
     refuse_expanding_zlib(held, asked.path)
     try:
-        columns = _columns(tokens.DocBin().from_bytes(held).get_docs(vocab))
+        columns = columns_of_docs(tokens.DocBin().from_bytes(held).get_docs(vocab))
     except CorpusError as error:
         raise CorpusError(error.what, where=asked.path, hint=error.hint) from None
     except Exception as error:  # of zlib, msgpack and spaCy, which have no common class

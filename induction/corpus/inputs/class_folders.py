@@ -12,13 +12,13 @@ from grammar.files import other_encoding, read_text
 from grammar.messages import tell
 from grammar.storage.inside import check_links
 from grammar.storage.location import is_url
+from induction.corpus.inputs.brat import ANNOTATIONS, rows_of_brat
 from induction.corpus.rows import Asked, Rows
 
 __all__ = ["rows_of_class_folders"]
 
 _FEWEST = 2
 _OF_OTHERS = {
-    ".ann": ("brat: texts beside their annotations", "export it as JSON lines with spans"),
     ".in": ("texts and their tags in files of their own (seq.in, seq.out)",
             "write a token and its tag a line, and name it .conll"),
 }  # fmt: skip
@@ -27,7 +27,7 @@ _OF_OTHERS = {
 def rows_of_class_folders(asked: Asked) -> Rows | None:
     """Return the texts of a folder whose folders are classes; None of another folder.
 
-    Which classes there are is told.
+    Which classes there are is told. A folder with files of brat's annotations is read as such.
 
     Raises
     ------
@@ -41,7 +41,16 @@ def rows_of_class_folders(asked: Asked) -> Rows | None:
     if is_url(asked.path):
         return None
     root = Path(asked.path)
+    if annotations := sorted(root.glob(f"*{ANNOTATIONS}")):
+        return rows_of_brat(annotations, asked)
     _refuse_others(root)
+    inner = next(root.glob(f"*/*{ANNOTATIONS}"), None)
+    if inner is not None:
+        raise CorpusError(
+            "its folders hold texts with annotations of brat",
+            where=asked.path,
+            hint=f"name one of them, such as {inner.parent}",
+        )
     folders = [path for path in sorted(root.iterdir()) if path.is_dir() and _is_seen(path)]
     classes = {folder.name: _texts(folder) for folder in folders}
     if len(classes) < _FEWEST or not all(classes.values()):

@@ -16,10 +16,11 @@ from grammar.arrays import text_bytes
 from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
 from grammar.messages import tell
+from induction.corpus.annotated.spans import with_spans_of_cells
 from induction.corpus.annotated.tokens import with_text_of_tokens
 from induction.corpus.corpus import COLUMNS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
-from induction.corpus.inputs.names import has_text, long_columns, renamed_by_use
+from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -44,6 +45,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         columns["label"], classes = _without_names(columns["label"])
         columns["label"] = _labels(columns["label"], rows.where)
         _tell_of_alike_classes(columns["label"], asked.path)
+        if rows.untyped:
+            _tell_of_odd_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
@@ -92,6 +95,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     table = plain_table(table, asked.path)
     if untyped:
         table = without_index(table, asked.path)
+        if asked.label is None:
+            table = with_spans_of_cells(table, asked.path)
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
         table = with_text_of_tokens(table)
@@ -112,6 +117,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         _tell_of_indicators(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
+        refuse_nested(table, asked.path)
         raise without_text(of_file, asked.path, long_columns(table))
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
@@ -188,6 +194,9 @@ _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False,
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
+_ABSENT = {*_MISSING.to_pylist()} - {"", "None"}
+"""Some name a class None."""
+_COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
@@ -223,6 +232,21 @@ def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kind)
     except pa.ArrowInvalid:  # a number of more digits than such numbers have
         return column
+
+
+def _tell_of_odd_classes(column: Any, path: str) -> None:
+    """Tell of names of classes that are numbers with commas, or say that there is no class."""
+    if not pa.types.is_string(column.type):
+        return
+    names = [name for name in pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist() if name]
+    if len(names) > 1 and all(map(_COMMA.fullmatch, names)):
+        tell(
+            f"{path}: labels such as {names[0]!r} have a comma, and are names of classes; write "
+            "numbers without one"
+        )
+    absent = [name for name in names if name in _ABSENT]
+    if absent:
+        tell(f"{path}: {absent[0]!r} is a class here; leave the cell empty where there is none")
 
 
 def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:

@@ -10,7 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.errors import CorpusError
+from grammar.messages import tell
 from induction.corpus import huggingface
+from induction.corpus.annotated.exports import export_of
+from induction.corpus.entities.spacy_docs import columns_of_docs
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
 
@@ -55,7 +58,8 @@ def rows_in_memory(data: Any) -> Rows:
     data
         A ``datasets.Dataset``; texts and classes of ``sklearn.datasets``; a frame of pandas or
         polars, or whatever else gives an Arrow stream; a series or array of texts; texts;
-        dictionaries, of which one may lack keys that others have; or a mapping of names to columns.
+        dictionaries, of which one may lack keys that others have; pairs of a text and its class,
+        or its annotations; documents of spaCy; or a mapping of names to columns.
 
     Raises
     ------
@@ -143,14 +147,61 @@ def _of_items(data: Any) -> pa.Table:
     if items and all(isinstance(item, Mapping) for item in items):
         names = dict.fromkeys(name for item in items for name in item)
         return _columns({name: [item.get(name) for item in items] for name in names})
+    if items and all(type(item).__module__.startswith("spacy.tokens") for item in items):
+        return pa.table(columns_of_docs(items))
+    if (pairs := _of_pairs(items)) is not None:
+        return pairs
     for number, item in enumerate(items):
         if not (item is None or isinstance(item, str)):
             raise CorpusError(
                 f"this is {type(item).__name__}, not a text",
                 where=numbered_rows("the data")(number),
-                hint="give texts, or dictionaries such as {'text': ..., 'label': ...}",
+                hint=_hint(items),
             )
     return pa.table({"text": pa.array(items, pa.string())})
+
+
+def _of_pairs(items: Sequence[Any]) -> pa.Table | None:
+    """Return texts with their classes, or with annotations as spaCy 2 has them; else None.
+
+    A second text is a class for sure only if it comes again.
+    """
+    if not items or not all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
+        return None
+    texts, others = ([item[at] for item in items] for at in (0, 1))
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    if all(isinstance(other, Mapping) for other in others):
+        rows = [_of_json(item) for item in items]
+        found = next(filter(None, map(export_of, rows)), None)
+        return None if found is None else _of_items([found.read(row) for row in rows])
+    are_numbers = all(isinstance(other, int | np.integer) for other in others)
+    are_names = all(isinstance(other, str) for other in others)
+    if are_numbers or (are_names and len(set(others)) <= len(others) // 2):
+        tell("the second of each pair is read as the label")
+        return _columns({"text": texts, "label": others})
+    return None
+
+
+def _of_json(value: Any) -> Any:
+    """Return a value with lists for tuples, as JSON has them."""
+    if isinstance(value, Mapping):
+        return {name: _of_json(one) for name, one in value.items()}
+    return [*map(_of_json, value)] if isinstance(value, list | tuple) else value
+
+
+def _hint(items: Sequence[Any]) -> str:
+    """Return what to do about items that are no texts."""
+    if not all(isinstance(item, list | tuple) and len(item) for item in items):
+        return "give texts, or dictionaries such as {'text': ..., 'label': ...}"
+    if all(isinstance(word, list | tuple) for item in items for word in item):
+        return "give columns: {'tokens': sentences, 'ner_tags': their tags}, lists of words in both"
+    have_spaces = [any(" " in str(word) for word in item) for item in items]
+    if have_spaces == [True, False] and len(items[0]) == len(items[1]):
+        return "give columns: {'text': texts, 'label': labels}"
+    if not any(have_spaces):
+        return "give columns: {'tokens': sentences}, lists of words"
+    return "give dictionaries: [{'text': text, 'label': label} for text, label in pairs]"
 
 
 def _of_several_types(name: str, error: Exception) -> CorpusError:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.errors import OptionError
+from grammar.errors import CorpusError, OptionError
 from grammar.messages import tell
 from induction.corpus.column_names import (
     LABEL_NAMES,
     LONG,
     MIXED,
     PAIR_NAMES,
+    TARGET_NAMES,
     TEXT_NAMES,
     is_longest,
 )
@@ -23,7 +24,7 @@ from induction.corpus.corpus import COLUMNS
 from induction.corpus.tables.kinds import leaves
 from induction.corpus.validity import is_list
 
-__all__ = ["has_text", "long_columns", "renamed_by_use"]
+__all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200
@@ -112,14 +113,19 @@ def renamed_by_use(
 
 
 def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of pairs of texts by what they become; none if there are none."""
-    if {"text", "text_pair"} & {names.get(name, name) for name in table.column_names}:
+    """Return the columns of pairs of texts by what they become; none if there are none.
+
+    The second may be the target of the first.
+    """
+    if {"text", "text_pair", "target"} & {names.get(name, name) for name in table.column_names}:
         return {}
     called = {_plain(n): n for n in table.column_names if n not in names}
-    for pair in PAIR_NAMES:
+    for pair in (*PAIR_NAMES, *TARGET_NAMES):
         both = [called[name] for name in pair if name in called]
         if len(both) == len(pair) and all(_can_be("text", table.column(name)) for name in both):
-            return dict(zip(("text", "text_pair"), both, strict=True))
+            return dict(
+                zip(("text", "target" if pair in TARGET_NAMES else "text_pair"), both, strict=True)
+            )
     return {}
 
 
@@ -165,14 +171,42 @@ def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
     return chosen
 
 
+def refuse_nested(table: pa.Table, path: str) -> None:
+    """Refuse a table whose texts are within a nested column, such as the messages of a chat.
+
+    Raises
+    ------
+    CorpusError
+        If there is one, and no other column holds several words.
+    """
+    if long_columns(table):
+        return
+    fewest = _FEWEST if any(map(_is_text, table.schema)) else 1
+    for name, words in _words_within(table):
+        if words >= fewest:
+            raise CorpusError(
+                f"the texts seem to be within the column {name!r}, which is nested",
+                where=path,
+                hint="write a row for each text, with columns such as text and label, or text and "
+                "text_pair",
+            )
+
+
+def _words_within(table: pa.Table) -> Iterator[tuple[str, float]]:
+    """Yield nested columns, and how many words the longest texts in them have, on average."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_nested(column.type):
+            held = leaves(column.slice(0, _LOOKED_AT))
+            yield (
+                name,
+                max((_words(one) for one in held if pa.types.is_string(one.type)), default=0),
+            )
+
+
 def _refuse_within(table: pa.Table, chosen: str, words: float) -> None:
     """Refuse a column of titles and the like beside a nested one whose texts are far longer."""
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if not pa.types.is_nested(column.type):
-            continue
-        held = column.slice(0, _LOOKED_AT)
-        within = [_words(leaf) for leaf in leaves(held) if pa.types.is_string(leaf.type)]
-        if within and max(within) >= LONG and is_longest([max(within), words]) == 0:
+    for name, within in _words_within(table):
+        if within >= LONG and is_longest([within, words]) == 0:
             raise OptionError(
                 f"the texts seem to be within the column {name!r}, and not in {chosen!r}",
                 hint="write a row for each text; or say that they are in that column: "

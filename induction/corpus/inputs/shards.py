@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
@@ -18,6 +19,9 @@ from induction.corpus.rows import Rows
 
 __all__ = ["shards_of", "together"]
 
+_PART = re.compile(r"(train|test|dev|val|valid|validation|eval)(?![^\W_])", re.IGNORECASE)
+"""How the names of files begin that are parts of a data set."""
+
 
 def shards_of(path: PathLike, suffixes: Sequence[str]) -> list[str]:
     """Return the files of a folder, or of a name with a star, in the order of their names.
@@ -28,7 +32,8 @@ def shards_of(path: PathLike, suffixes: Sequence[str]) -> list[str]:
     Raises
     ------
     OptionError
-        If files of a folder end in several ways.
+        If files of a folder end in several ways, or are named as parts of a data set: a corpus of
+        training and test data is no corpus.
     SchemaError
         If one of a folder is a symbolic link out of it.
     OSError
@@ -46,6 +51,13 @@ def shards_of(path: PathLike, suffixes: Sequence[str]) -> list[str]:
             if not is_url(path):
                 check_links(path, file.name, file.name)
             found.setdefault(ending, []).append(file)
+    parts = {match[1] for name in place.files() if (match := _PART.match(PurePath(name).name))}
+    if found and len(parts) > 1:
+        raise OptionError(
+            f"the folder holds parts of a data set: {', '.join(sorted(parts))}",
+            where=str(path),
+            hint=f"name the files of one, such as '{path}/{max(parts)}*'",
+        )
     if len(found) > 1:
         raise OptionError(
             f"the folder holds files of several formats: {', '.join(sorted(found))}",

@@ -15,6 +15,7 @@ from typing import Any
 from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
+from induction.corpus.annotated.nested import rows_of_intents, without_wrappers
 from induction.corpus.column_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
@@ -25,7 +26,8 @@ _TEXTS = {name for group in TEXT_NAMES for name in group}
 _LOOKED_AT = 50
 _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
-    rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations"|"completions"'
+    rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations?"|"completions"'
+    rb'|"data"\s*:\s*\['
     rb'|"cats"\s*:\s*\{|"answer"\s*:\s*"(?:accept|reject|ignore)"'
     rb'|"start"\s*:\s*\d+|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
 )
@@ -48,6 +50,7 @@ def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
     """
     bare = data.removeprefix(codecs.BOM_UTF8).lstrip()
     first = bare[: bare.find(b"\n") + 1] or bare
+    _refuse_almost_lines(first, path)
     if bare[:1] == b"[" or not _is_line(first) or _is_columns(bare, path):
         rows = _rows(bare, path)
         if rows is not None:
@@ -56,6 +59,24 @@ def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
     if _MAY_BE_EXPORTED.search(data, 0, _BEGINNING):
         return _exported_lines(data, path), True
     return data, True
+
+
+def _refuse_almost_lines(first: bytes, path: str) -> None:
+    """Refuse lines that are almost objects: with commas between, or as Python writes them."""
+    line = first.strip()
+    if line.startswith(b"{") and line.endswith(b"},") and _object(line[:-1]) is not None:
+        raise CorpusError(
+            "a comma stands behind the object of the line",
+            where=f"{path}:1",
+            hint="leave the commas between lines out, or put [ before the first and ] behind the "
+            "last, and name it .json",
+        )
+    if line.startswith(b"{'"):
+        raise CorpusError(
+            "this is a dictionary as Python prints it, and no JSON",
+            where=f"{path}:1",
+            hint='JSON has double quotes: write lines with json.dumps(row), as {"text": "..."}',
+        )
 
 
 def _is_line(line: bytes) -> bool:
@@ -88,6 +109,10 @@ def _rows(bare: bytes, path: str) -> list[Any] | None:
     if isinstance(value, dict):
         value = _rows_of_object(value)
     rows = value if isinstance(value, list) else None
+    if rows is not None:
+        rows, form = without_wrappers(rows)
+        if form is not None:
+            tell(f"{path} is read as {form}")
     if rows is None or not all(isinstance(row, dict) or export_of(row) for row in rows):
         raise CorpusError(
             "this is JSON, but not an array of objects",
@@ -113,12 +138,16 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
         value = value["rasa_nlu_data"]
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
         return [_named_row(value["columns"], row, at) for at, row in enumerate(value["data"])]
+    if (utterances := rows_of_intents(value)) is not None:
+        return utterances
     under = [value[name] for name in _ROWS if isinstance(value.get(name), list)]
     if len(under) == 1 and all(isinstance(row, dict) for row in under[0]):
         return under[0]
     columns = list(value.values())
     if columns and all(isinstance(column, dict) for column in columns):
         numbers = list(columns[0])
+        if _TEXTS.intersection(map(str.casefold, numbers)) and not _TEXTS.intersection(value):
+            return [{"id": name, **row} for name, row in value.items()]
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
     are_lists = all(isinstance(column, list) for column in columns)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import heard_by, tell
-from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
+from induction.corpus.column_names import LABEL_NAMES, PAIR_NAMES, TEXT_NAMES
 from induction.corpus.tables.headless import is_row
 from induction.corpus.tables.separators import SIGNS, beginning, records_of, widths
 
@@ -107,7 +107,17 @@ _BEFORE = (
 """The first that all lines have counts; few words come again and again as classes."""
 _FEW = 60
 _FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
-_TAGGED = re.compile(r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2")
+_OF_OTHERS = {
+    re.compile(r"[\w:./-]+\(.+-\d+'*, .+-\d+'*\)"): "a dependency (Stanford's typed dependencies)",
+    re.compile(r"[a-z]\w*\(.*\)\."): "a fact of Prolog",
+}
+"""What lines are that are no texts."""
+_SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
+_RELATION = re.compile(r'\d+\t".*<e1>.*</e1>.*<e2>.*"')
+_TAGGED = re.compile(
+    r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2|\S*\w/[a-z][a-z$*+-]*|\W{1,2}/\W{1,2}"
+)
+"""Words with their tags; those of Brown's corpus are in small letters."""
 
 
 def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
@@ -188,6 +198,24 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
             where=path,
             hint="read the texts that they were made from",
         )
+    for pattern, what in _OF_OTHERS.items():
+        if all(pattern.fullmatch(line.strip()) for line in lines):
+            raise CorpusError(
+                f"every line is {what}, and no text",
+                where=path,
+                hint="read the sentences that it is about, or say that lines are texts: "
+                "--format text",
+            )
+    for pattern, what in (
+        (_SUBTITLE, "subtitles with their times"),
+        (_RELATION, "sentences with their relations, as SemEval-2010 has them"),
+    ):
+        if any(pattern.fullmatch(line.strip()) for line in lines[:_FEWEST]):
+            raise CorpusError(
+                f"the lines are {what}",
+                where=path,
+                hint="write a text and its label a row as .tsv or .csv, or texts alone a line",
+            )
     words = [word for line in lines for word in line.split()]
     if all(map(_TAGGED.fullmatch, words)):
         raise CorpusError(
@@ -198,8 +226,17 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
         )
 
 
-def sign_of_table(lines: Sequence[str], path: str) -> str | None:
+def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -> str | None:
     """Return what parts the columns of lines that are a table with usual names; None of texts.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        Of the file.
+    path : str
+        For messages.
+    of_file : str, optional
+        What the file has where ``lines`` have tabs.
 
     Raises
     ------
@@ -215,15 +252,21 @@ def sign_of_table(lines: Sequence[str], path: str) -> str | None:
             continue
         found = set(widths("\n".join(there), sign, quoted=sign != "\t"))
         cells = [cell.strip().strip('"').casefold() for cell in there[0].split(sign)]
-        if found == {len(cells)} and named.issuperset(cells):
+        if found == {len(cells)} and (named.issuperset(cells) or _are_of_pairs(cells)):
             return sign
         if sign in "\t|" and len(found) == 1:
             if is_row(list(records_of("\n".join(there), sign, quoted=sign != "\t"))):
                 return sign
-            raise _a_table(SIGNS[sign], path)
+            raise _a_table(of_file or SIGNS[sign], path)
     if all(line.count("::") == 1 for line in there):
         raise _a_table("'::'", path)
     return None
+
+
+def _are_of_pairs(names: Sequence[str]) -> bool:
+    """Say whether names are of pairs of texts with classes, beside whatever others."""
+    usual = {name for group in LABEL_NAMES for name in group}
+    return bool(usual.intersection(names)) and any(set(pair) <= {*names} for pair in PAIR_NAMES)
 
 
 def _a_table(sign: str, path: str) -> CorpusError:

@@ -30,6 +30,16 @@ from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
 from induction.corpus.tables.headless import LOOKED_AT, is_row, names_of_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
+from induction.corpus.tables.layout import (
+    bars_for_tabs,
+    refuse_aligned,
+    rows_of_markdown,
+    with_column_names,
+    without_comments,
+    without_headers,
+    without_spaces_around,
+    without_spaces_before,
+)
 from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_footer import chunks_of
 from induction.corpus.tables.parquet_sizes import expanded_rows
@@ -104,9 +114,14 @@ def read_text(data: bytes, asked: Asked) -> Rows:
     if not asked.named:
         if is_conll(data):
             return _as_conll(data, asked)
-        sign = sign_of_table(lines, asked.path)
+        if (table := rows_of_markdown(data, asked.path)) is not None:
+            return _read_separated(table, asked, ",")
+        bars = bars_for_tabs(lines)
+        sign = sign_of_table(bars or lines, asked.path, "'|||'" if bars else None)
         if sign is not None:
-            tell(f"{asked.path} is read as a table, whose columns {SIGNS.get(sign, 'commas')} part")
+            part = "'|||'" if bars else SIGNS.get(sign, "commas")
+            tell(f"{asked.path} is read as a table, whose columns {part} part")
+            data = "\n".join(bars).encode() if bars else data
             return _read_separated(data, asked, sign, quoted=sign != "\t")
         found = labelled_lines(lines, asked.path)
         found = classes_before(lines, asked.path) if found is None else found
@@ -269,7 +284,9 @@ def read_csv(data: bytes, asked: Asked) -> Rows:
     """
     if not asked.named and is_conll(data):
         return _as_conll(data, asked)
-    data, declared = declared_separator(data)
+    if (table := rows_of_markdown(data, asked.path)) is not None:
+        return _read_separated(table, asked, ",")
+    data, declared = declared_separator(without_comments(data, asked.path))
     separator = declared or separator_of(data, ",", asked.path, asked.names)
     return _read_separated(data, asked, separator)
 
@@ -282,6 +299,7 @@ def read_tsv(data: bytes, asked: Asked) -> Rows:
     """
     if not asked.named and is_conll(data):
         return _as_conll(data, asked)
+    data = without_comments(data, asked.path)
     first = data.lstrip().partition(b"\n")[0]
     sign = next((sign for sign in (b",", b";") if sign in first), b"")
     if sign and b"\t" not in first and not asked.names:
@@ -301,6 +319,7 @@ def _as_conll(data: bytes, asked: Asked) -> Rows:
 
 
 def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool = True) -> Rows:
+    data = without_spaces_around(data, separator)
     asked = _named_columns(data, asked, separator, quoted=quoted)
     escaped = quoted and escapes_quotes(data, separator, asked.path)
     header = 0 if asked.names else 1
@@ -310,7 +329,10 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
     )
     # cells are what they are written as: "007" is no number, and a day no time of day
     verbatim = asked.names or _header(data, asked.path, separator, quoted=quoted)
-    check_names(verbatim, asked.path)
+    shown = with_column_names(verbatim) if list(verbatim).count("") > 1 else list(verbatim)
+    check_names(shown, asked.path)
+    if asked.text is None and not asked.names:
+        refuse_aligned(shown, asked.path)
     skipped: dict[int, Skipped] = {}
 
     def leave_out(row: Any) -> str:
@@ -342,9 +364,13 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
         )
     except pa.ArrowException as error:
         raise _malformed(error, ".csv" if quoted else ".tsv", where, header) from None
-    if skipped:
-        whole, kept = where, [k for k in range(table.num_rows + len(skipped)) if k not in skipped]
-        return Rows(table, lambda row: whole(kept[row]), True, tuple(skipped.values()))
+    there = [k for k in range(table.num_rows + len(skipped)) if k not in skipped]
+    table, kept = without_headers(table.rename_columns(shown), verbatim, asked.path)
+    table = without_spaces_before(table, asked.path) if separator != "\t" else table
+    if skipped or kept is not None:
+        whole = where
+        there = there if kept is None else [there[k] for k in kept]
+        return Rows(table, lambda row: whole(there[row]), True, tuple(skipped.values()))
     return Rows(table, where, untyped=True)
 
 

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grammar.errors import OptionError
 from induction.corpus.text.markup import without_markup
 from induction.corpus.text.penn import join_tokens, split_tokens
 from induction.corpus.text.units import whole_tokens
@@ -94,6 +95,11 @@ def tokenise(text: str) -> Tokens:
         One sentence (:func:`induction.corpus.text.sentences.sentence_spans`): only the last full
         stop becomes a token of its own.
 
+    Raises
+    ------
+    OptionError
+        If it is no string.
+
     Examples
     --------
     >>> tokens = tokenise("They didn't (really) say “go”.")
@@ -114,6 +120,11 @@ def tokenise(text: str) -> Tokens:
     ----------
     R. MacIntyre (1995), the sed script ``tokenizer.sed`` of the Penn Treebank.
     """
+    if not isinstance(text, str):
+        raise OptionError(
+            f"tokenise takes a sentence, not {type(text).__name__}",
+            hint="give one at a time: [tokenise(text) for text in texts]",
+        )
     text = without_markup(text)
     whole = [*whole_tokens(text), (len(text), len(text))]
     plain = _with_stand_ins(text.translate(_PLAIN), whole)

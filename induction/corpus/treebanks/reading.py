@@ -25,6 +25,16 @@ TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
 
 _NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
 _BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
+_MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>[ \t]*\r?$", re.MULTILINE)
+_BARE = re.compile(r"\((-[LR][RCS]B-)[ \t]+[()\[\]{}]\)")
+_FORMS = {
+    re.compile(r"(?s).{0,400}\(<[TL] \S+"): "derivations of CCGbank",
+    re.compile(r"(?:[^\n\[]*\t)?\[(?:IN|SL):\w+"): "intents and slots in square brackets (TOP)",
+    re.compile(r"(?s)\s*(?:\d+[.\t ]+)?\[\S+ .*\]"): "trees in square brackets",
+    re.compile(r"(?s).{0,400}(?:\\Tree|\\begin\{(?:forest|tikzpicture)\})"): "trees of LaTeX",
+    re.compile(r"\s*<(?:\?xml|!DOCTYPE|[a-z]+>)"): "trees in XML of another form than TIGER-XML",
+}
+"""How texts begin that hold trees in another form."""
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}
 
 
@@ -102,7 +112,29 @@ def trees_of_brackets(text: str, source: str) -> Treebank:
                 continue
             tell(told.format(source))
             return treebank
-        raise error
+        raise _named(text, error) from None
+
+
+def _named(text: str, error: BracketError) -> BracketError:
+    """Return an error that says what form of trees a text has, if that is known."""
+    for pattern, name in _FORMS.items():
+        if pattern.match(text):
+            return BracketError(
+                f"these are {name}, and no trees in Penn brackets",
+                where=error.where,
+                hint="write them as (S (NP We) (VP slept)), with -LRB- and -RRB- for ( and )",
+            )
+    return error
+
+
+def _without_marks(text: str) -> str | None:
+    """Return a text without lines of marks around trees, as the Chinese treebank has them."""
+    return _MARKS.sub("", text) if _MARKS.search(text) else None
+
+
+def _without_bare_brackets(text: str) -> str | None:
+    """Return a text whose words that are brackets are written as their tags are."""
+    return _BARE.sub(r"(\1 \1)", text) if _BARE.search(text) else None
 
 
 def _without_numbers(text: str) -> str | None:
@@ -122,6 +154,8 @@ def _without_escapes(text: str) -> str | None:
 _WAYS: tuple[tuple[Callable[[str], str | None], str], ...] = (
     (words_behind_trees, "{}: the numbers in its trees are the places of the words behind them"),
     (_without_numbers, "{}: what stands before the trees, such as their numbers, is left out"),
+    (_without_marks, "{}: lines of marks (<...>) around its trees are left out"),
+    (_without_bare_brackets, "{}: words that are brackets are read as -LRB-, -RRB- and their kin"),
     (_without_escapes, r"{}: \( and \) are read as words, -LRB- and -RRB-"),
 )
 """What else a text may be that is no brackets as it is, and what is told of it."""

@@ -48,6 +48,19 @@ def test_symbols_without_rules_are_named_when_read_and_when_drawn():
     assert "spectral" not in str(error.value)
 
 
+def test_bars_may_begin_lines():
+    grammar = Grammar.parse("S -> A [0.25]  # so\n   | 'b' [0.5]\n\n  | A A [0.25]\nA -> 'a'")
+    assert sorted(rule.weight for rule in grammar.productions("S")) == [0.25, 0.25, 0.5]
+
+
+@pytest.mark.parametrize("name", ["ε", "epsilon", "λ"])
+def test_signs_of_the_empty_string_are_told(name):
+    said: list[str] = []
+    with heard_by(said.append):
+        Grammar.parse(f"S -> 'a' S | {name}", source="g.cfg")
+    assert said == [f"g.cfg:1: {name} has no rules; if {name} is the empty string, write ''"]
+
+
 FOREIGN = {
     'start: "a" start | "b"\n': "Lark",
     '?expr: term\n    | expr "+" term\n%ignore " "\n': "Lark",

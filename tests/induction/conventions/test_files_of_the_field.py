@@ -397,10 +397,9 @@ def test_folders_of_folders_of_texts_are_refused_with_one_that_works(tmp_path):
     assert len(read_corpus(error.value.hint.split("such as ")[1])) == 2
 
 
-@pytest.mark.parametrize(("name", "cause"), [("1.ann", "brat"), ("seq.in", "files of their own")])
-def test_folders_of_other_tools_are_named(tmp_path, name, cause):
-    (tmp_path / name).write_text("T1\tName 0 3\tAnn\n")
-    with pytest.raises(CorpusError, match=cause):
+def test_folders_of_other_tools_are_named(tmp_path):
+    (tmp_path / "seq.in").write_text("so it is\n")
+    with pytest.raises(CorpusError, match="files of their own"):
         read_corpus(tmp_path)
 
 

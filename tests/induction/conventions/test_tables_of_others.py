@@ -195,6 +195,7 @@ def test_words_and_numbers_without_tags_are_refused(tmp_path):
 
 X8 = "1\tGo\tgo\tV\tVB\t_\t0\tROOT\n2\thome\thome\tR\tRB\t_\t1\tADV\n\n"
 TABLES = {
+    "MaltTab": "Go\tVB\t0\tROOT\nhome\tRB\t1\tADV\n\n",
     "CoNLL-X": X8,
     "CoNLL-X; projective heads are not kept": X8.replace("ROOT\n", "ROOT\t0\tROOT\n").replace(
         "ADV\n", "ADV\t1\tADV\n"
@@ -223,6 +224,13 @@ def test_ten_columns_of_conllu_are_read_whatever_the_name(tmp_path):
     text = X8.replace("ROOT\n", "ROOT\t_\t_\n").replace("ADV\n", "ADV\t_\tSpaceAfter=No\n")
     rows, said = read(tmp_path, "a.conll", text)
     assert (rows[0]["heads"], said) == ([0, 1], [])
+
+
+def test_a_conllu_with_spaces_is_told_what_reads_it(tmp_path):
+    text = "1 Go go V _ _ 0 root _ _\n2 home home R _ _ 1 adv _ _\n"
+    with pytest.raises(CorpusError, match="parted by spaces, and those of CoNLL-U by tabs"):
+        read(tmp_path, "a.conllu", text)
+    assert read(tmp_path, "a.conllu", text, format="conll")[0][0]["heads"] == [0, 1]
 
 
 def test_a_conllu_of_eight_columns_is_told_what_reads_it(tmp_path):

@@ -137,7 +137,7 @@ def test_comments_of_a_treebank_are_no_columns_but_for_ours(tmp_path: Path) -> N
     ("content", "at", "message"),
     [
         ("1\tgo\t_\t_\n", 1, "the line has 4 fields, not 10"),
-        ("1 go _ _ _ _ 0 root _ _\n", 1, "the line has 1 fields, not 10"),
+        ("1 go _ _ _ _ 0 root _ _\n", 1, "are parted by spaces"),
         (line(1, "a", 0) + line(3, "b", 1), 2, "the id '3' with the form 'b' is not word 2"),
         (line(2, "a", 0), 1, "the id '2' with the form 'a' is not word 1"),
         (line("x", "a", 0), 1, "the id 'x' with the form 'a' is not word 1"),

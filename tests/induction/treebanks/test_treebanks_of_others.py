@@ -217,6 +217,33 @@ def test_a_fault_is_said_of_the_text_as_it_is():
     assert error.value.where == "a.mrg:1:1"
 
 
+FORMS = {
+    "[S [NP We] [VP slept]]\n": "square brackets",
+    "x\t[IN:GET_TIME x [SL:DAY y ] ]\n": "intents and slots",
+    "\\Tree [.S [.NP We ] [.VP slept ] ]\n": "trees of LaTeX",
+    "ID=1 PARSER=GOLD\n(<T S 0 2> (<L NP N N Ann NP>) )\n": "CCGbank",
+    "<set><sentence/></set>\n": "XML of another form",
+}
+
+
+@pytest.mark.parametrize(("text", "name"), FORMS.items(), ids=FORMS.values())
+def test_other_forms_of_trees_are_named(text, name):
+    with pytest.raises(BracketError, match=name):
+        trees(text)
+
+
+def test_marks_around_trees_and_bare_brackets_are_read():
+    assert trees("<S ID=1>\n( (IP (NN a)\n (VV b)) )\n</S>\n") == ["(IP (NN a) (VV b))"]
+    assert trees("(S (-LRB- () (A b) (-RRB- )))") == ["(S (-LRB- -LRB-) (A b) (-RRB- -RRB-))"]
+
+
+def test_trees_in_memory_are_a_treebank():
+    for held in ("(S (A b))", ["(S (A b))"], Treebank.parse("(S (A b))")):
+        assert read_treebank(held).sentences() == [("b",)]
+    with pytest.raises(BracketError, match="is not a tree"):
+        read_treebank(["so it is"])
+
+
 # --- files and folders -------------------------------------------------------------------------
 
 

@@ -1,0 +1,148 @@
+"""Spans as other tools keep them: beside texts (brat), in pieces (SNIPS), before words (MIT)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from grammar.errors import CorpusError
+from grammar.messages import heard_by
+from induction import read_corpus
+from tests.induction.conventions.given import read
+
+TEXT = "Ann Lee met Bo\nin New York.\n"
+ANN = "T2\tLOC 18 26\tNew York\nT1\tPER 0 7\tAnn Lee\nR1\tmet Arg1:T1 Arg2:T2\n#1\tNote T1\tso\n"
+SPANS = [{"start": 0, "end": 7, "label": "PER"}, {"start": 18, "end": 26, "label": "LOC"}]
+
+
+@pytest.mark.parametrize("name", ["", "1.ann"])
+def test_texts_beside_annotations_of_brat_have_spans(tmp_path, name):
+    (tmp_path / "1.txt").write_text(TEXT)
+    (tmp_path / "1.ann").write_text(ANN)
+    (tmp_path / "annotation.conf").write_text("[entities]\nPER\n")
+    said: list[str] = []
+    with heard_by(said.append):
+        corpus = read_corpus(tmp_path / name)
+    assert corpus.table.to_pylist() == [{"id": "1", "text": TEXT, "spans": SPANS}]
+    assert said == [f"{tmp_path / name} is read as brat; left out: 1 notes, 1 relations"]
+    assert corpus.where(0).startswith(f"{tmp_path}/1.ann")
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("T3\tX 0 3;8 11\tAnn met", "T3 is in several parts"),
+        ("T3\tX 1 4\tAnn", "the text has 'nn ' at 1 4"),
+        ("T3 X 0 3 Ann", "this is no line of brat"),
+        ("T3\tX 0 3\tAnn", "overlap"),
+    ],
+)
+def test_faults_of_brat_have_their_place(tmp_path, line, cause):
+    (tmp_path / "1.txt").write_text(TEXT)
+    (tmp_path / "1.ann").write_text(f"{ANN}{line}\n")
+    with pytest.raises(CorpusError, match=cause) as error:
+        read_corpus(tmp_path)
+    assert "1.ann" in error.value.where
+
+
+def test_a_text_whose_annotations_stand_beside_it_tells_of_them(tmp_path):
+    (tmp_path / "1.ann").write_text(ANN)
+    rows, said = read(tmp_path, "1.txt", TEXT)
+    assert (len(rows), len(said)) == (2, 1)
+    assert "1.ann has annotations" in said[0]
+
+
+PIECES = [{"text": " by "}, {"text": "Ann Lee ", "entity": "artist"}, {"text": "now"}]
+NAMED = [{**piece, "slot_name": "who"} if "entity" in piece else piece for piece in PIECES]
+SNIPS: dict[str, tuple[Any, str, str]] = {
+    "intents": ({"Play": [{"data": PIECES}]}, "Play", "artist"),
+    "utterances": (
+        {"language": "en", "entities": {}, "intents": {"Play": {"utterances": [{"data": NAMED}]}}},
+        "Play", "who",
+    ),
+    "rows": ([{"data": PIECES, "label": "Play"}], "Play", "artist"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "label", "slot"), SNIPS.values(), ids=SNIPS)
+def test_pieces_of_snips_are_texts_with_spans(tmp_path, value, label, slot):
+    rows, said = read(tmp_path, "a.json", json.dumps(value))
+    assert rows == [
+        {"label": label, "text": "by Ann Lee now",
+         "spans": [{"start": 3, "end": 10, "label": slot}]},
+    ]  # fmt: skip
+    assert said == ["a.json is read as an export of SNIPS"]
+
+
+def test_lines_of_snips_are_read(tmp_path):
+    rows, _ = read(tmp_path, "a.jsonl", json.dumps({"data": PIECES}) + "\n")
+    assert rows[0]["text"] == "by Ann Lee now"
+
+
+TOKENS = [{"orth": "Ann", "tag": "NNP", "ner": "U-PER"}, {"orth": "ran", "tag": "VBD", "ner": "-"}]
+OTHERS = {
+    "spaCy": [{"id": 0, "paragraphs": [{"raw": "Ann ran", "sentences": [{"tokens": TOKENS}]}]}],
+    "Dataturks": [{"content": "Ann ran", "extras": None, "annotation": [
+        {"label": ["PER"], "points": [{"start": 0, "end": 2, "text": "Ann"}]}]}],
+    "viewer": {"features": [], "rows": [
+        {"row_idx": 0, "row": {"tokens": ["Ann", "ran"], "ner_tags": ["B-PER", "O"]}}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", OTHERS.values(), ids=OTHERS)
+def test_other_objects_with_spans_are_read(tmp_path, value):
+    (row,), _ = read(tmp_path, "a.json", json.dumps(value))
+    assert row["text"] == "Ann ran"
+    assert row["spans"] == [{"start": 0, "end": 3, "label": "PER"}]
+
+
+@pytest.mark.parametrize("name", ["a.bio", "a.txt", "a.tsv"])
+def test_tags_may_stand_before_words(tmp_path, name):
+    rows, said = read(tmp_path, name, "B-PER\tAnn\nO\tran\n\nO\tSo\n")
+    assert rows[0]["text"] == "Ann ran"
+    assert rows[0]["spans"] == [{"start": 0, "end": 3, "label": "PER"}]
+    assert said[-1] == f"{name}: tags stand in the first column, and tokens in the second"
+
+
+def test_tags_in_small_letters_are_no_parts_of_speech(tmp_path):
+    with pytest.raises(CorpusError, match="'b-per' says nothing of a span"):
+        read(tmp_path, "a.bio", "Ann b-per\nran o\n")
+
+
+@pytest.mark.parametrize("name", ["a.conll", "a.tsv"])
+def test_names_of_columns_are_no_tokens(tmp_path, name):
+    rows, said = read(tmp_path, name, "token\tner\nAnn\tB-PER\nran\tO\n\nSo\tO\n")
+    assert [row["text"] for row in rows] == ["Ann ran", "So"]
+    assert f"{name}: the first line names its columns, and is left out" in said
+
+
+CELLS = {
+    "doccano": [[0, 3, "PER"]],
+    "Label Studio": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}],
+}
+
+
+@pytest.mark.parametrize("value", CELLS.values(), ids=CELLS)
+def test_cells_of_csv_may_hold_spans(tmp_path, value):
+    cell = json.dumps(value).replace('"', '""')
+    rows, said = read(tmp_path, "a.csv", f'text,label\nAnn sings,"{cell}"\nSo it is,\n')
+    assert [row["spans"] for row in rows] == [[{"start": 0, "end": 3, "label": "PER"}], []]
+    assert said == ["a.csv: spans are read from the column 'label'"]
+
+
+def test_numbers_of_sentences_are_no_tokens(tmp_path):
+    text = "1\tAnn\tB-PER\n1\tran\tO\n2\tBo\tB-PER\n2\tsat\tO\n"
+    with pytest.raises(CorpusError, match="the first column numbers the sentences"):
+        read(tmp_path, "a.tsv", text)
+
+
+def test_folders_of_brat_within_a_folder_are_refused_with_one_that_works(tmp_path):
+    for name in ("train", "dev"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.txt").write_text(TEXT)
+        (tmp_path / name / "1.ann").write_text(ANN)
+    with pytest.raises(CorpusError, match="annotations of brat") as error:
+        read_corpus(tmp_path)
+    assert len(read_corpus(error.value.hint.split("such as ")[1])) == 1
