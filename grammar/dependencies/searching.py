@@ -16,6 +16,7 @@ from grammar.dependencies.requests import Block, RelationKind, Request, parse_re
 from grammar.dependencies.treebank import ABSENT, FIELDS, LISTS, DependencyTreebank
 from grammar.errors import PatternError
 from grammar.messages import tell
+from grammar.progress import stages
 from grammar.search.searching import blocks_of_trees
 from grammar.search.steps import Steps
 
@@ -41,7 +42,8 @@ def search(
     _tell_unknown(asked, treebank)
     nodes = asked.pattern.nodes
     parts = [np.zeros((0, len(nodes)), np.int32)]
-    for first, last in blocks_of_trees(treebank.offsets, MOST_WORDS):
+    blocks = list(blocks_of_trees(treebank.offsets, MOST_WORDS))
+    for first, last in stages(blocks, "searching parts of the treebank"):
         begin = int(treebank.offsets[first])
         parts.append(_Searched(treebank, first, last, left).rows(asked) + np.int32(begin))
     rows = np.concatenate(parts)
