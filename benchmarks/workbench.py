@@ -15,6 +15,7 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from treewright.workbench.application import application
+from treewright.workbench.jobs import Jobs
 from treewright.workbench.opened import Opened
 
 BAR, SHARE = 0.5, 0.95
@@ -60,7 +61,9 @@ def main() -> None:
     opened = Opened()
     opened.add("nltk:treebank")
     opened.add("embedded")
-    browser = TestClient(application(opened, "token"), base_url="http://127.0.0.1:8765")
+    browser = TestClient(
+        application(opened, "token", jobs=Jobs(patience=None)), base_url="http://127.0.0.1:8765"
+    )
     browser.get("/?token=token")
     asked = list(addresses())
     took = np.zeros((len(asked), 2))

@@ -39,6 +39,7 @@ __all__ = [
     "reading",
     "refuse_unmarked",
     "same_file",
+    "text_pieces",
     "write_text",
     "writing",
 ]
@@ -308,6 +309,38 @@ def read_text(path: PathLike, *, encoding: str = "utf-8") -> str:
         If it cannot be read, or is not text in that encoding (line and column are given).
     """
     return decode(read_bytes(path), str(path), encoding)
+
+
+_PIECE = 1 << 20
+
+
+def text_pieces(path: PathLike, *, encoding: str = _UTF_8) -> Iterator[str]:
+    """Yield the text of a file in pieces of whole lines.
+
+    Of a file of UTF-8 no more than a piece is held; what is compressed, comes from standard input
+    or has another encoding is one piece.
+
+    Raises
+    ------
+    UnreadableInputError
+        As :func:`read_text`.
+    """
+    is_plain = encoding == _UTF_8 == _OTHER.get() and str(path) != "-"
+    if not is_plain or str(path).endswith(".gz"):
+        yield read_text(path, encoding=encoding)
+        return
+    with at_hand(path) as file, reading(path), open(file, "rb") as source:
+        first = source.read(_PIECE) + source.readline()
+        if not is_utf8(first):
+            yield read_text(path)
+            return
+        yield decode(first, str(path))
+        while piece := source.read(_PIECE) + source.readline():
+            try:
+                text = piece.decode()
+            except UnicodeDecodeError:
+                text = read_text(path)  # which says in which line it is no text
+            yield text
 
 
 _POINTER = b"version https://git-lfs.github.com/spec/"

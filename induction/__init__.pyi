@@ -62,6 +62,7 @@ from induction.trees.binarise import unbinarise as unbinarise
 from induction.trees.dependencies import dependencies as dependencies
 from induction.trees.dependency_brackets import dependency_brackets as dependency_brackets
 from induction.trees.dependency_files import read_dependencies as read_dependencies
+from induction.trees.dependency_hits import write_hits as write_hits
 from induction.trees.heads import head_words as head_words
 from induction.trees.heads import parse_head_rules as parse_head_rules
 from induction.trees.normalise import normalise as normalise

@@ -31,6 +31,7 @@ from grammar.engines.units import Kept, Unit
 from grammar.errors import OptionError, SchemaError
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import read_options, whole_number
+from grammar.progress import stages
 from grammar.rng import stream_key, uniforms, uniforms_of
 from grammar.storage.permissions import Permissions, current, files_say
 from induction.corpus.corpus import Corpus
@@ -866,7 +867,7 @@ def plain_batches(
     """
     _check_request(n=n, start=start, workers=workers, batch_size=batch_size)
     stop = start + n
-    firsts = range(start, stop, batch_size) or range(start, start + 1)
+    firsts = stages(range(start, stop, batch_size) or range(start, start + 1), "drawing batches")
     tasks = (functools.partial(drawn, at, min(batch_size, stop - at)) for at in firsts)
     return in_threads(tasks, workers)
 

@@ -18,7 +18,7 @@ from grammar.pictures.svg import Picture
 from grammar.search.frequencies import Frequencies, counted
 from grammar.search.samples import sampled
 
-__all__ = ["DependencyHits"]
+__all__ = ["DependencyHits", "hits_summary"]
 
 _FIELDS = ("form", "lemma", "upos", "deprel")
 _SHOWN, _DRAWN = 12, 6
@@ -95,8 +95,7 @@ class DependencyHits:
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""
-        sentences = f"{len(self.found_in):,} of {len(self.treebank):,} sentences"
-        return f"{len(self):,} hits in {sentences}: {self.request}"
+        return hits_summary(len(self), len(self.found_in), len(self.treebank), self.request)
 
     @cached_property
     def sentence(self) -> LongArray:
@@ -285,3 +284,12 @@ class DependencyHits:
         one = self.take([place])
         nodes = "; ".join(f"{name}: {one.values(name)[0]}" for name in self.named)
         return f"{self.treebank.text(int(one.sentence[0]))}  [{nodes}]"
+
+
+def hits_summary(hits: int, sentences_with_hits: int, sentences: int, request: str) -> str:
+    """Return in one line how many hits there are.
+
+    >>> hits_summary(2, 1, 3, "pattern { X [] }")
+    '2 hits in 1 of 3 sentences: pattern { X [] }'
+    """
+    return f"{hits:,} hits in {sentences_with_hits:,} of {sentences:,} sentences: {request}"

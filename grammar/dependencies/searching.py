@@ -6,6 +6,8 @@ The pattern extends a row for each sentence, which has no words yet, in all ways
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,10 +18,11 @@ from grammar.dependencies.requests import Block, RelationKind, Request, parse_re
 from grammar.dependencies.treebank import ABSENT, FIELDS, LISTS, DependencyTreebank
 from grammar.errors import PatternError
 from grammar.messages import tell
+from grammar.progress import stages
 from grammar.search.searching import blocks_of_trees
 from grammar.search.steps import Steps
 
-__all__ = ["search"]
+__all__ = ["search", "search_each"]
 
 Rows = npt.NDArray[np.int32]
 
@@ -37,11 +40,40 @@ def search(
     treebank: DependencyTreebank, request: str, *, steps: int | None = None
 ) -> DependencyHits:
     """Find where a request holds; see :meth:`DependencyTreebank.search`."""
+    [found] = search_each([treebank], request, steps=steps)
+    return found
+
+
+def search_each(
+    treebanks: Iterable[DependencyTreebank], request: str, *, steps: int | None = None
+) -> Iterator[DependencyHits]:
+    """Yield the hits in each of some treebanks, which are parts of one: no more is held of it.
+
+    Raises
+    ------
+    PatternError
+        As :meth:`DependencyTreebank.search`; the steps are those of all together.
+    """
     asked, left = parse_request(request), Steps(_MOST_STEPS if steps is None else steps)
-    _tell_unknown(asked, treebank)
+    unknown, known = _features_of(asked), dict[str, None]()
+    for treebank in treebanks:
+        known.update(dict.fromkeys(treebank.features if unknown else ()))
+        unknown = [name for name in unknown if not treebank.has(name)]
+        yield _hits(treebank, request, asked, left)
+    # names of features are easily mistyped, and find nothing then
+    fields = (field for field in FIELDS if field not in LISTS)
+    shown = ", ".join([*fields, *sorted(known)][:_SHOWN])
+    for name in unknown:
+        tell(f"no word has the feature {name}; there are {shown}")
+
+
+def _hits(
+    treebank: DependencyTreebank, request: str, asked: Request, left: Steps
+) -> DependencyHits:
     nodes = asked.pattern.nodes
     parts = [np.zeros((0, len(nodes)), np.int32)]
-    for first, last in blocks_of_trees(treebank.offsets, MOST_WORDS):
+    blocks = list(blocks_of_trees(treebank.offsets, MOST_WORDS))
+    for first, last in stages(blocks, "searching parts of the treebank"):
         begin = int(treebank.offsets[first])
         parts.append(_Searched(treebank, first, last, left).rows(asked) + np.int32(begin))
     rows = np.concatenate(parts)
@@ -50,14 +82,11 @@ def search(
     return DependencyHits(treebank, request, named, dict(asked.edge_names), edges)
 
 
-def _tell_unknown(request: Request, treebank: DependencyTreebank) -> None:
-    """Tell what no word has: names of features are easily mistyped, and find nothing then."""
+def _features_of(request: Request) -> list[str]:
+    """Return the names of fields and features that a request asks for, each once."""
     tests = (test for block in (request.pattern, *request.others) for _, ways in block.tests
              for way in ways for test in way)  # fmt: skip
-    for name in dict.fromkeys(test.name for test in tests):
-        if not treebank.has(name):
-            known = (*(field for field in FIELDS if field not in LISTS), *treebank.features)
-            tell(f"no word has the feature {name}; there are {', '.join(known[:_SHOWN])}")
+    return list(dict.fromkeys(test.name for test in tests))
 
 
 class _Searched:

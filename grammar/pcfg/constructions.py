@@ -20,6 +20,7 @@ from grammar.errors import EmptyLanguageError, OptionError
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.inside_sums import Term, inside_sums
 from grammar.pcfg.operations import trim
+from grammar.progress import checkpoint
 from grammar.rules.rules import Nonterminal, Production
 from grammar.search.automaton import PatternAutomaton, Place
 from grammar.trees.symbols import SymbolTable
@@ -241,7 +242,8 @@ class _Product:
                 yield child, self._number((-1 - rule, first + 1, behind))
 
     def _take(self, steps: int) -> None:
-        """Count pairs that are looked at, and end where there are too many."""
+        """Count pairs that are looked at, and end where there are too many, or by a listener."""
+        checkpoint()
         self._steps += steps
         if self._steps > _MOST_STEPS:
             raise OptionError(

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from grammar.arrays import FloatArray
+from grammar.progress import checkpoint
 
 __all__ = ["Term", "inside_sums"]
 
@@ -60,6 +61,7 @@ def inside_sums(terms: list[list[Term]]) -> FloatArray:
     inside = np.append(np.zeros(len(terms)), 1.0)
     condensed = nx.condensation(graph)
     for component in reversed(list(nx.topological_sort(condensed))):
+        checkpoint()
         members = sorted(condensed.nodes[component]["members"])
         head = members[0]
         if len(members) > 1 or graph.has_edge(head, head):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grammar.arrays import LongArray
+from grammar.progress import stages
 from grammar.search.hits import Hits
 from grammar.search.joins import ABSENT
 from grammar.search.matching import match
@@ -43,7 +44,8 @@ def _indices(treebank: Treebank) -> Iterator[tuple[int, TreeIndex]]:
         if len(treebank):
             yield 0, treebank.search_index
         return
-    for first, last in blocks_of_trees(treebank.offsets, MOST_NODES):
+    blocks = list(blocks_of_trees(treebank.offsets, MOST_NODES))
+    for first, last in stages(blocks, "searching parts of the treebank"):
         start, end = treebank.offsets[first], treebank.offsets[last]
         block = Treebank(
             treebank.label[start:end],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grammar.errors import PatternError
+from grammar.progress import checkpoint
 
 __all__ = ["Steps"]
 
@@ -38,13 +39,14 @@ class Steps:
         return self._left
 
     def take(self, looked_at: int) -> None:
-        """Count nodes or pairs of nodes that are looked at.
+        """Count nodes or pairs of nodes that are looked at; a search can be ended here.
 
         Raises
         ------
         PatternError
             If it is more than what is left.
         """
+        checkpoint()
         if self._left is None:
             return
         self._left -= looked_at

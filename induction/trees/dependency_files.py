@@ -8,9 +8,9 @@ says where and why.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -22,14 +22,27 @@ from grammar.dependencies.treebank import (
     encoded,
 )
 from grammar.errors import CorpusError, EmptyTreebankError
-from grammar.files import PathLike, as_utf8, check_encoding, read_bytes
+from grammar.files import PathLike, as_utf8, check_encoding, read_bytes, text_pieces
+from grammar.progress import checkpoint
 from grammar.trees.symbols import SymbolTable
 from induction.corpus.conllu import parse_conllu
 from induction.corpus.readers import listed_files
 from induction.corpus.rows import Asked
 from induction.corpus.validity import first_broken_heads
 
-__all__ = ["holds_dependencies", "is_conllu", "read_dependencies"]
+__all__ = [
+    "NEW_DOCUMENT",
+    "Documents",
+    "File",
+    "Reading",
+    "Sentence",
+    "SentenceBlock",
+    "holds_dependencies",
+    "is_conllu",
+    "no_sentences",
+    "read_dependencies",
+    "sentence_blocks",
+]
 
 _BLOCK = 50_000
 """So many words are text at once; the rest are numbers already."""
@@ -39,6 +52,7 @@ _COMMENT = re.compile(r"#\s*([^=]*[^=\s])\s*=\s*(.*?)\s*")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[0-9]+")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
+NEW_DOCUMENT = "newdoc"
 _OF_DOCUMENTS, _META = ("newdoc id", "newpar id"), "meta::"
 
 
@@ -81,20 +95,22 @@ def read_dependencies(source: PathLike, *, encoding: str = "utf-8") -> Dependenc
     (DependencyTreebank(1 sentences, 2 words), {'sent_id': ['a']}, 'Go home')
     >>> place.cleanup()
     """
-    check_encoding(encoding)
-    files = listed_files(str(source), is_conllu)
-    reading = _Reading(has_files=files is not None)
-    for name, path in {str(source): str(source)}.items() if files is None else files.items():
-        data = as_utf8(read_bytes(path), path, encoding)
-        reading.add(data, path, PurePath(name).name)
+    reading = Reading(Documents())
+    for block in sentence_blocks(source, encoding):
+        reading.add(block)
     treebank = reading.treebank()
     if not len(treebank):
-        raise EmptyTreebankError(
-            "there are no sentences here",
-            where=str(source),
-            hint="give a file of CoNLL-U, or a folder of files that are called *.conllu",
-        )
+        raise no_sentences(source)
     return treebank
+
+
+def no_sentences(source: PathLike) -> EmptyTreebankError:
+    """Return what says that there are no sentences."""
+    return EmptyTreebankError(
+        "there are no sentences here",
+        where=str(source),
+        hint="give a file of CoNLL-U, or a folder of files that are called *.conllu",
+    )
 
 
 def is_conllu(name: str) -> bool:
@@ -118,31 +134,136 @@ def holds_dependencies(source: PathLike) -> bool:
     return any(map(is_conllu, listed_files(name, is_conllu) or ()))
 
 
+class Sentence(NamedTuple):
+    """The lines of a sentence: those of its comments, of its words, and all of them."""
+
+    comments: list[str]
+    words: list[str]
+    lines: list[str]
+
+
+class SentenceBlock(NamedTuple):
+    """Sentences that follow each other in a file."""
+
+    file: File
+    sentences: list[Sentence]
+
+
+class File:
+    """A file that is read.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    variables : mapping of str to str
+        What holds of all its sentences.
+    encoding : str
+        Of its text.
+    """
+
+    def __init__(self, path: str, variables: Mapping[str, str], encoding: str) -> None:
+        self.variables = variables
+        self._path, self._encoding = path, encoding
+        self._has_heads: bool | None = None
+
+    def blocks(self) -> Iterator[SentenceBlock]:
+        """Yield its sentences (raises CorpusError)."""
+        sentences: list[Sentence] = []
+        words = 0
+        for sentence in _sentences(text_pieces(self._path, encoding=self._encoding), self.refuse):
+            sentences.append(sentence)
+            words += len(sentence.words)
+            if words >= _BLOCK:
+                checkpoint()
+                yield SentenceBlock(self, sentences)
+                sentences, words = [], 0
+        if sentences:
+            yield SentenceBlock(self, sentences)
+
+    def check_heads(self, *, has_heads: bool) -> None:
+        """Refuse a file of which some sentences have heads and others have none."""
+        if self._has_heads not in (None, has_heads):
+            self.refuse()
+        self._has_heads = has_heads
+
+    def refuse(self) -> NoReturn:
+        """Say why the file is refused."""
+        parse_conllu(as_utf8(read_bytes(self._path), self._path, self._encoding), Asked(self._path))
+        hint = "see universaldependencies.org"
+        raise CorpusError("this is no CoNLL-U", where=self._path, hint=hint)
+
+
+def sentence_blocks(source: PathLike, encoding: str = "utf-8") -> Iterator[SentenceBlock]:
+    """Yield the sentences of files, as :func:`read_dependencies` reads them, block by block.
+
+    Raises
+    ------
+    TreewrightError
+        As :func:`read_dependencies`, but for a source without sentences.
+    """
+    check_encoding(encoding)
+    files = listed_files(str(source), is_conllu)
+    if files is None:
+        yield from File(str(source), {}, encoding).blocks()
+        return
+    for name, path in files.items():
+        yield from File(path, {"file": PurePath(name).name}, encoding).blocks()
+
+
+class Documents:
+    """What comments say of sentences; those of a document hold until the next one begins.
+
+    Attributes
+    ----------
+    number : int
+        How many documents and files have begun.
+    lines : dict of str to str
+        The comments of the document that sentences are in.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.lines: dict[str, str] = {}
+        self._values: dict[str, str] = {}
+        self._file: File | None = None
+
+    def variables(self, file: File, comments: list[str]) -> dict[str, str]:
+        """Return what is known of the next sentence."""
+        if file is not self._file:
+            self._begin()
+            self._file = file
+        own = dict(file.variables)
+        for line in comments:
+            if _NEW_DOCUMENT.match(line):
+                self._begin()
+                self.lines[NEW_DOCUMENT] = line
+            match = _COMMENT.fullmatch(line)
+            if match is None:
+                continue
+            if match[1] in _OF_DOCUMENTS or match[1].startswith(_META):
+                self._values[match[1].removeprefix(_META)] = match[2]
+                if line != self.lines.get(NEW_DOCUMENT):
+                    self.lines[match[1]] = line
+            else:
+                own.setdefault(match[1], match[2])
+        return {**self._values, **own}
+
+    def _begin(self) -> None:
+        self.number += 1
+        self.lines, self._values = {}, {}
+
+
 class _Variables:
     """What is known of sentences: a list for each name, as long as there are sentences."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {}
         self._count = 0
-        self._of_document: dict[str, str] = {}
 
-    def begin_file(self) -> None:
-        self._of_document = {}
-
-    def add(self, comments: list[str], more: dict[str, str]) -> None:
-        """Add a sentence with its comments."""
-        found = dict(more)
-        for line in comments:
-            if _NEW_DOCUMENT.match(line):
-                self._of_document = {}
-            match = _COMMENT.fullmatch(line)
-            if match is None:
-                continue
-            if match[1] in _OF_DOCUMENTS or match[1].startswith(_META):
-                self._of_document[match[1].removeprefix(_META)] = match[2]
-            else:
-                found.setdefault(match[1], match[2])
-        for name, value in {**self._of_document, **found}.items():
+    def add(self, known: Mapping[str, str]) -> None:
+        """Add a sentence."""
+        for name, value in known.items():
             column = self.columns.setdefault(name, [])
             column += [None] * (self._count - len(column))
             column.append(value)
@@ -155,35 +276,43 @@ class _Variables:
         return self.columns
 
 
-class _Reading:
-    """Files that are read one after the other into the same columns."""
+class Reading:
+    """Blocks of sentences that become the columns of one treebank.
 
-    def __init__(self, *, has_files: bool) -> None:
-        self._has_files = has_files
+    Parameters
+    ----------
+    documents : Documents
+        What holds of the sentences that follow.
+    """
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
         self._symbols = SymbolTable()
         self._parts: dict[str, list[IntArray]] = {name: [] for name in FIELDS}
         self._heads: list[IntArray] = []
         self._lengths: list[int] = []
         self._variables = _Variables()
 
-    def add(self, data: bytes, path: str, name: str) -> None:
-        """Add the sentences of a file, in UTF-8 (raises CorpusError)."""
-        more = {"file": name} if self._has_files else {}
-        lines: list[str] = []
-        lengths: list[int] = []
-        told: set[bool] = set()
-        self._variables.begin_file()
-        refuse = _refusing(data, path)
-        for comments, words in _sentences(data.decode("utf-8-sig"), refuse):
-            lines += words
-            lengths.append(len(words))
-            self._variables.add(comments, more)
-            if len(lines) >= _BLOCK:
-                told |= self._add_block(lines, lengths, refuse)
-                lines, lengths = [], []
-        told |= self._add_block(lines, lengths, refuse)
-        if len(told) > 1:
-            refuse()
+    def add(self, block: SentenceBlock) -> None:
+        """Add sentences (raises CorpusError)."""
+        file, sentences = block
+        for sentence in sentences:
+            self._variables.add(self._documents.variables(file, sentence.comments))
+        lengths = [len(sentence.words) for sentence in sentences]
+        lines = [line for sentence in sentences for line in sentence.words]
+        cells = "\t".join(lines).split("\t")
+        numbers = [str(number) for number in range(1, max(lengths) + 1)]
+        expected = [number for length in lengths for number in numbers[:length]]
+        if cells[::_FIELDS] != expected or "" in cells[1::_FIELDS]:
+            file.refuse()
+        heads = cells[_HEAD::_FIELDS]
+        has_heads = set(heads) != {"_"}
+        for name, place in _PLACES.items():
+            values = cells[place::_FIELDS]
+            self._parts[name].append(encoded(values, self._symbols, is_form=name == "form"))
+        self._heads.append(_checked_heads(heads if has_heads else [], lengths, file.refuse))
+        self._lengths += lengths
+        file.check_heads(has_heads=has_heads)
 
     def treebank(self) -> DependencyTreebank:
         """Return all that was read."""
@@ -194,74 +323,43 @@ class _Reading:
         heads = absolute_heads(in_sentences, offsets)
         return DependencyTreebank(columns, heads, offsets, self._symbols, self._variables.filled())
 
-    def _add_block(
-        self, lines: list[str], lengths: list[int], refuse: Callable[[], None]
-    ) -> set[bool]:
-        """Add sentences; return whether they have heads, if there are any."""
-        if not lines:
-            return set()
-        cells = "\t".join(lines).split("\t")
-        numbers = [str(number) for number in range(1, max(lengths) + 1)]
-        expected = [number for length in lengths for number in numbers[:length]]
-        if cells[::_FIELDS] != expected or "" in cells[1::_FIELDS]:
-            refuse()
-        heads = cells[_HEAD::_FIELDS]
-        has_heads = set(heads) != {"_"}
-        for name, place in _PLACES.items():
-            values = cells[place::_FIELDS]
-            self._parts[name].append(encoded(values, self._symbols, is_form=name == "form"))
-        self._heads.append(_checked_heads(heads if has_heads else [], lengths, refuse))
-        self._lengths += lengths
-        return {has_heads}
 
-
-def _refusing(data: bytes, path: str) -> Callable[[], None]:
-    """Return what says why a file is refused."""
-
-    def refuse() -> None:
-        parse_conllu(data, Asked(path))
-        raise CorpusError("this is no CoNLL-U", where=path, hint="see universaldependencies.org")
-
-    return refuse
-
-
-def _sentences(text: str, refuse: Callable[[], None]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the comments of each sentence and the lines of its words."""
-    comments: list[str] = []
-    words: list[str] = []
+def _sentences(pieces: Iterable[str], refuse: Callable[[], None]) -> Iterator[Sentence]:
+    """Yield the sentences of a text."""
+    found = Sentence([], [], [])
     covered = 0  # the last word of the last range
     begun = False
-    for line in _lines(text):
+    for line in _lines(pieces):
         line = line.removesuffix("\r")
         begun = begun or bool(line.strip())
         if line.startswith("#"):
-            comments.append(line)
+            found.comments.append(line)
+            found.lines.append(line)
         elif line and not line.isspace():
+            found.lines.append(line)
             if line.count("\t") != _FIELDS - 1:
                 refuse()
             number, form, _ = line.split("\t", 2)
             if "-" not in number and "." not in number:
-                words.append(line)
-            elif (end := _end_of_range(number, form, len(words), covered)) is None:
+                found.words.append(line)
+            elif (end := _end_of_range(number, form, len(found.words), covered)) is None:
                 refuse()
             else:
                 covered = end
-        elif words:
-            if covered > len(words):
+        elif found.words:
+            if covered > len(found.words):
                 refuse()
-            yield comments, words
-            comments, words, covered, begun = [], [], 0, False
+            yield found
+            found, covered, begun = Sentence([], [], []), 0, False
         elif begun:
             refuse()
 
 
-def _lines(text: str) -> Iterator[str]:
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
     """Yield lines, and an empty one behind the last; forms may hold characters such as U+2028."""
-    begin = 0
-    while (end := text.find("\n", begin)) >= 0:
-        yield text[begin:end]
-        begin = end + 1
-    yield text[begin:]
+    for piece in pieces:
+        lines = piece.split("\n")
+        yield from lines if lines[-1] else lines[:-1]
     yield ""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from grammar.errors import EmptyTreebankError, OptionError
 from grammar.files import PathLike, write_text
 from grammar.pictures.svg import Picture
+from grammar.progress import stages
 from grammar.trees.given import as_treebank
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
@@ -208,7 +209,10 @@ def compare(
         (len(trees[0]), len(trees[1])),
         (len(units_a), len(units_b)),
         differences({kind: counts[kind] for kind in _TESTED}, units_a, units_b),
-        {kind: divergence(counts[kind], units_a, units_b, seed) for kind in KINDS},
+        {
+            kind: divergence(counts[kind], units_a, units_b, seed)
+            for kind in stages(KINDS, "comparing distributions")
+        },
         {
             kind: (
                 _coverage(counts[kind], units_a, units_b),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
+from grammar.progress import stages
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names, holds_names, number_classes
@@ -150,7 +151,7 @@ def assess(
     material = _material(read_corpus(originals), read_corpus(augmented), tests, parser, seed)
     results: dict[str, Result] = {}
     left_out: dict[str, str] = {}
-    for name, part in PARTS.items():
+    for name, part in stages(PARTS.items(), "measuring"):
         told(name)
         try:
             for result in part(material):

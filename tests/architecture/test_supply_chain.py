@@ -74,6 +74,7 @@ def test_only_what_the_page_names_knows_the_network():
         "treewright/workbench/access.py",
         "treewright/workbench/answers.py",
         "treewright/workbench/application.py",
+        "treewright/workbench/endpoints.py",
         "treewright/workbench/server.py",
         "treewright/workbench/uploads.py",
     }

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from grammar.errors import MissingDataError, TreewrightError
 from treewright.workbench.access import Access
 from treewright.workbench.answers import STYLE, Download, Page
+from treewright.workbench.endpoints import Endpoints
+from treewright.workbench.jobs import Jobs, StoppedError
 from treewright.workbench.opened import Opened
 from treewright.workbench.pages.comparison import comparison_page
 from treewright.workbench.pages.corpus import corpus_page
 from treewright.workbench.pages.dependencies import dependencies_page, download_dependencies
 from treewright.workbench.pages.example import example_page
 from treewright.workbench.pages.grammar import grammar_page
-from treewright.workbench.pages.home import home
 from treewright.workbench.pages.parsing import parsing_page
+from treewright.workbench.pages.progress import stopped_page
 from treewright.workbench.pages.quality import quality_page
 from treewright.workbench.pages.sampling import sampling_page
 from treewright.workbench.pages.translation import translation_page
 from treewright.workbench.pages.treebank import download, treebank_page
 from treewright.workbench.parameters import Parameters
-from treewright.workbench.uploads import Uploads
 
 __all__ = ["application"]
 
-_PAGES: dict[str, Callable[..., Page | Download]] = {
-    "/": home,
+_PAGES: dict[str, Callable[..., Page]] = {
     "/treebank/{identifier}": treebank_page,
-    "/treebank/{identifier}/{name}": download,
     "/dependencies/{identifier}": dependencies_page,
-    "/dependencies/{identifier}/{name}": download_dependencies,
     "/grammar/{identifier}": grammar_page,
     "/corpus/{identifier}": corpus_page,
     "/corpus/{identifier}/example": example_page,
@@ -48,9 +44,15 @@ _PAGES: dict[str, Callable[..., Page | Download]] = {
     "/compare": comparison_page,
     "/quality": quality_page,
 }
+_FILES: dict[str, Callable[..., Download]] = {
+    "/treebank/{identifier}/{name}": download,
+    "/dependencies/{identifier}/{name}": download_dependencies,
+}
 
 
-def application(opened: Opened, token: str, host: str = "127.0.0.1") -> Access:
+def application(
+    opened: Opened, token: str, host: str = "127.0.0.1", *, jobs: Jobs[Response] | None = None
+) -> Access:
     """Return the workbench as an ASGI application.
 
     Parameters
@@ -61,36 +63,23 @@ def application(opened: Opened, token: str, host: str = "127.0.0.1") -> Access:
         Who has it may ask.
     host : str
         The address that is listened to.
+    jobs : Jobs, optional
+        Does the work.
     """
-    # one at a time: what is opened keeps what it computed, and a machine has few processors
-    work = threading.Lock()
-    uploads = Uploads()
-
-    def page(make: Callable[..., Page | Download]) -> Callable[[Request], Response]:
-        def answer(request: Request) -> Response:
-            asked = Parameters(request.query_params)
-            with work:
-                return make(opened, asked, **request.path_params).response()
-
-        return answer
-
-    def open_file(path: str, name: str) -> Response:
-        with work:
-            try:
-                identifier = opened.add(path, name)
-            except TreewrightError as error:
-                raise _called(error, path, name) from None
-            kind = opened.kind(identifier)
-        return RedirectResponse(f"/{kind}/{identifier}", 303)
-
-    async def receive_file(request: Request) -> Response:
-        return await run_in_threadpool(open_file, *await uploads.keep(request))
-
-    routes = [Route(path, page(make)) for path, make in _PAGES.items()]
-    routes.append(Route("/open", receive_file, methods=["POST"]))
-    routes.append(Route("/style.css", lambda request: FileResponse(STYLE)))
+    to = Endpoints(opened, jobs or Jobs())
+    routes = [
+        *(Route(path, to.page(make)) for path, make in _PAGES.items()),
+        *(Route(path, to.file(make)) for path, make in _FILES.items()),
+        Route("/", to.home),
+        Route("/open", to.open, methods=["POST"]),
+        Route("/opening/{number}", to.opening),
+        Route("/stop", to.stop, methods=["POST"]),
+        Route("/stopped", to.stopped),
+        Route("/style.css", lambda request: FileResponse(STYLE)),
+    ]
     handlers: dict[Any, Any] = {
         TreewrightError: _told,
+        StoppedError: _told_of_stop,
         HTTPException: _told_of_request,
         MemoryError: _told_of_size,
         RecursionError: _told_of_size,
@@ -99,18 +88,13 @@ def application(opened: Opened, token: str, host: str = "127.0.0.1") -> Access:
     return Access(Starlette(routes=routes, exception_handlers=handlers), token, host)
 
 
-def _called(error: TreewrightError, path: str, name: str) -> TreewrightError:
-    """Return an error that calls a file as the person does, and not by where it is kept."""
-    what, where, hint = (
-        None if text is None else text.replace(path, name)
-        for text in (error.what, error.where, error.hint)
-    )
-    return type(error)(str(what), where=where, hint=hint)
-
-
 def _told(request: Request, error: Any) -> Response:
     status = 404 if isinstance(error, MissingDataError) else 400
     return Page("error.html", {"error": error}, status).response()
+
+
+def _told_of_stop(request: Request, error: Any) -> Response:
+    return stopped_page(Parameters({})).response()
 
 
 def _told_of_request(request: Request, error: Any) -> Response:

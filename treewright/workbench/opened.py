@@ -203,6 +203,9 @@ class Opened:
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
 
+    def __len__(self) -> int:
+        return len(self._items)
+
     def add(self, source: str, name: str | None = None, *, encoding: str = "utf-8") -> str:
         """Open a file, or what else readers know by a name; return its name in addresses.
 
@@ -246,7 +249,8 @@ class Opened:
 
     def of_kind(self, *kinds: str) -> Iterator[tuple[str, Any]]:
         """Yield what is open of some kinds: its name in addresses, and the thing."""
-        return ((name, item) for name, item in self._items.items() if item.kind in kinds)
+        known = list(self._items.items())  # a file may be opened by another thread meanwhile
+        return ((name, item) for name, item in known if item.kind in kinds)
 
     def get(self, identifier: str, *kinds: str) -> Any:
         """Return what has a name in addresses (raises MissingDataError if nothing has)."""

@@ -8,10 +8,12 @@ import socket
 from collections.abc import Sequence
 
 import uvicorn
+from starlette.responses import Response
 
 from grammar.errors import OptionError
 from treewright.terminal import say, show
 from treewright.workbench.application import application
+from treewright.workbench.jobs import Jobs
 from treewright.workbench.opened import Opened
 
 __all__ = ["serve"]
@@ -49,15 +51,19 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     show(f"http://{shown}:{listening.getsockname()[1]}/?token={token}")
     say("open this address in a browser; Ctrl-C ends the workbench", quiet=quiet)
+    jobs = Jobs[Response]()
     config = uvicorn.Config(
-        application(opened, token, host),
+        application(opened, token, host, jobs=jobs),
         lifespan="off", ws="none", http="h11", loop="asyncio",
         log_level="error", access_log=False, server_header=False,
         # names and addresses in headers of others are not those of the browser
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        jobs.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -27,8 +27,8 @@ class Uploads:
         self._folder = tempfile.TemporaryDirectory(prefix="treewright-workbench-")
         self._count = 0
 
-    async def keep(self, request: Request) -> tuple[str, str]:
-        """Write the file of a request, and return its path and the name that a person gave it.
+    async def keep(self, request: Request) -> tuple[str, str, int]:
+        """Write the file of a request; return its path, the name a person gave it, and its number.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class Uploads:
         async with request.form(max_files=1, max_fields=4) as form:
             return await self._written(form.get("file"))
 
-    async def _written(self, file: Any) -> tuple[str, str]:
+    async def _written(self, file: Any) -> tuple[str, str, int]:
         name = safe_name(file.filename or "") if isinstance(file, UploadFile) else ""
         if not name:
             raise OptionError("there is no file", hint="choose one, and then send it")
@@ -54,7 +54,7 @@ class Uploads:
         with open(folder / name, "xb") as written:
             while chunk := await file.read(_CHUNK):
                 written.write(chunk)
-        return str(folder / name), name
+        return str(folder / name), name, int(folder.name)
 
 
 def safe_name(given: str) -> str:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from grammar.dependencies.treebank import DependencyTreebank
-from grammar.errors import EmptyTreebankError, TreewrightError, UnreadableInputError
+from grammar.errors import EmptyTreebankError, OptionError, TreewrightError, UnreadableInputError
+from grammar.messages import heard_by
 from induction.corpus.conllu import read_conllu
 from induction.trees import dependency_files
 from induction.trees.dependency_files import holds_dependencies, read_dependencies
+from induction.trees.dependency_hits import WrittenHits, write_hits
 
 WORD = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
 GO = WORD.format(1, "Go", 0, "root") + WORD.format(2, "home", 1, "advmod")
@@ -140,3 +142,71 @@ DATA = Path(os.environ.get("TREEWRIGHT_DATA", "none"), "ud")
 @pytest.mark.parametrize("name", ["UD_English-EWT/en_ewt-ud-dev", "UD_Tamil-TTB/ta_ttb-ud-test"])
 def test_treebanks_of_others(name: str) -> None:
     assert len(same(DATA / f"{name}.conllu.gz")) > 100
+
+
+@pytest.mark.parametrize("block", [1, 50_000])
+def test_hits_are_comments_of_sentences_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    file, found = tmp_path / "a.conllu", tmp_path / "hits.conllu"
+    file.write_text(ODD)
+    monkeypatch.setattr(dependency_files, "_BLOCK", block)
+    request = "pattern { X -> Y }"
+    assert write_hits(file, request, found) == WrittenHits(4, 3, 3)
+    lines = found.read_text().replace("\r", "").split("\n")
+    expected = [line for line in ODD.replace("\r", "").split("\n") if not line.startswith("# hit")]
+    assert [line for line in lines if not line.startswith("# hit = ")] == expected
+    assert [line for line in lines if line.startswith("# hit = ")] == [
+        "# hit = X:1,Y:3", "# hit = X:3,Y:2", "# hit = X:1,Y:2", "# hit = X:1,Y:2",
+    ]  # fmt: skip
+    again = read_dependencies(found)
+    assert again.variables.pop("hit") == ["X:1,Y:3", "X:1,Y:2", "X:1,Y:2"]
+    assert again.variables == read_dependencies(file).variables
+
+
+def test_what_is_said_of_documents_holds_in_the_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, stay = f"{GO}\n", GO.replace("Go", "Stay") + "\n"
+    documents = [
+        f"# newdoc id = d{n}\n# meta::genre = g{n}\n{stay}{a}# newpar id = p{n}\n{stay}{b}"
+        for n, (a, b) in enumerate([(stay, go), (stay, stay), (go, go)])
+    ]
+    (tmp_path / "a.conllu").write_text("".join(documents))
+    (tmp_path / "b.conllu").write_text(stay + go)
+    monkeypatch.setattr(dependency_files, "_BLOCK", 4)
+    found = tmp_path / "hits.conllu"
+    write_hits(tmp_path, 'pattern { X [form="Go"] }', found)
+    assert read_dependencies(found).variables == {
+        "newdoc id": ["d0", "d2", "d2", None],
+        "genre": ["g0", "g2", "g2", None],
+        "newpar id": ["p0", None, "p2", None],
+        "hit": ["X:1"] * 4,
+    }
+    assert found.read_text().count("newdoc") == 3
+
+
+def test_of_what_no_block_has_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dependency_files, "_BLOCK", 1)
+    file, said = tmp_path / "a.conllu", []
+    file.write_text(ODD)
+    with heard_by(said.append):
+        write_hits(file, "pattern { X [Mood=Imp] }", tmp_path / "one.conllu")
+        assert said == []
+        write_hits(file, "pattern { X [Mod=Imp] }", tmp_path / "two.conllu")
+    assert [line.partition(";")[0] for line in said] == ["no word has the feature Mod"]
+    assert "Definite, Mood" in said[0]
+    assert (tmp_path / "two.conllu").read_text() == ""
+
+
+def test_hits_that_cannot_be_written_are_told_of(tmp_path: Path) -> None:
+    file, found = tmp_path / "a.conllu", tmp_path / "hits.conllu"
+    with pytest.raises(OptionError, match="which is not compressed"):
+        write_hits(file, "pattern { X [] }", tmp_path / "hits.conllu.gz")
+    file.write_text("")
+    with pytest.raises(EmptyTreebankError):
+        write_hits(file, "pattern { X [] }", found)
+    file.write_text(ODD + "1\tGo\n")
+    with pytest.raises(TreewrightError, match="10 fields|fields"):
+        write_hits(file, "pattern { X [] }", found)
+    assert not found.exists()

@@ -75,3 +75,17 @@ def test_trees_have_no_dependencies(run) -> None:
     done = run("search", "embedded", OBJECTS)
     assert done.code == 1
     assert "requests of Grew search dependencies" in done.err
+
+
+def test_sentences_with_hits_are_saved(file: str, tmp_path: Path, run) -> None:
+    out = tmp_path / "hits.conllu"
+    done = run("search", file, OBJECTS, "-o", str(out))
+    assert "2 hits in 2 of 2 sentences" in done.err
+    assert out.read_text().count("# hit = V:2,N:3\n1\tWe\t") == 2
+    assert "2 hits in 2 of 2" in run("search", str(out), OBJECTS, "--by", "genre").err
+    for more in (["--by", "genre"], ["--count", "V.lemma"], ["--sample", "1"], ["--json"]):
+        told = run("search", file, OBJECTS, "-o", str(tmp_path / "b.conllu"), *more)
+        assert told.code == 1
+        assert more[0] in told.err
+    told = run("search", "embedded", "NP", "-o", str(tmp_path / "b.conllu"))
+    assert "save what stands at the hits as .mrg" in told.err

@@ -63,7 +63,18 @@ class Browser:
 
     def go(self, address: str, **parameters: Any) -> Browser:
         """Look at an address."""
-        answer = self._client.get(address, params=parameters or None)
+        return self._look_at(self._client.get(address, params=parameters or None))
+
+    def press(self, form: int = 0) -> Browser:
+        """Send a form that has only a button, which changes something."""
+        return self._look_at(self._client.post(self.page.forms[form]["action"]))
+
+    def upload(self, name: str, content: bytes) -> str:
+        """Send a file, and return the address to which that leads."""
+        self._look_at(self._client.post("/open", files={"file": (name, content)}))
+        return self.address
+
+    def _look_at(self, answer: Any) -> Browser:
         self.status = answer.status_code
         self.content = answer.content
         self.address = str(answer.url)

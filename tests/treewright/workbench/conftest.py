@@ -47,6 +47,7 @@ def client(web: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     from starlette.testclient import TestClient
 
     from treewright.workbench.application import application
+    from treewright.workbench.jobs import Jobs
     from treewright.workbench.opened import Opened
 
     folder = tmp_path_factory.mktemp("files")
@@ -72,7 +73,7 @@ def client(web: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     )
     for name in names:
         opened.add(str(folder / name))
-    made = TestClient(application(opened, TOKEN), base_url=BASE)
+    made = TestClient(application(opened, TOKEN, jobs=Jobs(patience=None)), base_url=BASE)
     made.get("/", params={"token": TOKEN})
     return made
 

@@ -64,7 +64,8 @@ def search(
             "--output",
             metavar=FILE,
             help="Write the hits, or the counts: .tsv, .csv, .jsonl or .parquet; or pictures with "
-            "the hits marked: .svg or .png; or what stands at the hits, as trees: .mrg.",
+            "the hits marked: .svg or .png; or what stands at the hits, as trees: .mrg; or of "
+            "CoNLL-U the sentences with hits: .conllu.",
         ),
     ] = None,
     node: Annotated[
@@ -80,11 +81,16 @@ def search(
 
     Example: treewright search embedded 'PP < (IN < of) < NP=object' --count object.words --top 5
     """  # fmt: skip
+    wanted = [*(by or []), *(count or [])]
+    if output and output.endswith((".conllu", ".conllu.gz")):
+        more = {"--by or --count": wanted, "--sample": sample is not None, "--json": as_json}
+        _refuse_with_conllu(output, [name for name, is_given in more.items() if is_given])
+        _write_sentences(trees, pattern, output, encoding, quiet=quiet)
+        return
     hits, variables = _found(trees, pattern, encoding)
     _check_variables(by or [], variables, trees)
     if sample is not None:
         hits = hits.sample(sample, seed)
-    wanted = [*(by or []), *(count or [])]
     counts = _counted(hits, wanted, {name: variables[name] for name in by or []})
     if as_json or not output:
         _show(hits, counts, top, as_json=as_json, quiet=quiet)
@@ -92,6 +98,35 @@ def search(
         say(hits.summary(), quiet=quiet or as_json)
         _save(hits, counts, output, top, node)
         say(f"written to {output}", quiet=quiet)
+
+
+def _refuse_with_conllu(output: str, given: Sequence[str]) -> None:
+    from grammar.errors import OptionError
+
+    for name in given:
+        raise OptionError(
+            "sentences are written to CoNLL-U as they are found, all that have hits",
+            where=output,
+            hint=f"leave {name} out, or name the output hits.tsv",
+        )
+
+
+def _write_sentences(source: str, request: str, output: str, encoding: str, *, quiet: bool) -> None:
+    """Write the sentences of CoNLL-U that have hits; no more than a block of them is held."""
+    from grammar.dependencies.hits import hits_summary
+    from grammar.errors import OptionError
+    from induction.trees.dependency_files import holds_dependencies
+    from induction.trees.dependency_hits import write_hits
+
+    if source != "-" and not holds_dependencies(source):
+        raise OptionError(
+            "what is found in trees cannot be saved as CoNLL-U",
+            where=output,
+            hint="save what stands at the hits as .mrg, or the hits as .tsv",
+        )
+    found = write_hits(source, request, output, encoding=encoding)
+    say(hits_summary(*found, request), quiet=quiet)
+    say(f"written to {output}", quiet=quiet)
 
 
 def _found(source: str, pattern: str, encoding: str) -> tuple[Found, Mapping[str, Sequence[Any]]]:
