@@ -41,7 +41,7 @@ from grammar.chart.unary_chains import returns_among
 from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.options import whole_number
-from grammar.pcfg.grammar import Grammar, not_of_nltk
+from grammar.pcfg.grammar import Grammar, as_grammar
 from grammar.rng import stream_key
 from grammar.trees.tree import Tree
 
@@ -126,7 +126,7 @@ class Parser:
         coarse: CoarseToFine | None = None,
         beam: float = 0.0,
     ) -> None:
-        grammar = not_of_nltk(grammar)
+        grammar = as_grammar(grammar)
         whole_number("memory_limit", memory_limit, 1)
         whole_number("step_limit", step_limit, 1)
         if not 0.0 <= beam < 1.0:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from grammar.pcfg.analysis import Report
 
-__all__ = ["Grammar", "not_of_nltk"]
+__all__ = ["Grammar", "as_grammar"]
 
 _OF_NLTK = {
     *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
@@ -479,7 +479,7 @@ class Grammar(Weighted):
         return (begin, end) if end > begin else (0, 0)
 
 
-def not_of_nltk(grammar: Any) -> Any:
+def as_grammar(grammar: Any) -> Any:
     """Return a grammar of NLTK as one of this toolkit, and any other value as it is."""
     if type(grammar).__module__.startswith("nltk."):
         return Grammar.from_nltk(grammar)

@@ -14,7 +14,7 @@ from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.pcfg.derivable import Derivable
-from grammar.pcfg.grammar import Grammar, not_of_nltk
+from grammar.pcfg.grammar import Grammar, as_grammar
 from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
@@ -123,7 +123,7 @@ def sample_sentences(
     >>> sample_sentences(grammar, 2, containing="S < very < (S < very)").column("text")
     ['very very very very good', 'very very very very very good']
     """
-    grammar = not_of_nltk(grammar)
+    grammar = as_grammar(grammar)
     batches = sentence_batches(
         grammar, n, seed=seed, start=start, length=length, containing=containing, flat=flat,
         trees=trees, spacing=spacing, workers=workers,
