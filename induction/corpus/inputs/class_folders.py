@@ -44,12 +44,12 @@ def rows_of_class_folders(asked: Asked) -> Rows | None:
     if annotations := sorted(root.glob(f"*{ANNOTATIONS}")):
         return rows_of_brat(annotations, asked)
     _refuse_others(root)
-    inner = next(root.glob(f"*/*{ANNOTATIONS}"), None)
-    if inner is not None:
+    annotated = next(root.glob(f"*/*{ANNOTATIONS}"), None)
+    if annotated is not None:
         raise CorpusError(
             "its folders hold texts with annotations of brat",
             where=asked.path,
-            hint=f"name one of them, such as {inner.parent}",
+            hint=f"name one of them, such as {annotated.parent}",
         )
     folders = [path for path in sorted(root.iterdir()) if path.is_dir() and _is_seen(path)]
     classes = {folder.name: _texts(folder) for folder in folders}
