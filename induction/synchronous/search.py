@@ -22,13 +22,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grammar.options import TINY, Checked, option
-from grammar.synchronous.forest import (
-    FIRST_WORD,
-    CodedRule,
-    CodedRules,
-    PairForest,
-    pair_forest,
-)
+from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_forest
+from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.phrases import arrangements
@@ -151,6 +146,7 @@ class RuleSearch:
         self._lexicon = lexicon or {}
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
+        self._words = [WordIndex([]), WordIndex([])]
 
     @property
     def limited(self) -> bool:
@@ -167,6 +163,7 @@ class RuleSearch:
         shown = self.rules
         self.examples += examples
         self._matched.clear()
+        self._words = [WordIndex([pair[side] for pair in self.examples]) for side in (0, 1)]
         self.rules = shown | self._surprising(examples, beside)
         if self._options.compare:
             self._arrange()
@@ -347,7 +344,9 @@ class RuleSearch:
         key = (side, text)
         if key not in self._matched:
             search = re.compile(relaxed_pattern(text)).search
-            hits = np.array([search(example[side]) is not None for example in self.examples])
+            hits = np.zeros(len(self.examples), np.bool_)
+            for number in self._words[side].holding(text):
+                hits[number] = search(self.examples[number][side]) is not None
             self._matched[key] = int.from_bytes(np.packbits(hits).tobytes(), "big")
         return self._matched[key]
 
@@ -359,18 +358,21 @@ class _View:
         self._rules = rules
         self._known = set(rules)
         self._options = options
-        self._whole = [rule for rule in rules if not has_slot(rule[0])]
-        self._open = [
-            (rule, re.split("[\x01-\xff]", rule[0])) for rule in rules if has_slot(rule[0])
-        ]
-        self._lines = "".join(f"{source}\t{target}\n" for source, target in rules)
+        self._runs = [re.split("[\x01-\xff]", source) for source, _ in rules]
+        self._sources = WordIndex([source for source, _ in rules])
         self._replaced: dict[Coded, frozenset[Coded]] = {}
 
     def candidates(self, rule: Coded) -> set[Coded]:
         """Return the rules that make a rule together with another one."""
         source, target = rule
-        others = [o for o in self._whole if o[0] in source and o[1] in target and o != rule]
-        others += [o for o, runs in self._open if o != rule and all(r in source for r in runs)]
+        near = ((self._rules[n], self._runs[n]) for n in self._sources.within(source))
+        others = [
+            o
+            for o, runs in near
+            if o != rule
+            and all(run in source for run in runs)
+            and (len(runs) > 1 or o[1] in target)
+        ]
         slots = self._options.max_slots
         return {c for o in others for c in unifiers(rule, o, max_slots=slots) if c != rule}
 
@@ -391,14 +393,10 @@ class _View:
         return found
 
     def _relevant(self, candidate: Coded) -> list[Coded]:
-        source, target = map(relaxed_pattern, candidate)
-        pattern = re.compile(f"^[^\t\n]*?{_inline(source)}[^\t\n]*\t[^\n]*?{target}", re.MULTILINE)
-        found = []
-        for match in pattern.finditer(self._lines):
-            found.append(self._rules[self._lines.count("\n", 0, match.start())])
-            if len(found) == self._options.support:
-                break
-        return found
+        source, target = (re.compile(relaxed_pattern(side)).search for side in candidate)
+        near = (self._rules[number] for number in self._sources.holding(candidate[0]))
+        found = (rule for rule in near if source(rule[0]) and target(rule[1]))
+        return list(itertools.islice(found, self._options.support))
 
 
 def rule_size(rule: Coded, options: SearchOptions) -> float:
@@ -541,11 +539,6 @@ def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
         if edge.rule not in gone and made.issuperset(edge.children):
             made.add(edge.node)
     return forest.root in made
-
-
-def _inline(pattern: str) -> str:
-    """Keep the gaps of a pattern on their side of the tab."""
-    return pattern.replace("[^\n]", "[^\t\n]")
 
 
 def _by_size(rule: Coded) -> tuple[int, int, Coded]:
