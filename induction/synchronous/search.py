@@ -472,16 +472,28 @@ def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
     NT_1 dax NT_2 ### NT_1 NT_2
     """
     joining = [rule for rule in rules if not any(map(has_word, rule))]
-    for rule in rules:
-        if not (has_slot(rule[0]) and has_word(rule[0])) or has_word(rule[1]):
+    joined = [has_slot(s) and has_word(s) and not has_word(t) for s, t in rules]
+    if not joining or not any(joined):
+        return rules
+    known = coded_rules(rules)
+    forests = [pair_forest(known, *pair).pruned() for pair in pairs]
+    if any(forest.root < 0 for forest in forests):
+        return rules
+    using = [{edge.rule for edge in forest.edges} for forest in forests]
+    for number, rule in enumerate(rules):
+        if not joined[number]:
             continue
+        # other pairs keep their derivation; a new one of these has the old rules and the joined one
+        needing = [
+            (pair, [rules[n] for n in used if n != number])
+            for pair, forest, used in zip(pairs, forests, using, strict=True)
+            if number in used and not derived_without(forest, frozenset({number}))
+        ]
         for outer in joining:
             for slot in sorted(set(outer[0])):
-                others = [other for other in rules if other != rule]
-                made = [*others, _joined(outer, slot, rule)]
-                known = coded_rules(made)
-                if all(derives(known, pair) for pair in pairs):
-                    return joined_rules(made, pairs)
+                new = _joined(outer, slot, rule)
+                if all(derives(coded_rules([*old, new]), pair) for pair, old in needing):
+                    return joined_rules([other for other in rules if other != rule] + [new], pairs)
     return rules
 
 
@@ -513,12 +525,17 @@ def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: in
     walk ### walk
     """
     found = set(rules)
+    open_ = {rule: _words(rule[0]) for rule in sorted(found) if has_slot(rule[0])}
     for rule in sorted(found - set(words), key=_by_size):
-        view = sorted(other for other in found if has_slot(other[0]) and other != rule)
+        source, target = map(frozenset, rule)
+        if not any(w in source and v in target for w, v in words):
+            continue
+        view = (other for other, needed in open_.items() if needed <= source and other != rule)
         made = (c for other in view for c in unifiers(rule, other, max_slots=max_slots))
         word = next((c for c in made if c in words), None)
         if word is not None:
             found = found - {rule} | {word}
+            open_.pop(rule, None)
     return found
 
 
