@@ -472,29 +472,56 @@ def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
     NT_1 dax NT_2 ### NT_1 NT_2
     """
     joining = [rule for rule in rules if not any(map(has_word, rule))]
-    joined = [has_slot(s) and has_word(s) and not has_word(t) for s, t in rules]
-    if not joining or not any(joined):
+    if not joining:
         return rules
     known = coded_rules(rules)
-    forests = [pair_forest(known, *pair).pruned() for pair in pairs]
-    if any(forest.root < 0 for forest in forests):
+    derived = [_Derived(pair, pair_forest(known, *pair).pruned(), rules) for pair in pairs]
+    if any(each.forest.root < 0 for each in derived):
         return rules
-    using = [{edge.rule for edge in forest.edges} for forest in forests]
-    for number, rule in enumerate(rules):
-        if not joined[number]:
+    while (found := _joinable(rules, joining, derived)) is not None:
+        rule, new = found
+        rules = [other for other in rules if other != rule] + [new]
+        derived = [each.with_joined(rule, new) if rule in each.used else each for each in derived]
+    return rules
+
+
+class _Derived:
+    """A pair with all its derivations, whose rules are numbered in their order here."""
+
+    def __init__(self, pair: Coded, forest: PairForest, rules: Sequence[Coded]) -> None:
+        self.pair, self.forest = pair, forest
+        self.used = {rules[edge.rule]: edge.rule for edge in forest.edges}
+
+    def needs(self, rule: Coded) -> bool:
+        gone = self.used.get(rule)
+        return gone is not None and not derived_without(self.forest, frozenset({gone}))
+
+    def _joined(self, rule: Coded, new: Coded) -> list[Coded]:
+        # what the new rule makes, the old ones made, too: no others are in its derivations
+        return [*(other for other in self.used if other != rule), new]
+
+    def derives_joined(self, rule: Coded, new: Coded) -> bool:
+        return derives(coded_rules(self._joined(rule, new)), self.pair)
+
+    def with_joined(self, rule: Coded, new: Coded) -> _Derived:
+        rules = self._joined(rule, new)
+        return _Derived(self.pair, pair_forest(coded_rules(rules), *self.pair).pruned(), rules)
+
+
+def _joinable(
+    rules: Sequence[Coded], joining: Sequence[Coded], derived: Sequence[_Derived]
+) -> tuple[Coded, Coded] | None:
+    """Return the first rule that can be put into another one, and what it becomes."""
+    for rule in rules:
+        if not (has_slot(rule[0]) and has_word(rule[0])) or has_word(rule[1]):
             continue
-        # other pairs keep their derivation; a new one of these has the old rules and the joined one
-        needing = [
-            (pair, [rules[n] for n in used if n != number])
-            for pair, forest, used in zip(pairs, forests, using, strict=True)
-            if number in used and not derived_without(forest, frozenset({number}))
-        ]
+        needing = [each for each in derived if each.needs(rule)]
         for outer in joining:
             for slot in sorted(set(outer[0])):
                 new = _joined(outer, slot, rule)
-                if all(derives(coded_rules([*old, new]), pair) for pair, old in needing):
-                    return joined_rules([other for other in rules if other != rule] + [new], pairs)
-    return rules
+                if all(each.derives_joined(rule, new) for each in needing):
+                    return rule, new
+    return None
 
 
 def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: int) -> set[Coded]:
