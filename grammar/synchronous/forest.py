@@ -15,12 +15,10 @@ from typing import NamedTuple
 
 import networkx as nx
 
+from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from grammar.synchronous.rule import NT, Slot, SynchronousRule
 
 __all__ = ["CodedRule", "CodedRules", "Coder", "Edge", "PairForest", "pair_forest", "source_forest"]
-
-FIRST_WORD = 0x100
-"""Characters below stand for slots: slot k is ``chr(k)``."""
 
 _SLOT = re.compile("[\x01-\xff]")
 
@@ -107,13 +105,15 @@ class CodedRules:
                 self.whole.setdefault(rule.runs[0], []).append(rule)
             else:
                 (self.chains if rule.is_chain else self.open).append(rule)
+        self._words_of_open = WordIndex(["".join(rule.runs) for rule in self.open])
         below = nx.DiGraph((rule.types[0], rule.lhs) for rule in self.chains)
         order = {name: i for i, name in enumerate(nx.topological_sort(below))}
         self.chains.sort(key=lambda rule: order[rule.types[0]])
 
     def within(self, source: str) -> list[CodedRule]:
         """Return the rules with slots whose words all occur in a source."""
-        return [rule for rule in self.open if all(run in source for run in rule.runs)]
+        near = (self.open[number] for number in self._words_of_open.within(source))
+        return [rule for rule in near if all(run in source for run in rule.runs)]
 
 
 class Edge(NamedTuple):

@@ -22,13 +22,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grammar.options import TINY, Checked, option
-from grammar.synchronous.forest import (
-    FIRST_WORD,
-    CodedRule,
-    CodedRules,
-    PairForest,
-    pair_forest,
-)
+from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_forest
+from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.phrases import arrangements
@@ -151,6 +146,7 @@ class RuleSearch:
         self._lexicon = lexicon or {}
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
+        self._words = [WordIndex([]), WordIndex([])]
 
     @property
     def limited(self) -> bool:
@@ -167,6 +163,7 @@ class RuleSearch:
         shown = self.rules
         self.examples += examples
         self._matched.clear()
+        self._words = [WordIndex([pair[side] for pair in self.examples]) for side in (0, 1)]
         self.rules = shown | self._surprising(examples, beside)
         if self._options.compare:
             self._arrange()
@@ -347,7 +344,9 @@ class RuleSearch:
         key = (side, text)
         if key not in self._matched:
             search = re.compile(relaxed_pattern(text)).search
-            hits = np.array([search(example[side]) is not None for example in self.examples])
+            hits = np.zeros(len(self.examples), np.bool_)
+            for number in self._words[side].holding(text):
+                hits[number] = search(self.examples[number][side]) is not None
             self._matched[key] = int.from_bytes(np.packbits(hits).tobytes(), "big")
         return self._matched[key]
 
@@ -359,18 +358,21 @@ class _View:
         self._rules = rules
         self._known = set(rules)
         self._options = options
-        self._whole = [rule for rule in rules if not has_slot(rule[0])]
-        self._open = [
-            (rule, re.split("[\x01-\xff]", rule[0])) for rule in rules if has_slot(rule[0])
-        ]
-        self._lines = "".join(f"{source}\t{target}\n" for source, target in rules)
+        self._runs = [re.split("[\x01-\xff]", source) for source, _ in rules]
+        self._sources = WordIndex([source for source, _ in rules])
         self._replaced: dict[Coded, frozenset[Coded]] = {}
 
     def candidates(self, rule: Coded) -> set[Coded]:
         """Return the rules that make a rule together with another one."""
         source, target = rule
-        others = [o for o in self._whole if o[0] in source and o[1] in target and o != rule]
-        others += [o for o, runs in self._open if o != rule and all(r in source for r in runs)]
+        near = ((self._rules[n], self._runs[n]) for n in self._sources.within(source))
+        others = [
+            o
+            for o, runs in near
+            if o != rule
+            and all(run in source for run in runs)
+            and (len(runs) > 1 or o[1] in target)
+        ]
         slots = self._options.max_slots
         return {c for o in others for c in unifiers(rule, o, max_slots=slots) if c != rule}
 
@@ -391,14 +393,10 @@ class _View:
         return found
 
     def _relevant(self, candidate: Coded) -> list[Coded]:
-        source, target = map(relaxed_pattern, candidate)
-        pattern = re.compile(f"^[^\t\n]*?{_inline(source)}[^\t\n]*\t[^\n]*?{target}", re.MULTILINE)
-        found = []
-        for match in pattern.finditer(self._lines):
-            found.append(self._rules[self._lines.count("\n", 0, match.start())])
-            if len(found) == self._options.support:
-                break
-        return found
+        source, target = (re.compile(relaxed_pattern(side)).search for side in candidate)
+        near = (self._rules[number] for number in self._sources.holding(candidate[0]))
+        found = (rule for rule in near if source(rule[0]) and target(rule[1]))
+        return list(itertools.islice(found, self._options.support))
 
 
 def rule_size(rule: Coded, options: SearchOptions) -> float:
@@ -474,17 +472,56 @@ def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
     NT_1 dax NT_2 ### NT_1 NT_2
     """
     joining = [rule for rule in rules if not any(map(has_word, rule))]
+    if not joining:
+        return rules
+    known = coded_rules(rules)
+    derived = [_Derived(pair, pair_forest(known, *pair).pruned(), rules) for pair in pairs]
+    if any(each.forest.root < 0 for each in derived):
+        return rules
+    while (found := _joinable(rules, joining, derived)) is not None:
+        rule, new = found
+        rules = [other for other in rules if other != rule] + [new]
+        derived = [each.with_joined(rule, new) if rule in each.used else each for each in derived]
+    return rules
+
+
+class _Derived:
+    """A pair with all its derivations, whose rules are numbered in their order here."""
+
+    def __init__(self, pair: Coded, forest: PairForest, rules: Sequence[Coded]) -> None:
+        self.pair, self.forest = pair, forest
+        self.used = {rules[edge.rule]: edge.rule for edge in forest.edges}
+
+    def needs(self, rule: Coded) -> bool:
+        gone = self.used.get(rule)
+        return gone is not None and not derived_without(self.forest, frozenset({gone}))
+
+    def _joined(self, rule: Coded, new: Coded) -> list[Coded]:
+        # what the new rule makes, the old ones made, too: no others are in its derivations
+        return [*(other for other in self.used if other != rule), new]
+
+    def derives_joined(self, rule: Coded, new: Coded) -> bool:
+        return derives(coded_rules(self._joined(rule, new)), self.pair)
+
+    def with_joined(self, rule: Coded, new: Coded) -> _Derived:
+        rules = self._joined(rule, new)
+        return _Derived(self.pair, pair_forest(coded_rules(rules), *self.pair).pruned(), rules)
+
+
+def _joinable(
+    rules: Sequence[Coded], joining: Sequence[Coded], derived: Sequence[_Derived]
+) -> tuple[Coded, Coded] | None:
+    """Return the first rule that can be put into another one, and what it becomes."""
     for rule in rules:
         if not (has_slot(rule[0]) and has_word(rule[0])) or has_word(rule[1]):
             continue
+        needing = [each for each in derived if each.needs(rule)]
         for outer in joining:
             for slot in sorted(set(outer[0])):
-                others = [other for other in rules if other != rule]
-                made = [*others, _joined(outer, slot, rule)]
-                known = coded_rules(made)
-                if all(derives(known, pair) for pair in pairs):
-                    return joined_rules(made, pairs)
-    return rules
+                new = _joined(outer, slot, rule)
+                if all(each.derives_joined(rule, new) for each in needing):
+                    return rule, new
+    return None
 
 
 def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: int) -> set[Coded]:
@@ -515,12 +552,17 @@ def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: in
     walk ### walk
     """
     found = set(rules)
+    open_ = {rule: _words(rule[0]) for rule in sorted(found) if has_slot(rule[0])}
     for rule in sorted(found - set(words), key=_by_size):
-        view = sorted(other for other in found if has_slot(other[0]) and other != rule)
+        source, target = map(frozenset, rule)
+        if not any(w in source and v in target for w, v in words):
+            continue
+        view = (other for other, needed in open_.items() if needed <= source and other != rule)
         made = (c for other in view for c in unifiers(rule, other, max_slots=max_slots))
         word = next((c for c in made if c in words), None)
         if word is not None:
             found = found - {rule} | {word}
+            open_.pop(rule, None)
     return found
 
 
@@ -541,11 +583,6 @@ def derived_without(forest: PairForest, gone: frozenset[int]) -> bool:
         if edge.rule not in gone and made.issuperset(edge.children):
             made.add(edge.node)
     return forest.root in made
-
-
-def _inline(pattern: str) -> str:
-    """Keep the gaps of a pattern on their side of the tab."""
-    return pattern.replace("[^\n]", "[^\t\n]")
 
 
 def _by_size(rule: Coded) -> tuple[int, int, Coded]:

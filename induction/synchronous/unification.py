@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grammar.synchronous.forest import FIRST_WORD
+from grammar.synchronous.occurrence import FIRST_WORD
 
 __all__ = ["Coded", "arity", "canonical", "has_slot", "has_word", "unifiers"]
 

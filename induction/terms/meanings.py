@@ -6,8 +6,8 @@ Exact match of words counts a right answer as wrong where a form has two writing
 - a *term* has its references written out (:mod:`induction.terms.references`), and its arguments in
   the order of their roles, because a role says which argument it is wherever it stands;
 - in a *lambda expression*, such as ``( lambda $0 e ( and ( flight $0 ) ( from $0 ci0 ) ) )``, the
-  parts of ``and`` and ``or`` are a set, and variables are named by the depth of their binder
-  (de Bruijn 1972), so that their names do not matter;
+  parts of ``and`` and ``or`` are a set, one part is that part, and variables are named by the
+  depth of their binder (de Bruijn 1972), so that their names do not matter;
 - in an *original form* of COGS, the atoms beside ``AND`` are a set, and so are the definite nouns;
 - any other target is its words.
 """
@@ -18,19 +18,17 @@ from collections.abc import Callable, Sequence
 
 from grammar.errors import NotationError
 from grammar.synchronous.grammar import SynchronousGrammar
+from induction.terms.expressions import (
+    SETS,
+    Expression,
+    bound_variable,
+    read_expression,
+    write_expression,
+)
 from induction.terms.references import GAP, References, without_references
 from induction.terms.terms import Argument, Term
 
 __all__ = ["canonical", "same_meaning", "written_as"]
-
-_SETS = frozenset({"and", "or"})
-_BINDERS = frozenset(
-    {"lambda", "exists", "forall", "the", "count", "sum", "argmax", "argmin", "min"}
-)
-_DEEPEST = 200
-"""Deeper expressions and terms are compared by their words."""
-
-_Node = str | list["_Node"]
 
 
 def same_meaning(one: str | Sequence[str], other: str | Sequence[str]) -> bool:
@@ -69,8 +67,8 @@ def canonical(target: str | Sequence[str]) -> tuple[str, ...]:
     words = tuple(target.split() if isinstance(target, str) else target)
     if "(" not in words:
         return words
-    if words[0] == "(" and (found := _expression(words)) is not None:
-        return tuple(_write(_ordered(found, {}, 0)))
+    if words[0] == "(" and (found := read_expression(words)) is not None:
+        return tuple(write_expression(_ordered(found, {}, 0)))
     if "AND" in words or ";" in words:
         return _atoms(words)
     try:
@@ -116,50 +114,28 @@ def _by_role(term: Term) -> Term:
     return Term(term.label, tuple(below))
 
 
-def _expression(words: Sequence[str]) -> _Node | None:
-    """Return the nested lists of a whole expression; None if it is none, or too deep."""
-    open_: list[list[_Node]] = [[]]
-    for word in words:
-        if word == "(":
-            open_.append([])
-        elif word == ")":
-            if len(open_) == 1:
-                return None
-            done = open_.pop()
-            open_[-1].append(done)
-        else:
-            open_[-1].append(word)
-        if len(open_) > _DEEPEST:
-            return None
-    return open_[0][0] if len(open_) == 1 and len(open_[0]) == 1 else None
-
-
-def _ordered(node: _Node, names: dict[str, str], depth: int) -> _Node:
+def _ordered(node: Expression, names: dict[str, str], depth: int) -> Expression:
     """Name variables by the depth of their binders, and sort the parts of sets."""
     if isinstance(node, str):
         return names.get(node, node)
     head = node[0] if node else ""
-    if head in _BINDERS and len(node) > 1 and isinstance(node[1], str) and node[1][:1] == "$":
-        names, depth = {**names, node[1]: f"${depth}"}, depth + 1
+    if (variable := bound_variable(node)) is not None:
+        names, depth = {**names, variable: f"${depth}"}, depth + 1
     parts = [_ordered(part, names, depth) for part in node]
-    if head in _SETS:
-        parts[1:] = sorted(_flat(parts[1:], head), key=lambda part: list(_write(part)))
+    if isinstance(head, str) and head in SETS:
+        parts[1:] = sorted(_flat(parts[1:], head), key=lambda part: list(write_expression(part)))
+        if len(parts) == 2:
+            return parts[1]
     return parts
 
 
-def _flat(parts: list[_Node], head: _Node) -> list[_Node]:
+def _flat(parts: list[Expression], head: Expression) -> list[Expression]:
     """Return the parts of a set, those of the same kind inside it among them, each once."""
-    found: list[_Node] = []
+    found: list[Expression] = []
     for part in parts:
         inner = part[1:] if isinstance(part, list) and part and part[0] == head else [part]
         found += [one for one in inner if one not in found]
     return found
-
-
-def _write(node: _Node) -> list[str]:
-    if isinstance(node, str):
-        return [node]
-    return ["(", *(word for part in node for word in _write(part)), ")"]
 
 
 def _atoms(words: Sequence[str]) -> tuple[str, ...]:

@@ -39,6 +39,10 @@ SAME = {
         "( lambda $0 e ( exists $1 ( and ( mountain $1 ) ( loc $1 $0 ) ) ) )",
         "( lambda $5 e ( exists $2 ( and ( loc $2 $5 ) ( mountain $2 ) ) ) )",
     ),
+    "one conjunct": ("( lambda $0 e ( and ( a $0 ) ) )", "( lambda $1 e ( a $1 ) )"),
+    "a variable without its sign": ("( lambda x e ( a x ) )", "( lambda $0 e ( a $0 ) )"),
+    "the most": ("( max $0 ( price $0 ) )", "( max $1 ( price $1 ) )"),
+    "a head that is a list": ("( ( and b a ) $0 ( c ) )", "( ( and a b ) $0 ( c ) )"),
     "the original form of COGS": (
         "* cat ( x _ 1 ) ; eat . agent ( x _ 2 , x _ 1 ) AND eat . theme ( x _ 2 , x _ 4 )",
         "* cat ( x _ 1 ) ; eat . theme ( x _ 2 , x _ 4 ) AND eat . agent ( x _ 2 , x _ 1 )",
