@@ -35,12 +35,14 @@ SEEDS = (0, 1, 2)
 DRAWN = 200_000
 
 
-def generated(grammar: Grammar, programs: str, depth: int, seed: int) -> list[str]:
+def generated(
+    grammar: Grammar, programs: str, depth: int, seed: int, *, spacing: str = "characters"
+) -> list[str]:
     """Return random inputs of grammarinator."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "G.g4").write_text(
-            write_notation(grammar, "grammarinator", spacing="characters"), "utf-8"
+            write_notation(grammar, "grammarinator", spacing=spacing), "utf-8"
         )
         [process, generate] = [
             str(Path(programs) / f"grammarinator-{verb}") for verb in ("process", "generate")
@@ -50,7 +52,7 @@ def generated(grammar: Grammar, programs: str, depth: int, seed: int) -> list[st
         subprocess.run(
             [generate, f"{made}.{made}", "--sys-path", ".", "-d", str(depth), "-n", str(INPUTS),
              "-o", "out/%d", "--random-seed", str(seed)],
-            cwd=folder, check=True, capture_output=True,
+            cwd=folder, check=True, capture_output=True, timeout=120,
         )  # fmt: skip
         return [(folder / "out" / str(i)).read_text("utf-8") for i in range(INPUTS)]
 

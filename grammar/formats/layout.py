@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from grammar.errors import OptionError
+from grammar.formats.left_recursion import remove_left_recursion
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import remove_empty, trim
 from grammar.rules.rules import Nonterminal
@@ -71,6 +72,9 @@ class Form:
     shared : bool
         Whether rules of a symbol that begin alike share their beginnings, as parsers that are
         slowed down by long lists of rules need it.
+    optional : bool
+        Whether what follows a shared beginning may be empty. Parsers that keep each way to go on
+        need it: two ways at each of n brackets are 2**n.
     terminals : bool
         Whether symbols that are words alone become terminals.
     single : bool
@@ -82,8 +86,10 @@ class Form:
     terminal_name: Callable[[str], str] = str.upper
     reserved: tuple[str, ...] = ()
     shared: bool = False
+    optional: bool = False
     terminals: bool = False
     single: bool = False
+    left_recursion: Literal["kept", "direct", "none"] = "kept"
 
 
 def lay_out(grammar: Grammar, form: Form, spacing: str) -> Layout:
@@ -111,6 +117,8 @@ def lay_out(grammar: Grammar, form: Form, spacing: str) -> Layout:
     if spacing == "words":
         # a space stands between children, so none of them may be empty
         grammar = remove_empty(grammar)
+    if form.left_recursion != "kept":
+        grammar = remove_left_recursion(grammar, keep_direct=form.left_recursion == "direct")
     return _Writer(grammar, form, spacing).layout()
 
 
@@ -173,22 +181,27 @@ class _Writer:
         while waiting:
             here, rows = waiting.pop(0)
             alternatives = self._rules.setdefault(here, [])
+            # a rest that may be empty has the space before it
+            led = list(self._between(rows)) if here != name and () in rows else []
             groups: dict[Symbol | None, list[tuple[Symbol, ...]]] = {}
             for row in rows:
                 groups.setdefault(row[0] if row else None, []).append(row)
             for members in groups.values():
                 common = _common_beginning(members)
-                rests = [row[len(common) :] for row in members if len(row) > len(common)]
-                if len(rests) < len(members):
-                    alternatives.append(Alternative(tuple(self._items(common)), None))
+                items = [*(led if common else []), *self._items(common)]
+                rests = [row[len(common) :] for row in members]
+                if () in rests and (len(rests) == 1 or not self._form.optional):
+                    alternatives.append(Alternative(tuple(items), None))
+                    rests = [rest for rest in rests if rest]
                 if rests:
                     key = frozenset(rests)
                     if key not in self._rests:
                         self._rests[key] = self._free(self._form.rule_name(f"{name} rest"))
                         waiting.append((self._rests[key], rests))
-                    items = (*self._items(common), *self._between(common))
-                    rest = Item("rule", self._rests[key])
-                    alternatives.append(Alternative((*items, rest), None))
+                    if () not in key:
+                        items += self._between(common)
+                    items.append(Item("rule", self._rests[key]))
+                    alternatives.append(Alternative(tuple(items), None))
 
     def _items(self, children: Sequence[Symbol]) -> Iterator[Item]:
         for place, child in enumerate(children):
@@ -207,7 +220,7 @@ class _Writer:
         divides = self._form.single and self._spacing == "words"
         return filter(None, re.split("( )", word)) if divides else iter([word])
 
-    def _between(self, before: Sequence[Symbol]) -> Iterator[Item]:
+    def _between(self, before: Sequence[object]) -> Iterator[Item]:
         if before and self._spacing != "characters":
             yield Item("space")
 

@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -158,7 +159,7 @@ def _to_bnf(
 
 
 def _to_antlr(grammar: Grammar, spacing: str, *, weighted: bool) -> str:
-    layout = lay_out(grammar, _ANTLR, spacing)
+    layout = lay_out(grammar, _GRAMMARINATOR if weighted else _ANTLR, spacing)
     lines = ["grammar Sentences;", f"start_ : {layout.start} EOF ;"]
     for name, alternatives in layout.rules.items():
         rows = []
@@ -300,8 +301,12 @@ _LLGUIDANCE = Form(
     partial(plain_name, sign="_"), _upper, reserved=("start",), shared=True, terminals=True,
     single=True,
 )  # fmt: skip
-_GBNF = Form(partial(plain_name, sign="-"), reserved=("root", "ws"))
-_ANTLR = Form(
+_GBNF = Form(
+    partial(plain_name, sign="-"), reserved=("root", "ws"), shared=True, optional=True,
+    left_recursion="none",
+)  # fmt: skip
+_XGRAMMAR = Form(partial(plain_name, sign="-"), reserved=("root", "ws"))
+_GRAMMARINATOR = Form(
     partial(plain_name, sign="_"),
     reserved=(
         "start_", "WS", "grammar", "fragment", "lexer", "parser", "options", "tokens", "channels",
@@ -310,6 +315,7 @@ _ANTLR = Form(
     ),
     single=True,
 )  # fmt: skip
+_ANTLR = replace(_GRAMMARINATOR, left_recursion="direct")
 _NLTK = Form(_nltk_name)
 _GENLM = Form(_genlm_name, reserved=("S",))
 
@@ -318,8 +324,8 @@ WRITTEN_FORMS: Mapping[str, Callable[[Grammar, str], str]] = MappingProxyType(
         "lark": lambda grammar, spacing: to_lark(grammar, spacing=spacing),
         "llguidance": _to_llguidance,
         "gbnf": partial(_to_bnf, form=_GBNF, quote=_in_gbnf, white=f"{_WHITE}*"),
-        "xgrammar": partial(_to_bnf, form=_GBNF, quote=_in_gbnf, white=f"{_WHITE}*"),
-        "ebnf": partial(_to_bnf, form=_GBNF, quote=_in_w3c, white="[#x20#x9#xA]*"),
+        "xgrammar": partial(_to_bnf, form=_XGRAMMAR, quote=_in_gbnf, white=f"{_WHITE}*"),
+        "ebnf": partial(_to_bnf, form=_XGRAMMAR, quote=_in_w3c, white="[#x20#x9#xA]*"),
         "antlr": partial(_to_antlr, weighted=False),
         "grammarinator": partial(_to_antlr, weighted=True),
         "nltk": _to_nltk,

@@ -6,7 +6,7 @@ import string
 
 from grammar.pcfg.grammar import Grammar
 
-__all__ = ["PUBLISHED"]
+__all__ = ["ALL_PUBLISHED", "PUBLISHED"]
 
 
 def _choice(symbol: str, words: str | list[str]) -> str:
@@ -47,4 +47,60 @@ _TEXTS = {
     + _DIGITS,
 }
 
+_MORE = {
+    # statements of one line, each of which Python compiles
+    "python": "File -> Line | File Line\nLine -> Statement '\\n'\n"
+    "Statement -> Small | 'if ' Test ': ' Small | 'while ' Test ': ' Small"
+    " | 'for ' Name ' in ' Test ': ' Small | 'def ' Name '(' Names '): ' Small\n"
+    "Small -> 'pass' | Test | Name ' = ' Test | Name ' += ' Test | 'import ' Name\n"
+    "Names -> | Name | Name ', ' Name\n"
+    "Test -> Or | Or ' if ' Or ' else ' Test | 'lambda: ' Test\n"
+    "Or -> And | Or ' or ' And\nAnd -> Not | And ' and ' Not\nNot -> 'not ' Not | Comparison\n"
+    "Comparison -> Sum | Comparison Sign Sum\nSum -> Product | Sum ' + ' Product\n"
+    "Product -> Unary | Product ' * ' Unary\nUnary -> Power | '-' Unary\n"
+    "Power -> Atom | Primary ' ** ' Unary\nAtom -> Primary | Number | '\\'' Letters '\\''"
+    " | '[' Items ']' | '{' Pairs '}' | 'None' | 'True'\n"
+    "Primary -> Name | '(' Test ')' | Primary '.' Name | Primary '(' Items ')'"
+    " | Primary '[' Test ']'\nItems -> | Tests\nTests -> Test | Tests ', ' Test\n"
+    "Pairs -> | Full\n"
+    "Full -> Test ': ' Test | Full ', ' Test ': ' Test\nLetters -> | Letters Letter\n"
+    "Number -> '0' | First Digits | First\n"
+    + _choice("Sign", [" < ", " == ", " in ", " is not "])
+    + _choice("Name", ["x", "y", "total", "f"])
+    + _choice("Letter", "ab é")
+    + _choice("First", "123456789")
+    + _DIGITS,
+    # OpenSMILES; which rings close is in no context-free grammar
+    "smiles": "Chain -> Branched | Chain Branched | Chain Bond Branched | Chain '.' Branched\n"
+    "Branched -> Atom Rings Branches\nRings -> | Rings Ring\nBranches -> | Branches Branch\n"
+    "Ring -> Digit | Bond Digit | '%' Digit Digit\n"
+    "Branch -> '(' Chain ')' | '(' Bond Chain ')' | '(' '.' Chain ')'\n"
+    "Atom -> Organic | '[' Isotope Element Chiral Hydrogens Charge ']'\n"
+    "Isotope -> | Digits\nChiral -> | '@' | '@@'\nHydrogens -> | 'H' | 'H' Digit\n"
+    "Charge -> | '+' | '-' | '+' Digit | '-' Digit\n"
+    + _choice("Organic", ["B", "Br", "C", "Cl", "N", "O", "S", "F", "c", "n", "o"])
+    + _choice("Element", ["H", "C", "Fe", "Na", "Se", "c", "se"])
+    + _choice("Bond", ["-", "=", "#", "$", ":", "/", "\\"])
+    + _DIGITS,
+    # moves in standard algebraic notation
+    "chess": "Game -> Ply | Game ' ' Ply\nPly -> Move | Move '+' | Move '#'\n"
+    "Move -> 'O-O' | 'O-O-O' | Piece From Takes Square | Square Becomes | File 'x' Square Becomes\n"
+    "From -> | File | Rank | Square\nTakes -> | 'x'\nSquare -> File Rank\n"
+    "Becomes -> | '=' Figure\n"
+    + _choice("Piece", "KQRBN") + _choice("Figure", "QRBN")
+    + _choice("File", "abcdefgh") + _choice("Rank", "12345678"),
+    # regular expressions, each of which Python compiles
+    "expressions": "Expression -> Row | Expression '|' Row\nRow -> | Row Part\n"
+    "Part -> Atom | Atom '*' | Atom '+' | Atom '?'\n"
+    "Atom -> Sign | '.' | '(' Expression ')' | '[' Set ']' | '[^' Set ']' | '\\\\' Escaped\n"
+    "Set -> Member | Set Member\nMember -> Sign | Sign '-z'\n"
+    + _choice("Sign", "abc01") + _choice("Escaped", "dws.*\\"),
+    "lisp": "Form -> Atom | '(' ')' | '(' Forms ')' | '\\'' Form\nForms -> Form | Forms ' ' Form\n"
+    + _choice("Atom", ["x", "car", "define", "+", "42", '"so"', "#t"]),
+}  # fmt: skip
+
 PUBLISHED = {name: Grammar.parse(text, source=name) for name, text in _TEXTS.items()}
+"""Five small ones."""
+
+ALL_PUBLISHED = PUBLISHED | {name: Grammar.parse(t, source=name) for name, t in _MORE.items()}
+"""Those, and five with left recursion, empty rules and more kinds of rules."""
