@@ -40,6 +40,13 @@ def formats_of_others(use_corpus: Use) -> Iterator[Format]:
             {"data": {"text": "Ann left"}, "annotations": [{"result": [
                 {"type": "labels", "value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}
         ],
+        "snips.json": {"Play": [{"data": [{"text": "by "}, {"text": "Ann", "entity": "who"}]}]},
+        "spacy.json": [{"paragraphs": [{"sentences": [{"tokens": [
+            {"orth": "Ann", "tag": "NNP", "ner": "U-PER"}, {"orth": "left", "tag": "VBD"}]}]}]}],
+        "viewer.json": {"rows": [{"row_idx": 0, "row": {"text": "a film", "label": 1}}]},
+        "intents.json": {"intents": [{"tag": "hi", "patterns": ["hello", "so"], "responses": []}]},
+        "turks.json": [{"content": "Ann left", "annotation": [
+            {"label": ["PER"], "points": [{"start": 0, "end": 2}]}]}],
     }  # fmt: skip
     for name, value in rows.items():
         yield Format(name, _write(json.dumps(value)), use_corpus)
@@ -53,6 +60,11 @@ def formats_of_others(use_corpus: Use) -> Iterator[Format]:
     for name, line in lines.items():
         yield Format(f"{name}.jsonl", _write(f"{json.dumps(line)}\n" * 3), use_corpus)
     yield Format("fasttext.txt", _write("__label__x a film\n__label__y so bad\n"), use_corpus)
+    yield Format("markdown.csv", _write("| text | label |\n|--|--|\n| a film | 1 |\n"), use_corpus)
+    yield Format(
+        "cells.csv", _write('# so\ntext,label\nAnn left,"[[0, 3, ""PER""]]"\n'), use_corpus
+    )
+    yield Format("malt.conll", _write("Go\tV\t0\troot\nhome\tR\t1\tadv\n\n" * 3), use_corpus)
     yield Format("pipe.csv", _write("text|label\na film|1\nso bad|0\n"), use_corpus)
     for ending, text in _TREES.items():
         yield Format(f"trees.{ending}", _write(text), _use_treebank)

@@ -56,6 +56,13 @@ def with_spans_of_cells(table: pa.Table, path: str) -> pa.Table:
 
     It is told. A cell that is empty has none.
 
+    Raises
+    ------
+    CorpusError
+        If a span is none.
+
+    Examples
+    --------
     >>> from grammar.messages import heard_by
     >>> given = pa.table({"text": ["Ann sings"], "label": ['[[0, 3, "PER"]]']})
     >>> with heard_by(print):
@@ -66,6 +73,8 @@ def with_spans_of_cells(table: pa.Table, path: str) -> pa.Table:
     for name in _NAMES:
         if name not in table.column_names or "spans" in table.column_names:
             continue
+        if not pa.types.is_string(table.schema.field(name).type):
+            continue
         cells = table.column(name).to_pylist()
         if not next(filter(None, cells), "").startswith(("[{", "[[", "[]")):
             continue
@@ -75,7 +84,14 @@ def with_spans_of_cells(table: pa.Table, path: str) -> pa.Table:
             continue
         if not any(rows) or not all(row == [] or _are_spans(row) for row in rows):
             continue
-        spans = pa.array([[*map(span_of, row)] for row in rows], COLUMNS["spans"])
+        try:
+            spans = pa.array([[*map(span_of, row)] for row in rows], COLUMNS["spans"])
+        except (pa.ArrowException, OverflowError) as error:
+            raise CorpusError(
+                f"the column {name!r} holds no spans: {error}",
+                where=path,
+                hint="give starts and ends of each within its text",
+            ) from None
         tell(f"{path}: spans are read from the column {name!r}")
         return table.drop_columns([name]).append_column("spans", spans)
     return table

@@ -59,7 +59,7 @@ def rows_of_brat(files: list[Path], asked: Asked) -> Rows:
                 )
             for one in (file, text) if Path(asked.path).is_dir() else ():
                 check_links(asked.path, str(one), str(one))
-            texts.append(read_text(text))
+            texts.append(read_text(text).rstrip("\r\n"))
             spans.append(_spans(read_text(file), texts[-1], os.fspath(file), left))
     rest = ", ".join(f"{count:,} {name}" for name, count in sorted(left.items()))
     tell(f"{asked.path} is read as brat" + (f"; left out: {rest}" if rest else ""))
