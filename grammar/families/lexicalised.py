@@ -29,6 +29,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree
 from grammar.weighted import Weighted
 from grammar.weights import TOLERANCE, Weigher
@@ -295,6 +296,14 @@ class LexicalisedGrammar(Weighted):
         raise OptionError(
             "the rules are not one derivation", hint="give the rules of pcfg, in preorder"
         )
+
+    def elementary(self, rule: int) -> Sequence[Any]:
+        """Return what a rule of :attr:`pcfg` adds to trees: a node with its category.
+
+        The start symbol is no node of trees; what is below it is returned.
+        """
+        lhs, rhs = self.pcfg.rules.sides(rule)
+        return rhs if lhs.name == self.start else (Fragment(self._category[lhs.name], rhs),)
 
     def reweighted(self, weigh: Weigher) -> ReweightedGrammar:
         """Return the same derivations with other weights, as the own follow from the counts."""

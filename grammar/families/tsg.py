@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -336,6 +336,14 @@ class TreeSubstitutionGrammar(Weighted):
                 hint="give the rules of one derivation of pcfg, in preorder",
             )
         return made[0]
+
+    def elementary(self, rule: int) -> Sequence[Any]:
+        """Return what a rule of :attr:`pcfg` adds to trees: its fragment.
+
+        A rule that only leads to the symbol of a fragment adds nothing: that symbol is returned.
+        """
+        number = self.fragment_of_rule[rule]
+        return self.pcfg.rules.sides(rule)[1] if number < 0 else (self.fragments[number],)
 
     def reweighted(self, weigh: Weigher) -> TreeSubstitutionGrammar:
         """Return the same fragments with other weights (see :func:`grammar.reweighted`)."""

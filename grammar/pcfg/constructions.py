@@ -8,29 +8,29 @@ what it leads to makes its weight the probability given the condition (Chi 1999)
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.errors import EmptyLanguageError, OptionError
+from grammar.pcfg.derivable import Derivable
+from grammar.pcfg.elementary import LINK, ElementaryRule, ElementaryRules, LabelsOf
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.inside_sums import Term, inside_sums
 from grammar.pcfg.operations import trim
 from grammar.progress import checkpoint
 from grammar.rules.rules import Nonterminal, Production
-from grammar.search.automaton import PatternAutomaton, Place
+from grammar.search.automaton import NOTHING, Around, PatternAutomaton, Row
 from grammar.trees.symbols import SymbolTable
-from grammar.trees.tree import NO_WORDS
 
 __all__ = ["Holding", "holding"]
 
 _MOST_STEPS = 3_000_000
-_LINK = -1
-"""In place of a rule: what only links the children of a long rule."""
 
 
 class Holding(NamedTuple):
@@ -53,15 +53,20 @@ class Holding(NamedTuple):
     rules: LongArray
 
 
-def holding(grammar: Grammar, patterns: Sequence[str]) -> Holding:
+def holding(
+    grammar: Derivable, patterns: Sequence[str], labels_of: LabelsOf = lambda name: (name,)
+) -> Holding:
     """Condition a grammar on trees in which each of some patterns has a hit, exactly.
 
     Parameters
     ----------
-    grammar : Grammar
-        Any PCFG; it need not be tight. Labels of trees are its symbols.
+    grammar : Derivable
+        A PCFG, or what has one as its view; it need not be tight.
     patterns : sequence of str
         As :class:`~grammar.search.automaton.PatternAutomaton` reads them.
+    labels_of : callable
+        The labels of the nodes, one below the other, that nodes of a name stand for; none for
+        what is no node, such as those that binarisation makes. By default names are labels.
 
     Raises
     ------
@@ -81,18 +86,21 @@ def holding(grammar: Grammar, patterns: Sequence[str]) -> Holding:
     Notes
     -----
     Time and rules grow with the rules of the grammar times the pairs of states of two children.
-    A pattern of n relations has at most 2 ** n states; most symbols have two or three.
+    A pattern of n relations has at most 2 ** n states; most symbols have two or three. A symbol
+    that stands for several nodes is divided by what is beside them, too, as far as the pattern
+    asks for it.
     """
-    product = _Product(grammar, patterns)
+    pcfg = grammar.pcfg
+    product = _Product(ElementaryRules(grammar, labels_of), pcfg.start_id, patterns)
     if not product.tops:
-        raise _nothing_left(grammar, patterns)
+        raise _nothing_left(pcfg, patterns)
     sums = inside_sums(product.terms())
     if not (sums > 0).all():
         raise EmptyLanguageError(
             "what is asked for is so improbable that its probability is no longer a number",
             hint="ask for less at the same time",
         )
-    made, rules = _grammar(grammar, product, sums)
+    made, rules = _grammar(pcfg, product, sums)
     return Holding(made, float(sums[product.tops].sum()), rules)
 
 
@@ -104,31 +112,68 @@ class _Rule(NamedTuple):
     children: tuple[int, ...]
 
 
-_Key = tuple[int, int, int]
-"""A symbol, 0 and its state; or a link: -1 - rule, the first child it holds, what is seen."""
+class _Node(NamedTuple):
+    """A symbol that stands for one node, and the state of that."""
+
+    symbol: int
+    state: int
+
+
+class _Nodes(NamedTuple):
+    """A symbol that stands for nodes side by side; its place, and what they are and show there."""
+
+    symbol: int
+    around: Around | None
+    row: Row
+    seen: int
+
+
+_Key = _Node | _Nodes
+
+
+class _Option(NamedTuple):
+    """How an item of a rule can be: its row, what its parent sees of it, and its key or word."""
+
+    row: Row
+    seen: int
+    keys: tuple[_Key | int, ...]
+
+
+class _Task(NamedTuple):
+    """A rule that is looked at, with what is around its left side if that is no node."""
+
+    symbol: int
+    rule: ElementaryRule
+    around: Around | None
 
 
 class _Product:
     """The useful symbols of the product, numbered, and the rules of each."""
 
-    def __init__(self, grammar: Grammar, patterns: Sequence[str]) -> None:
-        rules = grammar.rules
-        bounds = rules.offsets.tolist()
-        self._rhs = [rules.rhs[a:b].tolist() for a, b in itertools.pairwise(bounds)]
-        self._lhs = rules.lhs.tolist()
-        self._weight = grammar.weight.tolist()
-        self._rules = [range(a, b) for a, b in itertools.pairwise(rules.starts.tolist())]
-        self._automaton = _Labelled(grammar, patterns)
-        self._steps = 0
-        self._states: list[dict[int, None]] = [{} for _ in rules.nonterminals]
-        self._find_states()
+    def __init__(self, elementary: ElementaryRules, start: int, patterns: Sequence[str]) -> None:
+        self._elementary, self._steps = elementary, 0
+        labels = elementary.labels
+        known = [label for label in labels if label is not None]
+        names = SymbolTable([*elementary.words, *known])
+        self._label = [LINK if label is None else names.id(label) for label in labels]
+        self._word = [names.id(word) for word in elementary.words]
+        self._automaton = PatternAutomaton(patterns, list(names))
+        self._rows = self._all_rows()
+        # for each symbol that is a node its states, for others in each place rows and what is seen
+        self._outcomes: dict[tuple[int, Around | None], dict[Any, None]] = {}
+        self._users: dict[tuple[int, Around | None], dict[_Task, None]] = {}
+        self._waiting: dict[_Task, None] = {}
+        self._known(start, None)
+        self._find_outcomes()
         self._numbers: dict[_Key, int] = {}
         self._keys: list[_Key] = []
         self.rules: list[list[_Rule]] = []
         self.tops = [
-            self._number((grammar.start_id, 0, state))
-            for state in self._states[grammar.start_id]
-            if self._automaton.accepts(grammar.start_id, state)
+            self._number(key)
+            for option in self._options(start, None, None)
+            if self._automaton.holds(option.seen)
+            for key in option.keys
+            if not isinstance(key, int)
         ]
         for key in self._keys:  # which grows while rules are made
             self.rules.append(list(self._rules_of(key)))
@@ -143,11 +188,9 @@ class _Product:
             )
         return found
 
-    def name(self, number: int, grammar: Grammar) -> str:
+    def name(self, number: int) -> str:
         """Return a name that no other symbol of the product has."""
-        symbol, first, _ = self._keys[number]
-        text = grammar.rules.nonterminals[symbol] if symbol >= 0 else f"{-1 - symbol}.{first}"
-        return f"{text}^<{number}>"
+        return f"{self._elementary.name(self._keys[number].symbol)}^<{number}>"
 
     def _number(self, key: _Key) -> int:
         number = self._numbers.setdefault(key, len(self._keys))
@@ -155,91 +198,123 @@ class _Product:
             self._keys.append(key)
         return number
 
-    def _find_states(self) -> None:
-        """Find, from the words upwards, the states that trees of each symbol can be in."""
-        users: list[list[int]] = [[] for _ in self._states]
-        for rule, children in enumerate(self._rhs):
-            for child in {c for c in children if c >= 0}:
-                users[child].append(rule)
-        waiting = deque(rule for rule, weight in enumerate(self._weight) if weight > 0)
-        is_waiting = set(waiting)
+    def _all_rows(self) -> list[dict[Row, None]]:
+        """Return the rows of what each symbol can stand for; those of nodes have one."""
+        rows: list[dict[Row, None]] = [
+            {} if label < 0 else {self._automaton.row(label): None} for label in self._label
+        ]
+        inside = [symbol for symbol, label in enumerate(self._label) if label < 0]
+        users: dict[int, list[int]] = {}
+        for symbol in inside:
+            for rule in self._elementary.rules[symbol]:
+                for item in rule.items:
+                    users.setdefault(item, []).append(symbol)
+        waiting = dict.fromkeys(reversed(inside))  # links come behind what they link
         while waiting:
-            rule = waiting.popleft()
-            is_waiting.discard(rule)
-            states = self._states[self._lhs[rule]]
-            before = len(states)
-            for seen in self._seen_from(rule, 0):
-                states[self._automaton.state(self._lhs[rule], seen)] = None
-            if len(states) > before:
-                fresh = [
-                    user
-                    for user in users[self._lhs[rule]]
-                    if self._weight[user] > 0 and user not in is_waiting
-                ]
-                is_waiting.update(fresh)
-                waiting.extend(fresh)
+            symbol = next(iter(waiting))
+            del waiting[symbol]
+            before = len(rows[symbol])
+            for rule in self._elementary.rules[symbol]:
+                for each in itertools.product(*(self._rows_in(rows, i) for i in rule.items)):
+                    rows[symbol][functools.reduce(self._automaton.joined, each)] = None
+            if len(rows[symbol]) > before:
+                waiting.update(dict.fromkeys(users.get(symbol, ())))
+        return rows
 
-    def _seen_from(self, rule: int, first: int) -> list[int]:
-        """Return what may be seen in the children of a rule from one of them on."""
-        found = {self._automaton.without_children(self._lhs[rule])} if not self._rhs[rule] else {0}
-        for place in range(len(self._rhs[rule]) - 1, first - 1, -1):
-            options = {seen for _, seen in self._options(rule, place)}
-            self._take(len(options) * len(found))
-            found = {one | other for one in options for other in found}
-        return sorted(found)
+    def _rows_in(self, rows: Sequence[Iterable[Row]], item: int) -> list[Row]:
+        return [self._automaton.row(self._word[-1 - item])] if item < 0 else list(rows[item])
 
-    def _options(self, rule: int, place: int) -> Iterator[tuple[int, int]]:
-        """Yield the states of a child, and what its parent sees of it then."""
-        child = self._rhs[rule][place]
-        at = self._automaton.place(self._lhs[rule], tuple(self._rhs[rule]), place)
-        for state in (0,) if child < 0 else self._states[child]:
-            yield state, self._automaton.seen(at, state)
+    def _known(self, symbol: int, around: Around | None) -> dict[Any, None]:
+        """Return what is known of a symbol at a place, which is asked for from now on."""
+        place = symbol, None if self._label[symbol] >= 0 else around
+        if place not in self._outcomes:
+            self._outcomes[place], self._users[place] = {}, {}
+            for rule in self._elementary.rules[symbol]:
+                self._waiting[_Task(symbol, rule, place[1])] = None
+        return self._outcomes[place]
+
+    def _find_outcomes(self) -> None:
+        """Find, from the words upwards, how what symbols stand for can be."""
+        while self._waiting:
+            task = self._waiting.popitem()[0]
+            known = self._known(task.symbol, task.around)
+            before = len(known)
+            for outcome, _ in self._found_by(task):
+                known[outcome] = None
+            if len(known) > before:
+                self._waiting.update(self._users[task.symbol, task.around])
+
+    def _found_by(self, task: _Task) -> Iterator[tuple[Any, tuple[_Key | int, ...]]]:
+        """Yield what a rule makes of its left side, and the items of which it is made."""
+        symbol, rule, around = task
+        label = self._label[symbol]
+        if rule.is_same_node:
+            [child] = rule.items
+            self._known(child, None)
+            self._users[child, None][task] = None
+            for state in list(self._outcomes[child, None]):
+                yield state, (_Node(child, state),)
+            return
+        if label >= 0:
+            around = Around(self._automaton.above(label), NOTHING, NOTHING)
+        for option in self._all_options(rule.items, around, task):
+            if label >= 0:
+                yield self._automaton.state(label, option.seen), option.keys
+            else:
+                yield (option.row, self._automaton.reduced(option.seen)), option.keys
+
+    def _all_options(
+        self, items: tuple[int, ...], around: Around | None, task: _Task | None
+    ) -> Iterator[_Option]:
+        """Yield how the items of a rule can be."""
+        if len(items) == 1:
+            yield from self._options(items[0], around, task)
+            return
+        if around is None:
+            return  # a tree has one root
+        above, before, behind = around
+        join, (first, second) = self._automaton.joined, items
+        for left, right in itertools.product(
+            self._rows_in(self._rows, first), self._rows_in(self._rows, second)
+        ):
+            ones = self._options(first, Around(above, before, join(right, behind)), task)
+            one = [option for option in ones if option.row == left]
+            others = self._options(second, Around(above, join(before, left), behind), task)
+            other = [option for option in others if option.row == right]
+            self._take(len(one) * len(other))
+            for a, b in itertools.product(one, other):
+                yield _Option(join(left, right), a.seen | b.seen, a.keys + b.keys)
+
+    def _options(self, item: int, around: Around | None, task: _Task | None) -> Iterator[_Option]:
+        """Yield how an item can be; the task hears of more."""
+        automaton = self._automaton
+        if item < 0:
+            label = self._word[-1 - item]
+            seen = automaton.seen(automaton.place(label, around), 0)
+            is_drawn = item != self._elementary.nothing
+            yield _Option(automaton.row(label), seen, (item,) if is_drawn else ())
+            return
+        label = self._label[item]
+        known = list(self._known(item, around))
+        if task is not None:
+            self._users[item, None if label >= 0 else around][task] = None
+        self._take(len(known))
+        if label < 0:
+            for row, seen in known:
+                yield _Option(row, seen, (_Nodes(item, around, row, seen),))
+            return
+        place = automaton.place(label, around)
+        for state in known:
+            yield _Option(automaton.row(label), automaton.seen(place, state), (_Node(item, state),))
 
     def _rules_of(self, key: _Key) -> Iterator[_Rule]:
-        symbol, first, wanted = key
-        if symbol < 0:
-            for children in self._children(-1 - symbol, first, wanted.__eq__):
-                yield _Rule(_LINK, 1.0, children)
-            return
-
-        def leads(seen: int) -> bool:
-            return self._automaton.state(symbol, seen) == wanted
-
-        for rule in self._rules[symbol]:
-            if self._weight[rule] > 0:
-                for children in self._children(rule, 0, leads):
-                    yield _Rule(rule, self._weight[rule], children)
-
-    def _children(
-        self, rule: int, first: int, leads: Callable[[int], bool]
-    ) -> Iterator[tuple[int, ...]]:
-        """Yield one or two children that hold those of a rule from one on.
-
-        They are those of which what is seen leads to the state of their parent.
-        """
-        rhs = self._rhs[rule]
-        left = len(rhs) - first
-        if not left:
-            if leads(self._automaton.without_children(self._lhs[rule])):
-                yield ()
-            return
-        rest: list[tuple[int, int]] = [(0, 0)]
-        if left == 2:
-            rest = list(self._options(rule, first + 1))
-        elif left > 2:
-            rest = [(seen, seen) for seen in self._seen_from(rule, first + 1)]
-        options = list(self._options(rule, first))
-        self._take(len(options) * len(rest))
-        for (state, one), (behind, other) in itertools.product(options, rest):
-            if not leads(one | other):
-                continue
-            child = self._child(rhs[first], state)
-            if left == 1:
-                yield (child,)
-            elif left == 2:
-                yield child, self._child(rhs[first + 1], behind)
-            else:
-                yield child, self._number((-1 - rule, first + 1, behind))
+        around = key.around if isinstance(key, _Nodes) else None
+        wanted = (key.row, key.seen) if isinstance(key, _Nodes) else key.state
+        for rule in self._elementary.rules[key.symbol]:
+            for outcome, keys in self._found_by(_Task(key.symbol, rule, around)):
+                if outcome == wanted:
+                    children = (k if isinstance(k, int) else self._number(k) for k in keys)
+                    yield _Rule(rule.number, rule.weight, tuple(children))
 
     def _take(self, steps: int) -> None:
         """Count pairs that are looked at, and end where there are too many, or by a listener."""
@@ -251,56 +326,17 @@ class _Product:
                 hint="ask for less at the same time, or sample from a smaller grammar",
             )
 
-    def _child(self, child: int, state: int) -> int:
-        return child if child < 0 else self._number((child, 0, state))
-
-
-class _Labelled:
-    """The automaton, asked by symbols (0 and more) and words (-1 - number) of a grammar."""
-
-    def __init__(self, grammar: Grammar, patterns: Sequence[str]) -> None:
-        rules = grammar.rules
-        nothing = NO_WORDS.label
-        [trace] = NO_WORDS.leaves()
-        names = SymbolTable([*rules.nonterminals, *rules.words, nothing, trace])
-        self._symbol = [names.id(name) for name in rules.nonterminals]
-        self._word = [names.id(name) for name in rules.words]
-        self._automaton = PatternAutomaton(patterns, list(names))
-        self._nothing, self._trace = names.id(nothing), names.id(trace)
-        self._places: dict[tuple[int, tuple[int, ...]], list[Place]] = {}
-
-    def place(self, lhs: int, rhs: tuple[int, ...], child: int) -> Place:
-        if (lhs, rhs) not in self._places:
-            labels = [self._symbol[c] if c >= 0 else self._word[-1 - c] for c in rhs]
-            self._places[lhs, rhs] = self._automaton.places(self._symbol[lhs], labels)
-        return self._places[lhs, rhs][child]
-
-    def seen(self, place: Place, state: int) -> int:
-        return self._automaton.seen(place, state)
-
-    def without_children(self, lhs: int) -> int:
-        """Return what a symbol sees that derives nothing: a trace stands there."""
-        [trace] = self._automaton.places(self._nothing, [self._trace])
-        state = self._automaton.state(self._nothing, self._automaton.seen(trace, 0))
-        [nothing] = self._automaton.places(self._symbol[lhs], [self._nothing])
-        return self._automaton.seen(nothing, state)
-
-    def state(self, symbol: int, seen: int) -> int:
-        return self._automaton.state(self._symbol[symbol], seen)
-
-    def accepts(self, symbol: int, state: int) -> bool:
-        return self._automaton.accepts(self._symbol[symbol], state)
-
 
 def _grammar(grammar: Grammar, product: _Product, sums: FloatArray) -> tuple[Grammar, LongArray]:
     """Return the product with the weights that inside sums give it, and what rules stand for."""
     words = grammar.rules.words
-    symbols = [Nonterminal(product.name(n, grammar)) for n in range(len(product.rules))]
+    symbols = [Nonterminal(product.name(n)) for n in range(len(product.rules))]
     stands_for: dict[tuple[Nonterminal, tuple[Nonterminal | str, ...]], int] = {}
     made = []
-    for lhs, rules, total in zip(symbols, product.rules, sums.tolist(), strict=True):
+    inside = sums.tolist()
+    for lhs, rules, total in zip(symbols, product.rules, inside, strict=True):
         for rule, weight, children in rules:
-            below = np.prod([sums[c] for c in children if c >= 0])
+            below = math.prod(inside[c] for c in children if c >= 0)
             rhs = tuple(symbols[c] if c >= 0 else words[-1 - c] for c in children)
             made.append(Production(lhs, rhs, float(weight * below / total)))
             stands_for[lhs, rhs] = rule
@@ -310,7 +346,7 @@ def _grammar(grammar: Grammar, product: _Product, sums: FloatArray) -> tuple[Gra
         start, total = Nonterminal(f"{grammar.start}^<>"), sums[tops].sum()
         made += [Production(start, (symbols[top],), float(sums[top] / total)) for top in tops]
     whole = trim(Grammar.from_productions(made, start=start.name, normalise=True))
-    stands = np.array([stands_for.get(sides, _LINK) for sides in whole.rules], np.int64)
+    stands = np.array([stands_for.get(sides, LINK) for sides in whole.rules], np.int64)
     return whole, stands
 
 

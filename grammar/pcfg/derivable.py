@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -29,6 +29,12 @@ class Derivable(Protocol):
 
     def tree_of(self, rules: Iterable[int]) -> Tree:
         """Return the tree of a derivation of the PCFG, given as rule numbers in preorder."""
+
+    def elementary(self, rule: int) -> Sequence[Any]:
+        """Return what a rule of the PCFG puts in the place of its left side, in its trees.
+
+        These are words, nonterminals of the PCFG, and nodes: what has a ``label`` and ``children``.
+        """
 
     def reweighted(self, weigh: Weigher) -> Any:
         """Return the same derivations with other weights."""
@@ -59,6 +65,10 @@ class ReweightedGrammar:
     def tree_of(self, rules: Iterable[int]) -> Tree:
         """Return the tree of a derivation of :attr:`pcfg`, given as rule numbers in preorder."""
         return self.base.tree_of(rules)
+
+    def elementary(self, rule: int) -> Sequence[Any]:
+        """Return what a rule adds to trees, which the weights do not change."""
+        return self.base.elementary(rule)
 
     def reweighted(self, weigh: Weigher) -> ReweightedGrammar:
         """Return the same derivations with other weights (see :meth:`Grammar.reweighted`)."""

@@ -26,6 +26,7 @@ from grammar.rules.rules import (
     RuleColumns,
     RuleTable,
 )
+from grammar.trees.fragment import Fragment
 from grammar.trees.tree import NO_WORDS, Tree
 from grammar.weighted import Weighted
 from grammar.weights import Weigher, check_sums, check_weights, normalised
@@ -469,6 +470,16 @@ class Grammar(Weighted):
             if [tree.label for tree in made] == [self.start]:
                 return made[0]
         raise OptionError("the rules are not one derivation", hint="give them in preorder")
+
+    def elementary(self, rule: int) -> Sequence[Any]:
+        """Return what a rule adds to trees: one node.
+
+        >>> grammar = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
+        >>> [str(node) for node in grammar.elementary(1)]
+        ['(S very (S ))']
+        """
+        lhs, rhs = self.rules.sides(rule)
+        return (Fragment(lhs.name, rhs) if rhs else Tree(lhs.name, (NO_WORDS,)),)
 
     def to_text(self) -> str:
         """Write the text notation; :meth:`parse` reads it back with equal weights."""

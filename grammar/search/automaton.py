@@ -27,23 +27,62 @@ from grammar.search.relations import Kind, Link
 from grammar.search.tree_index import accepted_names
 from grammar.trees.symbols import SymbolTable
 
-__all__ = ["PatternAutomaton", "Place"]
+__all__ = ["NOTHING", "Around", "PatternAutomaton", "Place", "Row"]
 
 _CHAINS = (Kind.ANCESTOR, Kind.ANCESTOR_LEFT, Kind.ANCESTOR_RIGHT, Kind.ANCESTOR_SINGLE)
 _DOWNWARD = (Kind.PARENT, Kind.PARENT_OF_NTH, Kind.PARENT_OF_ONLY, *_CHAINS)
+_RANKED = (Kind.PARENT_OF_ONLY, Kind.ANCESTOR_SINGLE, Kind.ANCESTOR_LEFT, Kind.ANCESTOR_RIGHT)
 _UPWARD = (Kind.PARENT, Kind.PARENT_OF_NTH, Kind.PARENT_OF_ONLY)
 _SISTERS = (Kind.SISTER, Kind.SISTER_JUST_BEFORE, Kind.SISTER_BEFORE)
 _HINT = "ask from above: S < (NP $.. VP); of a sister or a parent ask for the label alone"
 _WHERE = "<pattern>"
 
 
+class Row(NamedTuple):
+    """What counts of nodes that stand side by side.
+
+    Attributes
+    ----------
+    nodes : int
+        How many they are, up to where more make no difference.
+    some, first, last : int
+        Bits: which relations to sisters hold of a node that has any of them, the first, or the
+        last of them beside it.
+    """
+
+    nodes: int
+    some: int
+    first: int
+    last: int
+
+
+NOTHING = Row(0, 0, 0, 0)
+"""The row without nodes."""
+
+
+class Around(NamedTuple):
+    """What is around a node, or around nodes that stand side by side.
+
+    Attributes
+    ----------
+    above : int
+        Bits: which relations to the parent hold, as far as its label decides.
+    before, behind : Row
+        The sisters on both sides.
+    """
+
+    above: int
+    before: Row
+    behind: Row
+
+
 class Place(NamedTuple):
-    """Where a rule puts a child.
+    """Where a node is.
 
     Attributes
     ----------
     label : int
-        The label, or word, of the child.
+        The label, or word, of the node.
     beside : int
         Bits: which relations to sisters and to the parent hold there.
     looked_at : int
@@ -92,11 +131,12 @@ class PatternAutomaton:
     --------
     >>> names = ["S", "NP", "VP", "we"]
     >>> automaton = PatternAutomaton(["S < (NP $.. VP)"], names)
-    >>> places = automaton.places(0, [1, 2])
-    >>> seen = [automaton.seen(place, 0) for place in places]
-    >>> state = automaton.state(0, seen[0] | seen[1])
-    >>> automaton.accepts(0, state), automaton.accepts(1, 0)
-    (True, False)
+    >>> above, np, vp = automaton.above(0), automaton.row(1), automaton.row(2)
+    >>> first = automaton.place(1, Around(above, NOTHING, vp))
+    >>> last = automaton.place(2, Around(above, np, NOTHING))
+    >>> state = automaton.state(0, automaton.seen(first, 0) | automaton.seen(last, 0))
+    >>> automaton.holds(automaton.seen(automaton.place(0, None), state))
+    True
     """
 
     def __init__(self, patterns: Sequence[str], names: Sequence[str]) -> None:
@@ -107,12 +147,53 @@ class PatternAutomaton:
         read = [parse_pattern(text) for text in patterns]
         self._wanted = [[self._hit_below(each) for each in choices] for choices in read]
         self._all = sum({1 << bit for bits in self._wanted for bit in bits})
+        self._most = max((_most_that_counts(each.link) for each in self._links), default=0)
         self._relevant: dict[int, int] = {}
+        self._rows: dict[int, Row] = {}
+        self._places: dict[tuple[int, Around | None], Place] = {}
         self._seen: dict[tuple[Place, int], int] = {}
 
-    def places(self, parent: int, children: Sequence[int]) -> list[Place]:
-        """Return where the children of a node are, for :meth:`seen`."""
-        return [self._place(parent, children, i) for i in range(len(children))]
+    def row(self, label: int) -> Row:
+        """Return the row of one node."""
+        if label not in self._rows:
+            some, nearest = (
+                sum(
+                    1 << bit
+                    for relation, bit in self._beside.items()
+                    if relation.link.kind in kinds and self._accepts_label(relation.labels, label)
+                )
+                for kinds in ((Kind.SISTER, Kind.SISTER_BEFORE), (Kind.SISTER_JUST_BEFORE,))
+            )
+            self._rows[label] = Row(min(1, self._most), some, nearest, nearest)
+        return self._rows[label]
+
+    def joined(self, left: Row, right: Row) -> Row:
+        """Return the row of nodes and those behind them."""
+        if left == NOTHING or right == NOTHING:
+            return left if right == NOTHING else right
+        return Row(
+            min(left.nodes + right.nodes, self._most),
+            left.some | right.some,
+            left.first,
+            right.last,
+        )
+
+    def above(self, label: int) -> int:
+        """Return, as bits, which relations to a parent its label allows."""
+        return sum(
+            1 << bit
+            for relation, bit in self._beside.items()
+            if relation.link.kind in _UPWARD and self._accepts_label(relation.labels, label)
+        )
+
+    def place(self, label: int, around: Around | None) -> Place:
+        """Return where a node is, for :meth:`seen`; with nothing around it is a root."""
+        if (label, around) not in self._places:
+            made = Place(label, 0, self._all)
+            if around is not None:
+                made = Place(label, self._beside_in(around), self._looked_at_in(around))
+            self._places[label, around] = made
+        return self._places[label, around]
 
     def seen(self, place: Place, state: int) -> int:
         """Return the relations, as bits, that the parent of a node in this state has to it."""
@@ -129,14 +210,15 @@ class PatternAutomaton:
         """Return the state of a node that has some relations to nodes below it."""
         if label not in self._relevant:
             self._relevant[label] = self._relevant_to(label)
-        state = seen & self._relevant[label]
-        # of a tree that holds all that is wanted nothing else counts
-        return self._all if self._is_satisfied(state) else state
+        return self.reduced(seen & self._relevant[label])
 
-    def accepts(self, label: int, state: int) -> bool:
-        """Say whether a tree with this root, in this state, holds what is wanted."""
-        root = Place(label, 0, self._all)
-        return self._is_satisfied(state | self.seen(root, state))
+    def reduced(self, seen: int) -> int:
+        """Return what counts of the relations that are seen: of a tree that holds all, no more."""
+        return self._all if self._is_satisfied(seen) else seen
+
+    def holds(self, seen: int) -> bool:
+        """Say whether a tree holds what is wanted, by what is seen of its root from above."""
+        return self._is_satisfied(seen)
 
     def _is_satisfied(self, state: int) -> bool:
         return all(any(state >> bit & 1 for bit in bits) for bits in self._wanted)
@@ -175,21 +257,32 @@ class PatternAutomaton:
             self._accepted[labels] = accepted_names(labels, self._symbols).tolist()
         return self._accepted[labels][label]
 
-    def _place(self, parent: int, children: Sequence[int], i: int) -> Place:
-        beside = sum(
-            1 << bit
-            for relation, bit in self._beside.items()
-            if any(
-                self._accepts_label(relation.labels, label)
-                for label in _related(relation.link, parent, children, i)
-            )
-        )
-        looked_at = sum(
+    @property
+    def _links(self) -> list[_Below | _Beside]:
+        return [*self._below, *self._beside]
+
+    def _beside_in(self, around: Around) -> int:
+        before, behind = around.before, around.behind
+        found = 0
+        for relation, bit in self._beside.items():
+            link = relation.link
+            if link.kind in _UPWARD:
+                there = around.above if _may_be_child(link, before.nodes, behind.nodes) else 0
+            elif link.kind is Kind.SISTER:
+                there = before.some | behind.some
+            elif link.kind is Kind.SISTER_BEFORE:
+                there = before.some if link.is_inverse else behind.some
+            else:
+                there = before.last if link.is_inverse else behind.first
+            found |= there & 1 << bit
+        return found
+
+    def _looked_at_in(self, around: Around) -> int:
+        return sum(
             1 << bit
             for below, bit in self._below.items()
-            if _may_be_child(below.link, i, len(children))
+            if _may_be_child(below.link, around.before.nodes, around.behind.nodes)
         )
-        return Place(children[i], beside, looked_at)
 
     def _reaches(self, below: _Below, bit: int, place: Place, state: int) -> bool:
         if below.link.kind in _CHAINS and state >> bit & 1:
@@ -256,26 +349,22 @@ def _refused(what: str) -> PatternError:
     )
 
 
-def _related(link: Link, parent: int, children: Sequence[int], i: int) -> Sequence[int]:
-    """Return the labels of the nodes to which a child has a relation."""
-    if link.kind in _UPWARD:
-        return [parent] if _may_be_child(link, i, len(children)) else []
-    before, after = children[:i], children[i + 1 :]
-    if link.kind is Kind.SISTER:
-        return [*before, *after]
-    if link.kind is Kind.SISTER_BEFORE:
-        return before if link.is_inverse else after
-    return before[-1:] if link.is_inverse else after[:1]
-
-
-def _may_be_child(link: Link, i: int, count: int) -> bool:
-    """Say whether a relation of a node may be to its i-th child, or lead through it."""
+def _may_be_child(link: Link, before: int, behind: int) -> bool:
+    """Say whether a relation of a node may be to a child with so many sisters, or lead through."""
     if link.kind is Kind.PARENT_OF_NTH:
-        return link.nth in (i + 1, i - count)
+        return link.nth in (before + 1, -(behind + 1))
     if link.kind in (Kind.PARENT_OF_ONLY, Kind.ANCESTOR_SINGLE):
-        return count == 1
+        return before == behind == 0
     if link.kind is Kind.ANCESTOR_LEFT:
-        return i == 0
+        return before == 0
     if link.kind is Kind.ANCESTOR_RIGHT:
-        return i == count - 1
+        return behind == 0
     return True
+
+
+def _most_that_counts(link: Link) -> int:
+    """Return the number of sisters on a side above which a relation does not tell numbers apart."""
+    if link.kind is Kind.PARENT_OF_NTH:
+        return abs(link.nth)
+    # whether there is any sister counts for these, and for what is just beside a node
+    return int(link.kind in (*_RANKED, Kind.SISTER_JUST_BEFORE))

@@ -36,7 +36,7 @@ from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank, list_children
 from induction.trees.heads import COLLINS, HeadRules, head_children
 
-__all__ = ["Direction", "binarise", "unbinarise"]
+__all__ = ["Direction", "binarise", "unbinarise", "written_label"]
 
 Direction = Literal["left", "right", "head"]
 _WHOLE = 1 << 20
@@ -124,12 +124,23 @@ def unbinarise(treebank: Treebank) -> Treebank:
     treebank = as_treebank(treebank)
     names = list(treebank.symbols)
     symbols = SymbolTable(names)
-    intermediate = np.array(["|<" in name for name in names], np.bool_)
-    bare = np.array([symbols.add(name.split("^<")[0] or name) for name in names], np.int32)
+    written = [written_label(name) for name in names]
+    intermediate = np.array([label is None for label in written], np.bool_)
+    spelt = (label or name for name, label in zip(names, written, strict=True))
+    bare = np.array([symbols.add(label) for label in spelt], np.int32)
     word = treebank.is_word
     label = np.where(word, treebank.label, bare[treebank.label])
     keep = word | ~intermediate[treebank.label]
     return treebank.relabel(label.astype(np.int32), symbols).keep_nodes(keep)
+
+
+def written_label(name: str) -> str | None:
+    """Return the label of a node without annotations; None if it is intermediate.
+
+    >>> written_label("NP^<S>"), written_label("VP|<NP-PP>^<S>"), written_label("^<")
+    ('NP', None, '^<')
+    """
+    return None if "|<" in name else name.split("^<")[0] or name
 
 
 def _insert(

@@ -8,7 +8,7 @@ given, so that rule numbers and log-probabilities are those of the grammar that 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
 from operator import and_
 
@@ -17,7 +17,7 @@ import numpy as np
 from grammar.arrays import IntArray, LongArray
 from grammar.errors import EmptyLanguageError, OptionError
 from grammar.pcfg.automata import Automaton, avoids, contains
-from grammar.pcfg.constructions import holding
+from grammar.pcfg.constructions import Holding
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.intersection import intersect
 from grammar.pcfg.operations import binarise
@@ -61,8 +61,8 @@ class ConditionedDraws:
         given the language and the band.
     coverage : bool
         Draw derivations for rules that they must use. Needs a band.
-    containing : sequence of str
-        Patterns of TGrep2 that must each have a hit in the tree.
+    held : Holding, optional
+        The grammar conditioned on what its trees hold.
     flat : bool
         Give all lengths of the band equal probability.
 
@@ -77,8 +77,6 @@ class ConditionedDraws:
     ------
     EmptyLanguageError
         If no sentence, or none of some class, is left.
-    PatternError
-        As :func:`grammar.pcfg.constructions.holding`.
     LengthBandError, NotTightError
         As the samplers do.
     """
@@ -91,14 +89,14 @@ class ConditionedDraws:
         *,
         shares: Mapping[int, float] | None = None,
         coverage: bool = False,
-        containing: Sequence[str] = (),
+        held: Holding | None = None,
         flat: bool = False,
     ) -> None:
         self._grammar = grammar
         self._original: LongArray | None = None
         drawn = grammar
-        if containing:
-            drawn, _, self._original = holding(grammar, containing)
+        if held is not None:
+            drawn, self._original = held.grammar, held.rules
         if automaton is not None:
             whole, drawn = drawn, intersect(drawn, automaton).grammar
             self._original = _composed(original_rules(whole, drawn), self._original)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
 from grammar.opening import open_grammar
+from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import Grammar, as_grammar
 from grammar.pcfg.spelling import Spacing
@@ -24,7 +25,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.in_memory import is_path
 from induction.corpus.text.tokens import surface_of
-from induction.trees.binarise import unbinarise
+from induction.trees.binarise import unbinarise, written_label
 from induction.trees.normalise import chain_parts, expand_unaries
 from sampling.examples.provenance import example_table
 from sampling.examples.splicing import as_lists, as_strings
@@ -34,6 +35,7 @@ from sampling.stream import plain_batches
 __all__ = [
     "derivation_table",
     "generate",
+    "labels_of",
     "sample_sentences",
     "sentence_batches",
     "sentence_tables",
@@ -242,18 +244,20 @@ def _containing(
     *,
     flat: bool,
 ) -> _Restored:
-    """Return what draws trees with hits of patterns, which are those of the grammar's symbols."""
-    pcfg = grammar.pcfg
-    names = pcfg.rules.nonterminals
-    changed = next((n for n in names if len(chain_parts(n)) > 1 or "|<" in n), None)
-    if pcfg is not grammar or changed is not None:
-        raise OptionError(
-            "a construction can be asked for only where symbols are the labels of trees"
-            + (f", and {changed} is none" if changed is not None else ""),
-            hint="induce a PCFG without horizontal_markov and joined unaries",
-        )
+    """Return what draws trees with hits of patterns, in trees as they are written."""
     wanted = (patterns,) if isinstance(patterns, str) else tuple(patterns)
-    return _Restored(ConditionedDraws(pcfg, None, length, containing=wanted, flat=flat))
+    held = holding(grammar, wanted, labels_of)
+    return _Restored(ConditionedDraws(grammar.pcfg, None, length, held=held, flat=flat))
+
+
+def labels_of(name: str) -> list[str]:
+    """Return the labels that a node has in :func:`sentence_trees`: none, one, or a chain.
+
+    >>> labels_of("NP^<S>"), labels_of("VP|<NP>"), labels_of("S+VP")
+    (['NP'], [], ['S', 'VP'])
+    """
+    label = written_label(name)
+    return [] if label is None else chain_parts(label)
 
 
 def derivation_table(

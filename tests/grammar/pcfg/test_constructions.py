@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar import Grammar
+from grammar import Grammar, TreeSubstitutionGrammar
 from grammar.errors import EmptyLanguageError, OptionError, PatternError
 from grammar.pcfg import constructions
 from grammar.pcfg.constructions import holding
+from grammar.rules.rules import Nonterminal
+from grammar.trees.fragment import Fragment
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
+from induction import induce_lpcfg
+from induction.trees.binarise import unbinarise
+from induction.trees.normalise import expand_unaries
+from sampling.sentences.sentences import labels_of
 from tests.grammar.enumeration import all_derivations
 
 FINITE = Grammar.parse("""
@@ -156,3 +163,68 @@ def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_nowhere_is_told() -> None:
     with pytest.raises(EmptyLanguageError, match="holds A < zebra"):
         holding(FINITE, ["A < zebra"])
+
+
+BINARISED = Grammar.parse("""
+A -> 'x' {A|<>} [0.3] | {B^<A>} {A|<>} [0.4] | {B^<A>} x [0.3]
+{A|<>} -> x {A|<>} [0.3] | x {B^<A>} [0.4] | {B^<A>} 'B' [0.3]
+{B^<A>} -> 'y' [0.5] | {B^<A>+x} 'y' [0.2] | x 'B' [0.3]
+{B^<A>+x} -> 'x' [1]
+x -> 'x' [0.7] | 'y' [0.3]
+""")
+FRAGMENTS = TreeSubstitutionGrammar.from_fragments(
+    [
+        (Fragment.parse(text), weight, 1)
+        for text, weight in (
+            ("(A (B ) (x ))", 0.2), ("(A (B (B ) (x )))", 0.1), ("(A (x (B )) (x ))", 0.1),
+            ("(A (B ) (A|<x> (x (y x)) (A|<x> )))", 0.3), ("(A x (A|<x> ))", 0.3),
+            ("(A|<x> (x ) (A|<x> (y y) (B )))", 0.5), ("(A|<x> (y y) (x ))", 0.5),
+            ("(B y)", 0.5), ("(B (x y))", 0.2), ("(B (x ) (y B))", 0.3), ("(x x)", 0.6),
+            ("(x (B+y^<x> x))", 0.4),
+        )
+    ],
+    start="A",
+)  # fmt: skip
+LEXICALISED = induce_lpcfg(
+    Treebank.parse(
+        "(A (B (x x) (y y)) (x x) (y B)) (A (x y) (B (y y))) (A (B (x x)) (x x)) (B (x x) (y y))"
+    )
+)
+
+
+def rule_sequences(grammar: Grammar, longest: int) -> dict[tuple[int, ...], float]:
+    """Return every derivation of a PCFG, as rules in preorder, with its probability."""
+    number = {sides: rule for rule, sides in enumerate(grammar.rules)}
+
+    def rules(tree: Tree) -> list[int]:
+        below = [child for child in tree.children if isinstance(child, Tree)]
+        rhs = (Nonterminal(c.label) if isinstance(c, Tree) else c for c in tree.children)
+        here = number[Nonterminal(tree.label), tuple(rhs)]
+        return [here, *(rule for child in below for rule in rules(child))]
+
+    return {tuple(rules(t)): p for t, p in all_derivations(grammar, longest).items()}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "longest"), [(BINARISED, 5), (FRAGMENTS, 6), (LEXICALISED, 8), (FINITE, 11)]
+)
+@settings(max_examples=25, deadline=None)
+@given(wanted=st.lists(patterns(), min_size=1, max_size=2))
+def test_the_product_has_the_derivations_of_trees_as_they_are_written(
+    grammar: Any, longest: int, wanted: list[str]
+) -> None:
+    every = rule_sequences(grammar.pcfg, longest)
+    trees = Treebank.from_trees(map(grammar.tree_of, every))
+    written = expand_unaries(unbinarise(trees))
+    kept = set.intersection(*(set(written.search(text).tree.tolist()) for text in wanted))
+    expected = {rules: p for n, (rules, p) in enumerate(every.items()) if n in kept}
+    try:
+        made, mass, stands_for = holding(grammar, wanted, labels_of)
+    except EmptyLanguageError:
+        assert not expected
+        return
+    found: dict[tuple[int, ...], float] = defaultdict(float)
+    for rules, probability in rule_sequences(made, longest).items():
+        numbers = (int(stands_for[rule]) for rule in rules)
+        found[tuple(number for number in numbers if number >= 0)] += probability * mass
+    assert found == pytest.approx(expected)

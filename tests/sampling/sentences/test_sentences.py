@@ -21,6 +21,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
+from induction import induce_double_dop, induce_lpcfg
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.readers import read_treebank
@@ -428,7 +429,17 @@ def test_threads_and_starts_change_nothing_where_a_construction_is_asked_for(emb
     assert pa.concat_tables(parts).equals(once.table.slice(10))
 
 
-def test_constructions_are_of_labels_of_trees(marked):
-    with pytest.raises(OptionError, match="is none") as raised:
-        sample_sentences(marked, 1, containing="NP")
-    assert "horizontal_markov" in str(raised.value)
+def test_constructions_are_asked_for_in_trees_as_they_are_written(marked):
+    trees = read_treebank()[:80]
+    for grammar in (marked, induce_double_dop(trees), induce_lpcfg(trees)):
+        for pattern in ("NP $.. VP", "NP <2 NN"):
+            drawn = sample_sentences(
+                grammar, 8, length=(5, 12), containing=pattern, trees=True
+            ).table.to_pylist()
+            written = Treebank.parse("\n".join(row["tree"] for row in drawn))
+            assert len(written.search(pattern).found_in) == 8
+            for row in drawn:
+                provenance = row["provenance"]
+                made = grammar.pcfg.weight[provenance["rules"]]
+                assert provenance["log_probability"] == pytest.approx(np.log(made).sum())
+                assert " ".join(grammar.tree_of(provenance["rules"]).leaves()) == row["text"]
