@@ -55,6 +55,8 @@ __all__ = [
 ]
 
 _OPENING = SharedLock()
+_PANIC = "PanicException"
+"""What the tokenizers of Rust raise, which is no Exception."""
 
 DEFAULT_ENCODER = "bert-base-uncased"
 """The encoder of classifiers and parsers where nobody names one."""
@@ -251,7 +253,9 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
         raise OptionError(
             f"the model {name!r} is not {what}: {_first_line(error, name)}", hint=f"name {instead}"
         ) from None
-    except Exception as error:  # what a damaged file raises depends on the library
+    except BaseException as error:  # what a damaged file raises depends on the library
+        if not isinstance(error, Exception) and type(error).__name__ != _PANIC:
+            raise
         raise SchemaError(
             f"the model is damaged: {_first_line(error, name)}",
             where=name,

@@ -234,13 +234,34 @@ def _parse_json(
     data: bytes, types: Mapping[str, pa.DataType], where: Callable[[int], str]
 ) -> pa.Table:
     try:
-        return pa.json.read_json(
-            io.BytesIO(data),
-            read_options=pa.json.ReadOptions(block_size=_one_block(data)),
-            parse_options=pa.json.ParseOptions(explicit_schema=pa.schema(types) if types else None),
-        )
+        table = _read_json(data, pa.schema(types) if types else None)
+        if not _is_sound(table):
+            # where the first values of a list are null, the type of the others is found too late
+            # (Arrow 26); now it is known
+            table = _read_json(data, table.schema)
+            table.validate(full=True)
     except pa.ArrowException as error:
         raise _malformed(error, ".jsonl", where) from None
+    return table
+
+
+def _read_json(data: bytes, schema: pa.Schema | None) -> pa.Table:
+    return pa.json.read_json(
+        io.BytesIO(data),
+        read_options=pa.json.ReadOptions(block_size=_one_block(data)),
+        parse_options=pa.json.ParseOptions(explicit_schema=schema),
+    )
+
+
+def _is_sound(table: pa.Table) -> bool:
+    """Say whether lists and objects hold as many values as they say."""
+    try:
+        for field in table.schema:
+            if pa.types.is_nested(field.type):
+                table.column(field.name).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _places(path: str, lines: Callable[[], Iterable[int]]) -> Callable[[int], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import sys
 import warnings
 
@@ -21,7 +22,7 @@ from grammar.errors import (
 )
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
-from induction.corpus.formats import read_sst
+from induction.corpus.formats import read_corpus, read_sst
 from induction.corpus.readers import read_reviews, read_treebank
 from induction.corpus.text.tokens import plain_brackets
 
@@ -266,3 +267,20 @@ def test_the_stanford_sentiment_treebank_has_its_published_size(data_folder, par
     assert len(corpus) == count
     assert set(corpus.column("label")) == {0, 1, 2, 3, 4}
     assert corpus.column("tree")[0].startswith(f"({corpus.column('label')[0]} ")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[None, 5], [1, 2]],
+        [[None, "left"], ["Ann", "left"]],
+        [[None, None, 1.5], [2.5]],
+        [[None, {"b": "x"}], [{"b": "yy"}]],
+    ],
+)
+def test_lists_that_begin_with_null_are_read_as_they_are(
+    rows: list[object], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"text": "so", "seen": row}) + "\n" for row in rows))
+    assert read_corpus(path).column("seen") == rows
