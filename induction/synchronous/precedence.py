@@ -41,6 +41,8 @@ _MOST_NODES = 2_000
 """Of the readings of a source: one with more is left out."""
 _TRIED = 500
 """Orders that are tried, at most."""
+_MOST_FUNCTIONS = 200
+"""Of more functions, so many orders are next to none: the first guess is taken."""
 _TIE = 1e-9
 
 Order = tuple[int, ...]
@@ -157,8 +159,8 @@ def best_orders(
     """Return the best order that was found, and those that explain the pairs equally.
 
     The best one is such that moving one function makes it no better; of few functions, all orders
-    are tried. The others give as many pairs their targets with as few exceptions, and are only
-    less probable; the most probable comes first.
+    are tried, and of more than 200 only the first guess. The others give as many pairs their
+    targets with as few exceptions, and are only less probable; the most probable comes first.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ def best_orders(
     functions = np.flatnonzero(families.arity)
     ranked = sorted(functions.tolist(), key=lambda f: (start[f], f))
     best = trial.score(ranked)
-    while len(trial.known) < _TRIED:
+    while len(trial.known) < _TRIED and len(ranked) <= _MOST_FUNCTIONS:
         scores = ((trial.score(moved), moved) for moved in _moved(ranked))
         found = max(itertools.islice(scores, _TRIED), default=(best, ranked))
         if found[0] <= best:

@@ -82,5 +82,6 @@ def fold(corpus: Corpus, number: int) -> tuple[Corpus, Corpus]:
     [['a', 'c', 'd', 'e', 'f'], ['b', 'g']]
     """
     tested = [row % FOLDS == number for row in range(len(corpus))]
-    kept = [not test for test in tested]
-    return tuple(Corpus(corpus.table.filter(pa.array(rows))) for rows in (kept, tested))
+    kept = [not asked for asked in tested]
+    train, test = (Corpus(corpus.table.filter(pa.array(rows))) for rows in (kept, tested))
+    return train, test

@@ -17,7 +17,7 @@ from scan.atis.forms import from_flat, to_flat
 from scan.atis.names import Names, learn_names
 from scan.atis.order import in_order
 
-__all__ = ["AtisGrammar", "atis_score", "induce_atis", "training_pairs"]
+__all__ = ["AtisGrammar", "atis_score", "induce_atis", "read_answer", "training_pairs"]
 
 Pair = tuple[str, str]
 

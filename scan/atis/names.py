@@ -65,7 +65,7 @@ class Names:
         """
         marks: dict[str, str] = {}
         numbers: Counter[str] = Counter()
-        words = []
+        words: list[str] = []
         for phrase in _divided(text.split(), self.links):
             name = self.links.get(phrase)
             if name is None:
