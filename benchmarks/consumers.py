@@ -63,6 +63,9 @@ class Language:
             grammar, TEXTS, seed=0, length=(1, 40), flat=True, spacing=spacing
         )  # fmt: skip
         samples = table.column("text")
+        if spacing == "words":  # texts have brackets where a treebank has -LRB-
+            known_words = set(grammar.rules.words)
+            samples = [text for text in samples if known_words.issuperset(text.split(" "))]
         parsed = Spelling.of(grammar, spacing).parsed
         reads = exact(parsed, spacing)
         rng, known = random.Random(0), set(samples)
