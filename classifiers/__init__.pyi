@@ -9,6 +9,7 @@ from classifiers.estimator import TextClassifier as TextClassifier
 from classifiers.evidence import Evidence as Evidence
 from classifiers.examples import Examples as Examples
 from classifiers.examples import read_examples as read_examples
+from classifiers.export.saving import export_onnx as export_onnx
 from classifiers.mixing.options import Mixing as Mixing
 from classifiers.on_the_fly import OnTheFly as OnTheFly
 from classifiers.on_the_fly import TokenBlocks as TokenBlocks

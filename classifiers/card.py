@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["card_text"]
+__all__ = ["card_rows", "card_text"]
 
 
 def card_text(held: Mapping[str, Any]) -> str:
@@ -40,8 +40,20 @@ def _lines(held: Mapping[str, Any]) -> Iterator[str]:
             "`AutoModel` and `AutoTokenizer` of transformers open its encoder; the head lies in "
             "`head.safetensors`."
         )
-    facts, config = held["facts"], held["config"]
-    if held["kind"] == "tfidf":  # the other options are about encoders
+    yield from card_rows(held["facts"], held["config"], tfidf=held["kind"] == "tfidf")
+
+
+def card_rows(facts: Mapping[str, Any], config: Mapping[str, Any], *, tfidf: bool) -> Iterator[str]:
+    """Yield the tables of a card: data, config, training and scores.
+
+    Parameters
+    ----------
+    facts, config : mapping
+        As in :func:`card_text`.
+    tfidf : bool
+        Whether the options about encoders are left out.
+    """
+    if tfidf:
         config = {
             name: config[name]
             for name in ("encoder", "C", "ngrams", "class_weight", "multilabel")

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from classifiers.choice import Choice
 from classifiers.config import TFIDF, TrainingConfig, read_config
 from classifiers.examples import THRESHOLD, Examples, read_examples
+from classifiers.export.saving import export_onnx
 from classifiers.saving import save_classifier
 from classifiers.scores import members, names_sets, score
 from classifiers.selection import auto
@@ -181,6 +182,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.augment is not None:
             examples = self._with_new(corpus, examples)
         self.model_: Classifier = training(examples)
+        self._data = {
+            "examples": int((~examples.new).sum()),
+            "new examples": int(examples.new.sum()),
+        }
         self._indicators = False
         self.classes_ = np.array(self.model_.classes)
         self._order = list(range(len(self.classes_)))
@@ -273,6 +278,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Save as a folder with a card (:func:`~classifiers.saving.save_classifier`)."""
         check_is_fitted(self)
         save_classifier(self.model_, folder)
+
+    def to_onnx(self, folder: PathLike) -> None:
+        """Write an ONNX model with a card (:func:`~classifiers.export.saving.export_onnx`)."""
+        check_is_fitted(self)
+        export_onnx(self.model_, folder, {"data": self._data})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,7 @@ from treewright.terminal import prepare_streams, say, show
 from treewright.verbs.augment import AugmentCommand, augment
 from treewright.verbs.classify.auto import auto
 from treewright.verbs.classify.evaluate import evaluate
+from treewright.verbs.classify.export import export
 from treewright.verbs.classify.predict import predict
 from treewright.verbs.classify.reading import RecipeFlags, TrainingFlags
 from treewright.verbs.classify.table import table as classifier_table
@@ -107,6 +108,7 @@ classify_app.command(cls=RecipeFlags)(auto)
 classify_app.command("table", cls=RecipeFlags)(classifier_table)
 classify_app.command(cls=Verb)(predict)
 classify_app.command(cls=Verb)(evaluate)
+classify_app.command(cls=Verb)(export)
 classify_app.command(cls=Verb)(tag)
 linda_app.command("train", cls=LindaFlags)(train_linda)
 linda_app.command(cls=Verb)(interpolate)

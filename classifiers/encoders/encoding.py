@@ -145,5 +145,5 @@ def pool(states: Tensor, mask: Tensor, pooling: str, weights: Tensor | None = No
         return states[:, 0]
     # between the marks that the tokenizer puts around a text
     last = (mask.sum(1) - 2).clamp(min=0)
-    rows = torch.arange(len(states), device=states.device)
+    rows = torch.arange(states.shape[0], device=states.device)  # not len: tracers follow shapes
     return torch.cat([states[:, min(1, states.shape[1] - 1)], states[rows, last]], 1)

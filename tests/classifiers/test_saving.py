@@ -11,10 +11,19 @@ import pytest
 
 from classifiers.config import TrainingConfig, read_config
 from classifiers.examples import read_examples
+from classifiers.export.heads import dense_head
+from classifiers.export.saving import export_onnx
 from classifiers.saving import facts_of, open_classifier, save_classifier
 from classifiers.scores import score
 from classifiers.training.train import trainer
-from grammar.errors import OutputError, SchemaError, TreewrightError, UnreadableInputError
+from grammar.errors import (
+    MissingDataError,
+    OptionError,
+    OutputError,
+    SchemaError,
+    TreewrightError,
+    UnreadableInputError,
+)
 from grammar.saving.array_file import load_arrays, save_arrays
 from induction import Corpus
 from tests.checksums import sealed_again
@@ -150,3 +159,77 @@ def test_scores_are_those_of_the_definition() -> None:
     ]  # fmt: skip
     assert found.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert found.to_dict()["classes"]["b"]["recall"] == 0.5
+
+
+SETS = read_examples(
+    Corpus.from_columns(text=TEXTS, label=[["a"], ["a", "b"], [], ["b"], ["a"], ["c"]])
+)
+ASKED = (
+    *TEXTS,
+    "good\u00a0Movie  GOOD movie",
+    "",
+    "nothing that is known",
+    "good good plot ||| bad",
+)
+
+
+@pytest.mark.parametrize(
+    ("train", "examples", "pooling"),
+    [
+        ("tfidf", FEW, "mean"), ("tfidf", THREE, "mean"), ("tfidf", SETS, "mean"),
+        ("frozen", FEW, "mean"), ("frozen", THREE, "ends"), ("frozen", SETS, "first"),
+        ("top_layers", THREE, "mean"), ("whole", SETS, "ends"),
+    ],
+)  # fmt: skip
+def test_an_exported_classifier_says_the_same(
+    train: str, examples: Any, pooling: str, tiny: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("sampling.neural.precision.bfloat16_is_fast", lambda device: False)
+    pytest.importorskip("onnx", reason="the extra onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime, a peer, is not installed")
+    config = read_config(encoder="tfidf", ngrams=3)
+    if train != "tfidf":
+        config = read_config(
+            encoder=str(tiny), train=train, steps=3, batch=4, device="cpu", pooling=pooling,
+            precision="fp32", learning_rate=0.01,
+        )  # fmt: skip
+    model = trainer(config)(examples)
+    export_onnx(model, tmp_path / "out", {"data": {"examples": 6}})
+    session = runtime.InferenceSession(tmp_path / "out" / "model.onnx")
+    if train == "tfidf":
+        given: Any = {"text": [" ".join(text.lower().split()) for text in ASKED]}
+    else:
+        given = {name: value.numpy() for name, value in model.encoder.pieces(list(ASKED)).items()}
+    [told] = session.run(None, given)
+    rounding = 1e-5 if train != "top_layers" else 1e-3  # states between halves are bfloat16
+    np.testing.assert_allclose(told, model.probabilities(list(ASKED)), rtol=0, atol=rounding)
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert all(said in card for said in ("examples | 6", "## Licence", "not tested"))
+
+
+def test_a_class_without_examples_has_no_probability() -> None:
+    model = trainer(read_config(encoder="tfidf"))(
+        read_examples(Corpus.from_columns(text=TEXTS, label=LABELS), classes=("neg", "no", "pos"))
+    )
+    weight, bias = dense_head(model.model, 3)
+    scores = model.vectoriser.transform(TEXTS) @ weight + bias
+    shares = np.exp(scores - scores.max(1, keepdims=True))
+    np.testing.assert_allclose(
+        shares / shares.sum(1, keepdims=True), model.probabilities(TEXTS), atol=1e-6
+    )
+
+
+def test_export_names_what_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingDataError, match=r"treewright\[onnx\]"):
+        export_onnx(trainer(read_config(encoder="tfidf"))(FEW), tmp_path / "out")
+
+
+def test_export_refuses_networks_on_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    model = trainer(read_config(encoder="cnn", steps=1, batch=2, device="cpu"))(FEW)
+    with pytest.raises(OptionError, match="FromScratch cannot be exported"):
+        export_onnx(model, tmp_path / "out")

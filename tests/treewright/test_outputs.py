@@ -80,6 +80,7 @@ COMMANDS = {
     "classify table --output": "sets --encoder tfidf -m none --no-run -o OUT.md",
     "classify table --plot": "sets --encoder tfidf -m none --no-run --plot OUT.png",
     "classify predict --output": "model corpus.jsonl -o OUT.jsonl",
+    "classify export --output": "model -o OUT",
     "classify tag --output": "names.conll corpus.jsonl -o OUT.jsonl",
     "linda train --output": "corpus.jsonl --model small --width 16 --layers 1 --pieces 300 "
     "--steps 1 --batch 2 -o OUT",
@@ -90,8 +91,9 @@ COMMANDS = {
 }
 NOT_FINISHED = (
     "demo", "scan table", "scan geoquery", "scan cogs", "classify table", "structured table",
+    "classify export",
 )  # fmt: skip
-"""Verbs that take minutes or need data: that they refuse is tried, not that they write."""
+"""Verbs that take minutes, or need data or an extra: only that they refuse is tried."""
 
 
 def verbs(command=None, path: str = "") -> Iterator[tuple[str, Verb]]:

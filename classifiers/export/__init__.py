@@ -1,0 +1,1 @@
+"""Trained classifiers as ONNX models, for programs without Python or without Treewright."""
