@@ -57,6 +57,8 @@ __all__ = [
 _OPENING = SharedLock()
 _PANIC = "PanicException"
 """What the tokenizers of Rust raise, which is no Exception."""
+_LONGEST = 1_000
+"""So many characters of what a library says are told: a damaged file may be quoted whole."""
 
 DEFAULT_ENCODER = "bert-base-uncased"
 """The encoder of classifiers and parsers where nobody names one."""
@@ -355,6 +357,6 @@ def _read(kind: str, folder: str, **given: Any) -> tuple[Any, Any]:
 
 def _first_line(error: BaseException, name: str) -> str:
     """Return what an error of a library says, with the model's name for the folder it was given."""
-    lines = str(error).strip().splitlines()
+    lines = str(error)[:_LONGEST].strip().splitlines()
     told = lines[0] if lines else type(error).__name__
     return re.sub(rf"[^\s'\"]*{TEMPORARY}\w+", lambda _: name, told)

@@ -278,9 +278,7 @@ def test_the_stanford_sentiment_treebank_has_its_published_size(data_folder, par
         [[None, {"b": "x"}], [{"b": "yy"}]],
     ],
 )
-def test_lists_that_begin_with_null_are_read_as_they_are(
-    rows: list[object], tmp_path: Path
-) -> None:
+def test_lists_that_begin_with_null_are_read_as_they_are(rows, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"text": "so", "seen": row}) + "\n" for row in rows))
     assert read_corpus(path).column("seen") == rows
