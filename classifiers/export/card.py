@@ -68,7 +68,8 @@ def _licence(encoder: str) -> str:
         found = metadata(encoder)
     except (PackageNotFoundError, ValueError):
         found = None
-    named = found and (found.get("License-Expression") or found.get("License"))
+    fields = () if found is None else ("License-Expression", "License")
+    named = next((found[field] for field in fields if found and field in found), None)
     known = f"The package `{encoder}` states: {named}." if named else "It is not known here."
     return (
         f"The weights of the encoder `{encoder}` are part of this model, so their licence applies. "

@@ -147,7 +147,8 @@ def _bound(
     yield f"{head}{type_}{f'/{len(values)}' if values else ''}"
     for value in values:
         yield from _flat(value, scope)
-    yield from _parts(body[1:] if body[0] == "and" else [body], scope)
+    is_set = isinstance(body, list) and body[:1] == ["and"]
+    yield from _parts([*body[1:]] if is_set else [body], scope)
 
 
 def _parts(parts: list[Expression], scope: tuple[str, ...]) -> Iterator[str]:
