@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from grammar.errors import UnreadableInputError
 from grammar.kernels import kernel
 
 __all__ = [
@@ -37,17 +38,30 @@ FloatArray = npt.NDArray[np.float64]
 Index = int | np.integer[Any]
 PathTable = tuple[LongArray, IntArray, LongArray]
 
+_SHOWN = 60
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def pack_strings(strings: Iterable[str]) -> tuple[Bytes, LongArray]:
     """Return the UTF-8 bytes of all strings together, and offsets (one more than strings).
 
+    Raises
+    ------
+    UnreadableInputError
+        If a character is half of a surrogate pair.
+
     >>> data, offsets = pack_strings(["ab", "é"])
     >>> data.tolist(), offsets.tolist()
     ([97, 98, 195, 169], [0, 2, 4])
     """
-    encoded = [s.encode("utf-8") for s in strings]
+    try:
+        encoded = [s.encode("utf-8") for s in strings]
+    except UnicodeEncodeError as error:
+        raise UnreadableInputError(
+            f"{error.object[error.start]!r} is half of a surrogate pair",
+            where=repr(error.object[:_SHOWN]),
+            hint="correct the text it came from",
+        ) from None
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(e) for e in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), np.uint8), offsets

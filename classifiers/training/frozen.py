@@ -163,6 +163,7 @@ def linear_model(c: float, classes: int, *, weight: Any, bias: Any, present: Any
         or len(weight) != rows
         or bias.shape != (rows,)
         or not (np.isfinite(weight).all() and np.isfinite(bias).all())
+        or present.dtype.kind != "i"
         or not 0 <= present.min(initial=0) <= present.max(initial=0) < classes
         or (np.diff(present) <= 0).any()
     ):

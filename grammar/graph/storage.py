@@ -23,7 +23,7 @@ from typing import Any
 
 import networkx as nx
 
-from grammar.errors import SchemaError
+from grammar.errors import SchemaError, UnreadableInputError
 from grammar.files import PathLike, write_text
 from grammar.graph.table import GraphTable, TableReader
 from grammar.rules.foreign import CONVERTED
@@ -43,6 +43,7 @@ SCHEMA = "treewright.grammar/1"
 _NODES, _EDGES, _END = ',\n"nodes": [\n', '\n],\n"edges": [\n', "\n]}\n"
 _CHUNK = 1 << 22
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _JSON_START = re.compile(r'\s*\{\s*"\w+"\s*:')
 
 
@@ -64,12 +65,31 @@ def table_from_json(text: str, *, source: str = "<string>") -> GraphTable:
     SchemaError
         If the text is not JSON, is not a grammar of this schema, a node is there twice, or an
         edge names no node.
+    UnreadableInputError
+        If a character is half of a surrogate pair.
     """
+    _refuse_halves(text, source)
     with without_collection():
         try:
             return _table(*_by_lines(text, source), source)
         except _NotByLinesError:
             return _table(*_whole(text, source), source)
+
+
+def _refuse_halves(text: str, source: str) -> None:
+    """Refuse halves of surrogate pairs, which JSON can hold and no text."""
+    if not _MAY_BE_HALF.search(text):
+        return
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableInputError(
+            f"{error.object[error.start]!r} is half of a surrogate pair",
+            where=source,
+            hint="correct the text it came from",
+        ) from None
+    except (ValueError, RecursionError):
+        return  # it is no JSON, which is told where it is read
 
 
 def write_graph(graph: nx.MultiDiGraph | GraphTable, path: PathLike) -> None:

@@ -35,6 +35,7 @@ class FragmentOptions:
         "semantic parsing (the program: 3 for SQL), 1 for language models.",
         source="section 3, 'a fragment consisting of a set of spans'; the experiments",
         least=1,
+        most=64,
     )
     size: int = option(
         1,
@@ -42,6 +43,7 @@ class FragmentOptions:
         "models. Time and memory grow with (words x size) to the power of gaps.",
         source="the experiments",
         least=1,
+        most=1_000,
     )
     window: int | None = option(
         None,
@@ -116,6 +118,7 @@ class GECAOptions(FragmentOptions):
         source="section 3; the program: 2 (1 for language models)",
         code=2,
         least=1,
+        most=10_000,
     )
     limit: int | None = option(
         None,

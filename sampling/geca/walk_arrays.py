@@ -123,6 +123,8 @@ def _fragment_sizes(keys: LongArray, base: int, gaps: int) -> LongArray:
     sizes = np.zeros(len(keys), np.int64)
     rest = keys.copy()
     for k in range(gaps):
+        if not rest.any():
+            break
         _demand(bool(((rest == 0) | (rest % base > 0)).all() and rest.min(initial=0) >= 0), "keys")
         sizes[rest > 0] = k + 1
         rest //= base

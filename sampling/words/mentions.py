@@ -111,6 +111,8 @@ class MentionReplacement(TokenSampler):
     @cached_property
     def _mentions(self) -> Mentions:
         """The spans; those of a label with one text are not exchanged."""
+        if self.texts.side.marks is None:
+            raise SchemaError("the grammar has no column of spans", hint="save it again")
         mentions, forms = _mentions(self.texts)
         if mentions.pool.max(initial=-1) >= len(self.pools.offsets) - 1:
             raise SchemaError(

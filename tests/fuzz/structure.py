@@ -142,8 +142,13 @@ def _of_base(
 
 
 def _as_row(column: Any) -> pa.Array:
-    array = column if isinstance(column, pa.Array) else pa.array([column])
+    array = column if isinstance(column, pa.Array) else _array(column)
     return pa.LargeListArray.from_arrays(pa.array([0, len(array)], pa.int64()), array)
+
+
+def _array(value: Any) -> pa.Array:
+    json.dumps(value, default=str)  # what holds itself is refused here; pyarrow dies of it
+    return pa.array([value])
 
 
 def _columns(table: pa.Table) -> list[Any]:
@@ -156,10 +161,7 @@ def _columns(table: pa.Table) -> list[Any]:
 
 def _table(held: Any) -> pa.Table:
     names, arrays = [row["name"] for row in held], [row["values"] for row in held]
-    for each in arrays:
-        if not isinstance(each, pa.Array):
-            json.dumps(each, default=str)  # what holds itself is refused here; pyarrow dies of it
-    columns = [each if isinstance(each, pa.Array) else pa.array([each]) for each in arrays]
+    columns = [each if isinstance(each, pa.Array) else _array(each) for each in arrays]
     length = max(map(len, columns), default=0)
     columns = [
         pa.concat_arrays([each, pa.nulls(length - len(each), each.type)]) for each in columns
