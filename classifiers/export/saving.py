@@ -52,7 +52,7 @@ def export_onnx(
     -----
     A TF-IDF model reads texts in lower case with single spaces. A model on an encoder reads what
     the tokenizer of the folder makes of texts. Probabilities equal those of the classifier to five
-    digits where it computes in float32; in bfloat16, to two.
+    digits where it computes in float32; in bfloat16 they differ more.
 
     Examples
     --------
