@@ -9,6 +9,7 @@ import pytest
 from grammar.synchronous.forest import CodedRule, CodedRules, Coder, pair_forest, source_forest
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous import precedence
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.precedence import (
     Readings,
@@ -71,6 +72,17 @@ def test_the_order_is_the_best_of_all() -> None:
         best = max(trial.score(order) for order in itertools.permutations(functions))
         found = best_orders(readings, forests, families, [0] * len(RULES + WORDS))[0]
         assert trial.score(sorted(functions, key=found.__getitem__)) == best
+
+
+def test_of_many_functions_the_first_guess_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precedence, "_MOST_FUNCTIONS", 1)
+    # and no order is tried beside it
+    monkeypatch.setattr(precedence, "_TRIED", 1)
+    _, families, forests, readings = problem(RULES, PAIRS)
+    for guess in itertools.permutations(range(4)):
+        start = [*guess, 0, 0, 0]
+        order = best_orders(readings, forests, families, start)[0]
+        assert sorted(range(4), key=order.__getitem__) == sorted(range(4), key=start.__getitem__)
 
 
 def test_orders_that_no_pair_tells_apart_are_all_given() -> None:
