@@ -19,7 +19,8 @@ def workbench(
         typer.Argument(
             metavar="[FILES]...",
             help="Treebanks, tables of texts, and saved grammars, told apart by what they are; "
-            "nltk:NAME; by default embedded.",
+            "nltk:NAME, a treebank of NLTK's data; by default embedded, the small treebank that "
+            "ships. More can be opened from the first page.",
         ),
     ] = None,
     port: Annotated[
