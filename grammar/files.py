@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import os
 import re
 import sys
@@ -27,6 +28,7 @@ __all__ = [
     "check_free",
     "check_here",
     "encode",
+    "half_in_json",
     "is_stream",
     "is_utf8",
     "made_folder",
@@ -300,6 +302,23 @@ def encode(text: str, name: str) -> bytes:
         ) from None
 
 
+def half_in_json(text: str) -> str | None:
+    """Return half of a surrogate pair that JSON holds, and no text can; None if there is none.
+
+    >>> half_in_json('["\\\\ud83d\\\\ude00"]'), half_in_json('["\\\\ud83d"]')
+    (None, '\\ud83d')
+    """
+    if not _MAY_BE_HALF.search(text):
+        return None
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        return str(error.object[error.start])
+    except (ValueError, RecursionError):
+        pass  # it is no JSON, which is told where it is read
+    return None
+
+
 def read_text(path: PathLike, *, encoding: str = "utf-8") -> str:
     """Return the text of a file (see :func:`read_bytes` for ``.gz`` and ``-``).
 
@@ -343,6 +362,7 @@ def text_pieces(path: PathLike, *, encoding: str = _UTF_8) -> Iterator[str]:
             yield text
 
 
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import SchemaError, UnreadableInputError
-from grammar.files import PathLike, moved_output, writing
+from grammar.files import PathLike, half_in_json, moved_output, writing
 from grammar.storage.inside import regular_file
 from grammar.storage.location import check_name
 
@@ -198,9 +198,12 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ValueError("it is larger than 64 MiB")
-        held = json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        held = json.loads(text)
         if not isinstance(held, dict):
             raise ValueError("it holds no object")
+        if (half := half_in_json(text)) is not None:
+            raise ValueError(f"{half!r} is half of a surrogate pair")
     except (OSError, ValueError, RecursionError) as error:
         raise SchemaError(
             f"not a JSON object: {error}", where=str(path), hint="fetch or make the folder again"
