@@ -192,11 +192,13 @@ def give_padding(model: Any, tokenizer: Any, where: str) -> None:
 def check_pieces(model: Any, tokenizer: Any, where: str) -> None:
     """Refuse a tokenizer whose pieces are not all known to the model (raises SchemaError).
 
-    The marks around a text are not always among its pieces, so an empty text and a pair are cut.
+    The marks around a text are not always among its pieces, so an empty text and a pair are cut; so
+    is a rare letter, for which some tokenizers need a piece that may be missing.
     """
     most = model.get_input_embeddings().num_embeddings
     sides = getattr(model.config, "type_vocab_size", None) or most
-    cut = [tokenizer("", verbose=False), tokenizer("", "", verbose=False)]
+    texts = ("",), ("", ""), ("ꙮ",)
+    cut = [tokenizer(*sides, verbose=False) for sides in texts]
     pieces = {*tokenizer.get_vocab().values(), *(one for row in cut for one in row["input_ids"])}
     marked = {one for row in cut for one in row.get("token_type_ids", ())}
     for number, known in ((max(pieces, default=0), most), (max(marked, default=0), sides)):
