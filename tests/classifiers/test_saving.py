@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from classifiers.config import TrainingConfig, read_config
+from classifiers.estimator import TextClassifier
 from classifiers.examples import read_examples
 from classifiers.export.heads import dense_head
 from classifiers.export.saving import export_onnx
@@ -233,3 +234,11 @@ def test_export_refuses_networks_on_words(tmp_path: Path, monkeypatch: pytest.Mo
     model = trainer(read_config(encoder="cnn", steps=1, batch=2, device="cpu"))(FEW)
     with pytest.raises(OptionError, match="FromScratch cannot be exported"):
         export_onnx(model, tmp_path / "out")
+
+
+def test_an_estimator_is_exported_with_what_it_learnt_from(tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="the extra onnx is not installed")
+    fitted = TextClassifier(encoder="tfidf").fit(TEXTS, LABELS)
+    fitted.to_onnx(tmp_path / "out")
+    assert (tmp_path / "out" / "model.onnx").exists()
+    assert f"| examples | {len(TEXTS)} |" in (tmp_path / "out" / "README.md").read_text("utf-8")
