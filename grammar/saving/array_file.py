@@ -7,6 +7,7 @@ the facts as JSON. Reading never executes anything.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,8 @@ __all__ = ["array_fault", "array_schema", "is_arrow_file", "load_arrays", "save_
 _POOL = pa.system_memory_pool()
 _MAGIC = b"ARROW1"
 """With it, Arrow files begin and end."""
+_LARGE = 1 << 20
+"""Columns of fewer bytes are kept as they are unpacked."""
 
 Column: TypeAlias = "np.ndarray[Any, Any] | Sequence[str] | pa.Array"
 
@@ -177,5 +180,20 @@ def _numbers(values: pa.Array) -> Any:
         held = values.buffers()[1]
         if held is not None and held.is_mutable:  # it was unpacked, and nobody else has it
             dtype = np.dtype(kind.to_pandas_dtype())
-            return np.frombuffer(held, dtype, len(values), values.offset * dtype.itemsize)
+            begin = values.offset * dtype.itemsize
+            return _less_zeros(np.frombuffer(held, dtype, len(values), begin))
     return np.array(values.to_numpy(zero_copy_only=False))
+
+
+def _less_zeros(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the same numbers; where few differ from zero, pages of zeros take no memory."""
+    if numbers.nbytes < _LARGE:
+        return numbers
+    other = np.flatnonzero(numbers.view(f"i{numbers.itemsize}"))  # by its bits, -0.0 is no zero
+    if 8 * len(other) > len(numbers):
+        return numbers
+    # not np.zeros: numpy asks for pages of 2 MB, and few of these are all zeros
+    pages = mmap.mmap(-1, numbers.nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    kept = np.frombuffer(pages, numbers.dtype)
+    kept[other] = numbers[other]
+    return kept

@@ -28,6 +28,17 @@ from grammar.saving.checksum import UNSEALED, check_seal, sealed
 from tests.checksums import without_seal
 
 
+def test_mostly_zeros_are_the_same_numbers(tmp_path: Path) -> None:
+    numbers = np.zeros(300_000)
+    numbers[[7, 70_000, 299_999]] = 0.5, -0.0, np.inf
+    path = tmp_path / "a.arrow"
+    save_arrays(path, "s/1", {}, {"few": numbers, "many": numbers + 1.0, "short": numbers[:9]})
+    _, columns = load_arrays(path, "s/1", what="a file", hint="no")
+    for name, wanted in (("few", numbers), ("many", numbers + 1.0), ("short", numbers[:9])):
+        assert columns[name].tobytes() == wanted.tobytes()
+        columns[name][0] = 2.0  # it can be written to
+
+
 def test_every_byte_of_a_sealed_file_counts(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     save_arrays(path, "s/1", {"words": 3}, {"a": np.arange(5)})
