@@ -46,6 +46,8 @@ EVIDENCE = ("Decisions", "Research notes")
 """Sections whose pages a search shows after those that answer the same words."""
 FIRST = ("index.md", "reviews.md", "treebank.md", "scan.md", "own-method.md", "api.md")
 MARKER = re.compile(r"^<!-- generated: ([\w-]+) -->$", re.MULTILINE)
+ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+CODE = re.compile(r"`[^`\n]+`")
 OUTSIDE = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)*)([^)#:]+)(#[^)]*)?\)")
 
 
@@ -290,11 +292,16 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def plain_bars(row: re.Match[str]) -> str:
+    r"""Return a row of a table without ``\|`` in code: GitHub needs it, and the site shows it."""
+    return CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Put in generated texts, show links that lead out of the site as paths, and rank evidence."""
     if page.file.src_uri.startswith(tuple(f"{SECTIONS[title][0]}/" for title in EVIDENCE)):
         page.meta.setdefault("search", {})["boost"] = 0.25
-    markdown = MARKER.sub(lambda found: GENERATED[found[1]](), markdown)
+    markdown = ROW.sub(plain_bars, MARKER.sub(lambda found: GENERATED[found[1]](), markdown))
     here = (DOCS / page.file.src_uri).parent
 
     def shown(found: re.Match[str]) -> str:

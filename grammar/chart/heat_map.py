@@ -6,6 +6,7 @@ colour says how probable a constituent is there, given the sentence.
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -17,7 +18,6 @@ from grammar.files import PathLike
 from grammar.pictures.svg import (
     ASCENT,
     DESCENT,
-    INK,
     MARGIN,
     QUIET,
     WORD,
@@ -38,8 +38,8 @@ SCALE = ("#f3f5f8", "#d9e5f0", "#a9c8e2", "#6a9ecb", "#2f6ba8", "#143d6b")
 EDGE = "#e3e8ee"
 LEGEND = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-LIGHTEST_DARK = 0.52
-"""Above it, white is easier to read than ink."""
+DARK_TEXT, LIGHT_TEXT = "#000000", "#ffffff"
+"""One of them has a contrast of 4.5 on any colour (AA of WCAG); ink has not."""
 ROW, GAP = 36.0, 3.0
 LEGEND_HEIGHT = 52.0
 NARROWEST, WIDEST = 46.0, 104.0
@@ -191,7 +191,23 @@ def _legend(text: str) -> tuple[list[Shape], float]:
 
 
 def _ink_on(probability: float) -> str:
-    return "#ffffff" if probability > LIGHTEST_DARK else INK
+    return max(DARK_TEXT, LIGHT_TEXT, key=lambda text: contrast(text, colour_of(probability)))
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21, as WCAG 2 defines it.
+
+    >>> contrast("#000000", "#ffffff"), round(contrast("#ffffff", "#7facd3"), 1)
+    (21.0, 2.4)
+    """
+    darker, lighter = sorted(map(_luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return sum(map(operator.mul, linear, (0.2126, 0.7152, 0.0722)))
 
 
 def colour_of(probability: float) -> str:

@@ -7,6 +7,7 @@ symbols that add to it what their trees do not show.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
 from grammar.errors import OptionError
@@ -35,6 +36,10 @@ def known_symbols(symbol: str, names: Sequence[str]) -> list[str]:
     whole = [name for name in annotated if _PART not in name.removeprefix(symbol)]
     if annotated:
         return whole or annotated
+    plain = re.split(r"(?<=\w)[-=]", symbol, maxsplit=1)[0]
+    if plain != symbol and any(name == plain or _is_annotated(name, plain) for name in names):
+        hint = f"try {plain}: grammars are induced from trees without functions"
+        raise OptionError(f"the grammar has no symbol {symbol!r}", hint=hint)
     folded = {name.casefold(): name for name in reversed(names)}
     near = [folded[n] for n in difflib.get_close_matches(symbol.casefold(), folded, 3)]
     listed = ", ".join(near or names[:_OFFERED])

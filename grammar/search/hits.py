@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +17,7 @@ from grammar.errors import OptionError
 from grammar.pictures.svg import Picture
 from grammar.search.drawing import hits_picture, marked_tree_picture
 from grammar.search.frequencies import Frequencies, counted
+from grammar.search.patterns import parse_pattern
 from grammar.search.samples import sampled
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -48,7 +51,7 @@ class Hits:
     >>> treebank = Treebank.parse("(S (NP (PRP we)) (VP (VBD saw) (NP (NNS cats))))")
     >>> hits = treebank.search("VP < (NP < /^N/=noun)")
     >>> hits
-    1 hits in 1 of 1 trees: VP < (NP < /^N/=noun)
+    1 hit in 1 of 1 trees: VP < (NP < /^N/=noun)
       saw cats  [noun: NNS cats]
     >>> hits.count(by="noun.words")["cats"]
     1
@@ -99,8 +102,34 @@ class Hits:
 
     def summary(self) -> str:
         """Return how many hits there are, in one line."""
+        hits = f"{len(self):,} hit{'' if len(self) == 1 else 's'}"
+        nodes = f" at {self.nodes:,} nodes" if self.nodes != len(self) else ""
         trees = f"{len(self.found_in):,} of {len(self.treebank):,} trees"
-        return f"{len(self):,} hits in {trees}: {self.pattern}"
+        return f"{hits}{nodes} in {trees}: {self.pattern}"
+
+    def missing(self) -> dict[str, str | None]:
+        """Return the names in the pattern that no node has, each with a label that extends it.
+
+        Such a label has functions: ``NP-SBJ`` for ``NP``. Where there is none, it is None.
+
+        Examples
+        --------
+        >>> treebank = Treebank.parse("(S (NP-SBJ we) (VP ran))")
+        >>> treebank.search("S < NP < XP").missing()
+        {'NP': 'NP-SBJ', 'XP': None}
+        """
+        symbols = self.treebank.symbols
+        names = {symbols[label] for label in np.unique(self.treebank.label).tolist()}
+        folded = {name.lower() for name in names}
+        found: dict[str, str | None] = {}
+        for label in itertools.chain.from_iterable(p.labels for p in parse_pattern(self.pattern)):
+            name = label.text
+            if name is None or label.is_regex:
+                continue
+            if name not in names and not (label.fold and name.lower() in folded):
+                longer = (other for other in names if re.match(f"{re.escape(name)}[-=]\\w", other))
+                found[name] = min(longer, default=None)
+        return found
 
     @cached_property
     def tree(self) -> LongArray:
@@ -171,6 +200,20 @@ class Hits:
         offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         index = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
         return Treebank(bank.label[index], bank.size[index], offsets, bank.symbols)
+
+    def nested(self, name: str | None = None) -> int:
+        """Return how many trees of :meth:`to_treebank` stand within others of them, too.
+
+        Their words are there twice, and a grammar that is induced counts their rules twice.
+
+        >>> treebank = Treebank.parse("(NP (NP we) (PP (IN of) (NP us)))")
+        >>> treebank.search("NP").nested()
+        2
+        """
+        nodes = np.unique(self._nodes_of(name))
+        nodes = nodes[(nodes >= 0) & (self.treebank.size[nodes] > 1)]
+        ends = np.maximum.accumulate(nodes + self.treebank.size[nodes])
+        return int((ends[:-1] > nodes[1:]).sum())
 
     def labels(self, name: str | None = None) -> list[str | None]:
         """Return the label of each hit, or of a named node; None where there is none."""

@@ -176,6 +176,18 @@ class Pattern:
         """The names of nodes, in the order in which they stand, each once."""
         return tuple(dict.fromkeys(name for node in self.nodes for name in node.defined))
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The tests of labels and words of all nodes, in the order in which they stand."""
+        return tuple(itertools.chain.from_iterable(map(_labels_in, self.nodes)))
+
+
+def _labels_in(part: Part) -> Iterator[Label]:
+    if isinstance(part, Node):
+        yield from part.labels
+    for inner in part.parts:
+        yield from _labels_in(inner)
+
 
 def parse_pattern(text: str) -> tuple[Pattern, ...]:
     """Read patterns that stand between semicolons; a node is a hit if one of them finds it.
@@ -288,6 +300,12 @@ class _Reading:
         if kind == "any":
             return Node(labels=(Label(None),))
         written, fold = str(token), kind == "folded"
+        if token.type == "LITERAL" and "\\" in written:
+            raise self._error(
+                token,
+                "a backslash stands outside quotes and expressions",
+                'bars need none: A|B ; quote a word that has one: "1\\\\/2"',
+            )
         if token.type == "REGEX":
             return Node(labels=(self._regex(token, fold),))
         if token.type == "QUOTED":

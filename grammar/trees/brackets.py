@@ -7,6 +7,7 @@ a Python object for each node.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -66,12 +67,24 @@ def read_brackets(data: bytes, source: str) -> tuple[list[str], IntArray, IntArr
     fault, where, label, size, offsets, begin, length = result
     if fault != _OK:
         what, hint = _FAULTS[fault]
+        if fault == _UNLABELLED:
+            hint += f", or close the tree that begins at {_position(data, _tree_of(data, where))}"
         raise BracketError(what, where=f"{source}:{_position(data, where)}", hint=hint)
     symbols = [
         data[b : b + n].decode("utf-8")
         for b, n in zip(begin.tolist(), length.tolist(), strict=True)
     ]
     return symbols, label, size, offsets
+
+
+def _tree_of(data: bytes, offset: int) -> int:
+    """Return where the tree begins that is open at an offset."""
+    depth = begin = 0
+    for bracket in re.finditer(rb"[()]", data[:offset]):
+        if depth == 0:
+            begin = bracket.start()
+        depth += 1 if bracket[0] == b"(" else -1
+    return begin
 
 
 def _position(data: bytes, offset: int) -> str:

@@ -26,6 +26,11 @@ def test_a_page_of_the_api_has_every_public_name_and_what_it_is(package: str) ->
     assert [name for name, what in rows.items() if not what] == []
 
 
+def test_bars_in_tables_are_shown_as_they_are_typed() -> None:
+    row = r"| `A \| B` | a \| b |"
+    assert generate.ROW.sub(generate.plain_bars, row) == r"| `A | B` | a \| b |"
+
+
 def typed(command: object, name: str = "") -> list[str]:
     inside = getattr(command, "commands", None)
     if inside is None:

@@ -21,11 +21,10 @@ from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import named_format, read_corpus
-from induction.corpus.tree_variables import read_tree_variables
+from induction.corpus.tree_variables import plain_trees, read_tree_variables
 from induction.counts.pcfg import induce_pcfg
 from induction.parsers.opening import ENGLISH, open_parser
 from induction.trees.dependency_files import is_conllu, read_dependencies
-from induction.trees.normalise import normalise, overt_nodes
 from sampling.comparison.sources import open_source
 
 __all__ = [
@@ -103,13 +102,7 @@ class OpenTreebank:
     @cached_property
     def plain(self) -> Trees:
         """The trees without traces and functions, below a root."""
-        treebank = self.written.treebank
-        kept = overt_nodes(treebank)[treebank.offsets[:-1]]  # of no trees nothing is opened
-        variables = {
-            name: [value for value, there in zip(values, kept, strict=True) if there]
-            for name, values in self.written.variables.items()
-        }
-        return Trees(normalise(treebank), variables)
+        return Trees(*plain_trees(self.written.treebank, self.written.variables))
 
     def trees(self, *, plain: bool) -> Trees:
         """Return the trees in one form or the other."""

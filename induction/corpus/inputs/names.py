@@ -28,6 +28,9 @@ __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200
+_MOST_CLASSES = 20
+_STRUCTURES = {"target", "text_pair", "tree", "tree_pair", "spans", "tokens", "tags"}
+"""Columns of corpora that usually have no classes."""
 
 
 def has_text(table: pa.Table, rename: Mapping[str, str]) -> bool:
@@ -97,6 +100,8 @@ def renamed_by_use(
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             if new == "label":
                 old = _recognised(new, usable, usual)
+                if old is None and not _STRUCTURES & {*there}:
+                    _tell_of_classes(table, usable)
             else:
                 alone = usable and usable == table.column_names[:1] == there
                 old = usable[0] if alone else _text_of(table, usable)
@@ -127,6 +132,21 @@ def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
                 zip(("text", "target" if pair in TARGET_NAMES else "text_pair"), both, strict=True)
             )
     return {}
+
+
+def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
+    """Tell which column may hold the classes, where none is called as they are."""
+    for name in names:
+        values = table.column(name).slice(0, _LOOKED_AT).drop_null()
+        if is_list(values.type):
+            continue
+        count = len(values.unique())
+        if _FEWEST <= count <= min(_MOST_CLASSES, len(values) // 2):
+            tell(
+                f"no column is called as classes are, so there are none; {name!r} has {count} "
+                f"different values: --label {quote(name)} reads them, and --label '' ends this line"
+            )
+            return
 
 
 def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) -> str | None:

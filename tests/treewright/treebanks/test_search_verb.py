@@ -52,10 +52,30 @@ def test_files_of_a_folder_are_a_variable(tmp_path: Path, run) -> None:
     ]  # fmt: skip
 
 
+def test_what_is_missing_is_told(tmp_path: Path, run) -> None:
+    file = tmp_path / "a.mrg"
+    file.write_text("(S (NP-SBJ (PRP we)) (VP (VBD ran)))")
+    done = run("search", str(file), "NP < XP")
+    assert "no label and no word is 'NP'; there is NP-SBJ, and --plain leaves" in done.err
+    assert "no label and no word is 'XP'" in done.err
+    assert run("search", str(file), "NP < PRP", "--plain").out == "we\n"
+
+
+def test_whole_trees_and_hits_within_hits(tmp_path: Path, run) -> None:
+    source, out = tmp_path / "a.mrg", tmp_path / "b.mrg"
+    source.write_text("(NP (NP we) (PP (IN of) (NP us)))\n(VP ran)\n")
+    assert "3 trees are written" in (done := run("search", str(source), "NP", "-o", str(out))).err
+    assert "2 of them stand within others" in done.err
+    done = run("search", str(source), "NP", "-o", str(out), "--whole", "--force")
+    assert "1 trees are written" in done.err
+    assert [str(tree) for tree in Treebank.read(out)] == ["(NP (NP we) (PP (IN of) (NP us)))"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["NP <"], "<pattern>:1:5: the pattern ends too early"),
+        (["NP\\|VP"], "hint: bars need none: A|B"),
         (["NP", "--by", "genre"], "the trees have no variable 'genre'"),
         (["NP", "--count", "n.label"], "there is no variable 'n.label'"),
         (["NP", "-o", "hits.docx"], "hint: "),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pyarrow.parquet as pq
 import pytest
+
+from grammar.trees.treebank import Treebank
+from induction import read_treebank
 
 PAGES = [
     "/",
@@ -139,8 +143,30 @@ def test_files_are_saved(client, name: str) -> None:
 def test_labels_with_functions_are_told_of(browser) -> None:
     browser.go("/treebank/odd-mrg", pattern="NP")
     assert "No hits" in browser.text
-    assert "Labels here have functions" in browser.text
-    assert "1 hit in 1 of 1 trees" in browser.follow("Search without traces and functions").text
+    assert "No label and no word is NP . There is NP-SBJ" in browser.text
+    assert "1 hit in 1 of 1 trees" in browser.follow("search without traces and functions").text
+
+
+def test_only_what_a_grammar_can_draw_is_offered(browser) -> None:
+    browser.go("/treebank/odd-mrg", pattern="NP-SBJ")
+    assert "draw more like these" not in browser.text
+    browser.go("/treebank/embedded", pattern="S < (NP $.. (VP < VBD))")
+    assert "draw more like these" not in browser.text
+    assert "draw more like these" in browser.go("/treebank/embedded", pattern="S < NP").text
+
+
+def test_a_node_with_several_named_nodes_is_several_hits(browser) -> None:
+    browser.go("/treebank/embedded", pattern="NP << NN=n")
+    assert re.search(r"[\d,]+ hits at [\d,]+ nodes in", browser.text)
+    assert "once for each choice of the nodes that have names" in browser.text
+
+
+@pytest.mark.parametrize("name", ["hits.mrg", "trees.mrg"])
+def test_trees_are_saved_in_brackets(client, name: str) -> None:
+    answer = client.get(f"/treebank/embedded/{name}", params={"pattern": "SBAR < WHNP"})
+    hits = read_treebank().search("SBAR < WHNP")
+    wanted = hits.trees() if name == "trees.mrg" else hits.to_treebank()
+    assert list(Treebank.parse(answer.text)) == list(wanted)
 
 
 def test_rules_lead_to_their_examples(browser) -> None:

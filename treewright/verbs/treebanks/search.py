@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from grammar.dependencies.hits import DependencyHits
     from grammar.search.frequencies import Frequencies
     from grammar.search.hits import Hits
+    from grammar.trees.treebank import Treebank
 
     Found = Hits | DependencyHits
 
@@ -71,6 +73,17 @@ def search(
     node: Annotated[
         str | None, typer.Option(help="With .mrg: what stands at the node of this name instead.")
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="With .mrg: the whole trees that have hits instead.")
+    ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Search the trees without traces and functions (NP for NP-SBJ), as grammars are "
+            "induced from them.",
+        ),
+    ] = False,
     encoding: Annotated[str, typer.Option(help="Encoding of brackets and CoNLL-U.")] = "utf-8",
     seed: Seed = 0,
     force: Force = False,
@@ -87,17 +100,44 @@ def search(
         _refuse_with_conllu(output, [name for name, is_given in more.items() if is_given])
         _write_sentences(trees, pattern, output, encoding, quiet=quiet)
         return
-    hits, variables = _found(trees, pattern, encoding)
+    hits, variables = _found(trees, pattern, encoding, plain=plain)
     _check_variables(by or [], variables, trees)
+    say(hits.summary(), quiet=quiet or as_json)
+    _tell_missing(hits, quiet=quiet)
     if sample is not None:
         hits = hits.sample(sample, seed)
+        say(f"drawn at random: {len(hits):,}", quiet=quiet or as_json)
     counts = _counted(hits, wanted, {name: variables[name] for name in by or []})
     if as_json or not output:
-        _show(hits, counts, top, as_json=as_json, quiet=quiet)
+        _show(hits, counts, top, as_json=as_json)
     if output:
-        say(hits.summary(), quiet=quiet or as_json)
-        _save(hits, counts, output, top, node)
-        say(f"written to {output}", quiet=quiet)
+        _save(hits, counts, output, top, _Below(node, is_whole=whole), quiet=quiet)
+
+
+@dataclass(frozen=True)
+class _Below:
+    """Which trees are saved: what stands at the hits, or at a named node, or whole trees."""
+
+    node: str | None
+    is_whole: bool
+
+    def trees(self, hits: Hits) -> tuple[Treebank, str]:
+        """Return the trees, and what is to be said of them."""
+        if self.is_whole:
+            return hits.trees(), "the whole trees with hits"
+        trees, nested = hits.to_treebank(self.node), hits.nested(self.node)
+        return trees, f"{nested:,} of them stand within others, too" if nested else ""
+
+
+def _tell_missing(hits: Found, *, quiet: bool) -> None:
+    """Say which names of a pattern without hits no node has."""
+    from grammar.search.hits import Hits
+
+    if len(hits) or not isinstance(hits, Hits):
+        return
+    for name, longer in hits.missing().items():
+        more = f"; there is {longer}, and --plain leaves functions out" if longer else ""
+        say(f"no label and no word is {name!r}{more}", quiet=quiet)
 
 
 def _refuse_with_conllu(output: str, given: Sequence[str]) -> None:
@@ -129,7 +169,9 @@ def _write_sentences(source: str, request: str, output: str, encoding: str, *, q
     say(f"written to {output}", quiet=quiet)
 
 
-def _found(source: str, pattern: str, encoding: str) -> tuple[Found, Mapping[str, Sequence[Any]]]:
+def _found(
+    source: str, pattern: str, encoding: str, *, plain: bool
+) -> tuple[Found, Mapping[str, Sequence[Any]]]:
     """Search what the source holds; return the variables of its trees or sentences, too."""
     from grammar.dependencies.requests import is_request
     from grammar.errors import OptionError
@@ -138,6 +180,12 @@ def _found(source: str, pattern: str, encoding: str) -> tuple[Found, Mapping[str
     if holds_dependencies(source) or (source == "-" and is_request(pattern)):
         from induction.trees.dependency_files import read_dependencies
 
+        if plain:
+            raise OptionError(
+                "dependencies have no traces and functions to leave out",
+                where=source,
+                hint="leave --plain out",
+            )
         sentences = read_dependencies(source, encoding=encoding)
         return sentences.search(pattern), sentences.variables
     if is_request(pattern):
@@ -146,9 +194,13 @@ def _found(source: str, pattern: str, encoding: str) -> tuple[Found, Mapping[str
             where=source,
             hint="trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
         )
-    from induction.corpus.tree_variables import read_tree_variables
+    from grammar.search.patterns import parse_pattern
+    from induction.corpus.tree_variables import plain_trees, read_tree_variables
 
+    parse_pattern(pattern)  # a large treebank takes longer to read
     treebank, variables = read_tree_variables(source, encoding=encoding)
+    if plain:
+        treebank, variables = plain_trees(treebank, variables)
     return treebank.search(pattern), variables
 
 
@@ -175,25 +227,23 @@ def _counted(
     return hits.count(wanted, of_trees=variables) if isinstance(hits, Hits) else hits.count(wanted)
 
 
-def _show(hits: Found, counts: Frequencies | None, top: int, *, as_json: bool, quiet: bool) -> None:
+def _show(hits: Found, counts: Frequencies | None, top: int, *, as_json: bool) -> None:
     table = hits[:top].to_arrow() if counts is None else counts.table[:top]
     if as_json:
         show_facts({**hits.facts(), "rows": table.to_pylist()}, as_json=True)
         return
-    say(hits.summary(), quiet=quiet)
     for line in hits.lines(top) if counts is None else counts.lines(top):
         show(line)
 
 
-def _save(hits: Found, counts: Frequencies | None, output: str, top: int, node: str | None) -> None:
+def _save(
+    hits: Found, counts: Frequencies | None, output: str, top: int, below: _Below, *, quiet: bool
+) -> None:
     from grammar.errors import OptionError
     from grammar.pictures.svg import SUFFIXES
     from grammar.search.hits import Hits
     from induction.corpus.formats import write_batches
 
-    if output.lower().endswith(SUFFIXES):
-        hits.show(top).save(output)
-        return
     if output.endswith((".mrg", ".mrg.gz")):
         if not isinstance(hits, Hits):
             raise OptionError(
@@ -201,7 +251,14 @@ def _save(hits: Found, counts: Frequencies | None, output: str, top: int, node: 
                 where=output,
                 hint="save the hits as .tsv, .csv, .jsonl or .parquet, or draw them as .svg",
             )
-        hits.to_treebank(node).write(output)
+        trees, said = below.trees(hits)
+        trees.write(output)
+        more = f": {said}" if said else ""
+        say(f"{len(trees):,} trees are written to {output}{more}", quiet=quiet)
         return
-    table: Any = hits.to_arrow() if counts is None else counts.table
-    write_batches([table], output)
+    if output.lower().endswith(SUFFIXES):
+        hits.show(top).save(output)
+    else:
+        table: Any = hits.to_arrow() if counts is None else counts.table
+        write_batches([table], output)
+    say(f"written to {output}", quiet=quiet)

@@ -13,7 +13,9 @@ from treewright.workbench.parameters import Parameters
 
 __all__ = ["comparison_page"]
 
-_SAMPLES, _TOP, _LARGEST_SEED = 1000, 25, 2**31 - 1
+_SAMPLES, _LARGEST_SEED = 1000, 2**31 - 1
+_FEWEST, _MOST = 25, 500
+"""Rows of a table: those that pass, and so many at least and at most."""
 
 
 def comparison_page(opened: Opened, asked: Parameters) -> Page:
@@ -27,7 +29,7 @@ def comparison_page(opened: Opened, asked: Parameters) -> Page:
         "items": items,
         "variables": variables,
         "a": a,
-        "b": b,
+        "b": b or next((key for key in items if key != (a or next(iter(items)))), ""),
         "unit": unit,
         "seed": seed,
         "samples": _SAMPLES,
@@ -38,7 +40,12 @@ def comparison_page(opened: Opened, asked: Parameters) -> Page:
     def answer() -> Mapping[str, Any]:
         found = _compared(items[a], items[b], unit, seed)
         pictures = {kind: picture(found.show(kind)) for kind, d in found.differences.items() if d}
-        return {"found": found.to_dict(_TOP), "pictures": pictures}
+        passing = max(one.passing for one in found.differences.values())
+        return {
+            "found": found.to_dict(min(max(passing, _FEWEST), _MOST)),
+            "pictures": pictures,
+            "each_tree": found.units == found.trees,
+        }
 
     return answered("compare.html", values, answer)
 

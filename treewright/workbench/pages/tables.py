@@ -21,10 +21,11 @@ _MEDIA = {"tsv": "text/tab-separated-values", "parquet": "application/vnd.apache
 _FILES = ("hits.tsv", "hits.parquet", "hits.svg", "counts.tsv", "counts.parquet")
 
 
-def checked_file(name: str) -> str:
-    """Return the name of a file that there is (raises MissingDataError)."""
-    if name not in _FILES:
-        raise MissingDataError(f"there is no file {name!r}", hint=f"there are {', '.join(_FILES)}")
+def checked_file(name: str, *more: str) -> str:
+    """Return the name of a file that there is, ``more`` among them (raises MissingDataError)."""
+    files = (*_FILES, *more)
+    if name not in files:
+        raise MissingDataError(f"there is no file {name!r}", hint=f"there are {', '.join(files)}")
     return name
 
 

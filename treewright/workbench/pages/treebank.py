@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from grammar.errors import PatternError
+from grammar.search.automaton import PatternAutomaton
 from grammar.search.frequencies import Frequencies
 from grammar.search.hits import Hits
 from grammar.trees.treebank import Treebank
@@ -72,6 +74,7 @@ def treebank_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
         "form": form,
         "path": path,
         "treebank": trees.treebank,
+        "traces": _traces(trees.treebank),
         "variables": list(trees.variables),
         "countable": ["label", "words"],
         "examples": _EXAMPLES,
@@ -88,7 +91,8 @@ def treebank_page(opened: Opened, asked: Parameters, identifier: str) -> Page:
             "hits": hits,
             "countable": ["label", "words", *named],
             "counts": _counts(hits, trees, form),
-            "has_functions": not form.plain and not len(hits) and _has_functions(trees.treebank),
+            "missing": {} if len(hits) else hits.missing(),
+            "draw_address": _draw_address(item, identifier, form),
             **_trees_of_page(hits, form, path, asked),
         }
 
@@ -104,8 +108,24 @@ def _labels(treebank: Treebank) -> list[tuple[str, int, str]]:
     return [(name, count, quoted(name)) for name, count in found]
 
 
-def _has_functions(treebank: Treebank) -> bool:
-    return any("-" in name.strip("-") for name, _, _ in _labels(treebank))
+def _traces(treebank: Treebank) -> int:
+    """Return how many words are traces."""
+    return int((treebank.label == treebank.symbols.id(_TRACE)).sum())
+
+
+def _draw_address(item: OpenTreebank, identifier: str, form: _Asked) -> str | None:
+    """Return where sentences with the construction are drawn; None if the rules cannot be asked.
+
+    They are of the trees without traces and functions, and know no relations of sisters.
+    """
+    try:
+        PatternAutomaton([form.pattern], [])
+    except PatternError:
+        return None
+    if item.plain.hits(form.pattern).missing():
+        return None
+    grammar = f"rules-of-{identifier}"
+    return address("/sample", grammar=grammar, construction=form.pattern, longest=20)
 
 
 def _counts(hits: Hits, trees: Trees, form: _Asked) -> Frequencies | None:
@@ -132,6 +152,7 @@ def _trees_of_page(hits: Hits, form: _Asked, path: str, asked: Parameters) -> Ma
         "file_address": lambda kind: form.address(
             f"{path}/hits.{kind}", page=page if kind == "svg" else None, count=None, by=None
         ),
+        "trees_address": form.address(f"{path}/trees.mrg", count=None, by=None),
         "counts_address": lambda kind: form.address(f"{path}/counts.{kind}"),
     }
 
@@ -178,14 +199,23 @@ def _pieces(
 
 
 def download(opened: Opened, asked: Parameters, identifier: str, name: str) -> Download:
-    """Return hits or counts as a file: ``hits.svg``, or either as ``.tsv`` or ``.parquet``."""
+    """Return hits or counts as a file.
+
+    ``hits.svg`` has the trees of a page, ``hits.mrg`` what stands at the hits, and ``trees.mrg``
+    the whole trees with hits; hits and counts are ``.tsv`` or ``.parquet``.
+    """
     item: OpenTreebank = opened.get(identifier, "treebank")
-    checked_file(name)
+    checked_file(name, "hits.mrg", "trees.mrg")
     form = _Asked.of(asked, item)
     trees = item.trees(plain=form.plain)
     hits = trees.hits(form.pattern)
     if name.endswith(".svg"):
         return Download(f"{identifier}-{name}", _svg(hits, asked), "image/svg+xml")
+    if name.endswith(".mrg"):
+        refuse_many(hits, hits.pattern)
+        bank = hits.trees() if name.startswith("trees") else hits.to_treebank()
+        text = "".join(f"{tree}\n" for tree in bank)
+        return Download(f"{identifier}-{name}", text.encode(), "text/plain; charset=utf-8")
     counts = _counts(hits, trees, form) if name.startswith("counts") else None
     return table_download(identifier, name, hits, counts, hits.pattern)
 
