@@ -29,6 +29,7 @@ from classifiers.evidence import (
     sign_test,
 )
 from classifiers.examples import LEAST, Examples, read_examples
+from classifiers.scores import NEAR
 from classifiers.training.folds import folds_of
 from classifiers.training.learning_curve import SHARES, Worth, labels_worth, share_of
 from classifiers.training.train import Classifier, Training
@@ -157,11 +158,18 @@ class Choice:
         return "\n".join([first, *(f"  {one.line()}" for one in self.evidence), *rest])
 
     def summary(self) -> str:
-        """Return the choice in words: what was compared, what it costs, what was not tried."""
+        """Return the choice in words: what was compared, what it adds, what was not tried."""
         lines = [f"chosen: {self.chosen or 'none'}", f"  {self.controls}"]
+        reached = self.controls.without
         for one in self.evidence:
             if one.name == self.chosen:
-                lines.append(f"  it costs {one.made:,} new examples")
+                lines.append(f"  it adds {one.made:,} new examples")
+                reached = one.with_new
+        if reached < self.controls.majority + NEAR:
+            lines.append(
+                f"  {reached:.3f} is no better than always naming the largest class: label more "
+                "examples before you rely on it"
+            )
         lines += [f"  it is {self.worth}"] if self.worth is not None else []
         lines += [f"  {name}: not tried, the budget was spent" for name in self.skipped]
         lines += [

@@ -39,6 +39,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "reading",
+    "refuse_other_content",
     "refuse_unmarked",
     "same_file",
     "text_pieces",
@@ -161,7 +162,7 @@ def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
         encoding = _encoding_of(data)
     if encoding == _UTF_8:
         refuse_unmarked(data, name)
-    refuse_pointer(data, name)
+    refuse_other_content(data, name)
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
         return data.decode(encoding).removeprefix("\ufeff")
@@ -188,21 +189,18 @@ def refuse_unmarked(data: bytes, name: str) -> None:
         raise UnreadableInputError("this is UTF-16 without a mark", where=name, hint=_name_it(wide))
 
 
-def refuse_pointer(data: bytes, name: str) -> None:
-    """Refuse what Git puts in the place of a large file that is not fetched.
+def refuse_other_content(data: bytes, name: str) -> None:
+    """Refuse what is no text and no table, whatever it is called, by how it begins.
 
-    >>> refuse_pointer(b"version https://git-lfs.github.com/spec/v1\\noid sha256:0", "a.csv")
+    >>> refuse_other_content(b"version https://git-lfs.github.com/spec/v1\\noid sha256:0", "a.csv")
     Traceback (most recent call last):
     ...
     grammar.errors.UnreadableInputError: a.csv: this is a pointer of Git LFS, and not the file
       hint: fetch the file: git lfs pull
     """
-    if data.startswith(_POINTER):
-        raise UnreadableInputError(
-            "this is a pointer of Git LFS, and not the file",
-            where=name,
-            hint="fetch the file: git lfs pull",
-        )
+    for mark, what, hint in _OTHER_CONTENT:
+        if data.startswith(mark):
+            raise UnreadableInputError(f"this is {what}", where=name, hint=hint)
 
 
 def as_utf8(data: bytes, name: str, encoding: str = _UTF_8) -> bytes:
@@ -363,7 +361,25 @@ def text_pieces(path: PathLike, *, encoding: str = _UTF_8) -> Iterator[str]:
 
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_POINTER = b"version https://git-lfs.github.com/spec/"
+_OTHER_CONTENT = (
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "a pointer of Git LFS, and not the file",
+        "fetch the file: git lfs pull",
+    ),
+    (
+        b"PK\x03\x04",
+        "a ZIP archive, as documents of Word and workbooks of Excel are",
+        "unpack it, or save its texts as .csv or .txt",
+    ),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "a document or workbook of an older Office",
+        "save its texts as .csv or .txt",
+    ),
+    (b"%PDF-", "a PDF", "save its text as .txt"),
+)
+"""How files begin that hold no text as it is; what each is; and what to do."""
 _OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
 
 

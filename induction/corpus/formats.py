@@ -35,7 +35,7 @@ from grammar.files import (
     outputs_together,
     read_bytes,
     reading,
-    refuse_pointer,
+    refuse_other_content,
 )
 from grammar.messages import tell
 from grammar.options import meant, named
@@ -182,12 +182,14 @@ FORMATS: Mapping[str, Format] = {
 SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
 
+_WITHOUT_FORMAT = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as .csv"),
+    **dict.fromkeys((".docx", ".doc", ".odt", ".rtf", ".pdf"), "save its texts as .csv or .txt"),
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first"),
+}
+"""Suffixes of files that no format reads, and what to do."""
 _OF_OTHERS = {
     ".json": "write JSON lines, an object a line, and name them .jsonl; or ",
-    ".xlsx": "save the sheet as .csv; or ",
-    ".xls": "save the sheet as .csv; or ",
-    ".ods": "save the sheet as .csv; or ",
-    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first; or "),
     **dict.fromkeys(
         (".yml", ".yaml", ".md"),
         "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json); or ",
@@ -535,7 +537,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
     try:
         if chosen.binary:
             with _opened(path) as source:
-                refuse_pointer(bytes(source.read(_POINTER)), asked.path)
+                refuse_other_content(bytes(source.read(_POINTER)), asked.path)
                 source.seek(0)
                 rows = chosen.read(source, asked)
                 rows.table.validate(full=True)  # its bytes are taken as they are
@@ -595,7 +597,8 @@ def _by_content(path: PathLike) -> Format:
             raise UnreadableInputError(
                 "there is no such file", where=os.fsdecode(path), hint="check the path"
             )
-    found = None if Path(path).suffix.lower() in _OF_OTHERS else format_of_content(path)
+    known = {*_OF_OTHERS, *_WITHOUT_FORMAT}
+    found = None if Path(path).suffix.lower() in known else format_of_content(path)
     if found is None:
         raise _unknown_format(path)
     tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
@@ -690,7 +693,11 @@ def _suffix(path: PathLike) -> str:
 
 def _unknown_format(path: PathLike) -> OptionError:
     known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
-    of_others = _OF_OTHERS.get(_suffix(path).lower(), "")
+    suffix = _suffix(path).lower()
+    if suffix in _WITHOUT_FORMAT:
+        what = f"files {suffix} are neither read nor written"
+        return OptionError(what, where=str(path), hint=_WITHOUT_FORMAT[suffix])
+    of_others = _OF_OTHERS.get(suffix, "")
     return OptionError(
         "the format cannot be inferred from the file name",
         where=str(path),

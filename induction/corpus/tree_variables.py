@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -12,9 +11,8 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.readers import EMBEDDED, bracketed_files, read_reviews, read_treebank
 from induction.corpus.tree_files import trees_of_corpus
-from induction.trees.normalise import normalise, overt_nodes
 
-__all__ = ["plain_trees", "read_tree_variables"]
+__all__ = ["read_tree_variables"]
 
 _TABLES = {".jsonl", ".json", ".csv", ".tsv", ".parquet"}
 _NO_VARIABLES = {"text", "tree", "tree_pair", "tokens", "tags", "heads", "deprels", "spans"}
@@ -59,32 +57,6 @@ def read_tree_variables(
     names = [PurePath(file).name for file in files]
     of_trees = [name for name, trees in zip(names, read, strict=True) for _ in range(len(trees))]
     return Treebank.concatenate(read), {"file": of_trees}
-
-
-def plain_trees(
-    treebank: Treebank, variables: Mapping[str, Sequence[Any]]
-) -> tuple[Treebank, dict[str, list[Any]]]:
-    """Return trees without traces and functions below a root, as grammars are induced from them.
-
-    Parameters
-    ----------
-    treebank : Treebank
-        The trees as they were read.
-    variables : mapping of str to sequence
-        A value for each tree. Those of trees that have only traces are left out with these.
-
-    Examples
-    --------
-    >>> treebank = Treebank.parse("(S (NP-SBJ (-NONE- *)) (VP go)) (S (-NONE- *))")
-    >>> plain, variables = plain_trees(treebank, {"file": ["a", "b"]})
-    >>> print(plain[0], variables)
-    (TOP (S (VP go))) {'file': ['a']}
-    """
-    kept = overt_nodes(treebank)[treebank.offsets[:-1]]  # of no trees nothing is opened
-    return normalise(treebank), {
-        name: [value for value, there in zip(values, kept, strict=True) if there]
-        for name, values in variables.items()
-    }
 
 
 def _of_corpus(corpus: Corpus) -> tuple[Treebank, dict[str, list[Any]]]:

@@ -21,7 +21,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.in_memory import is_text
 from induction.corpus.readers import EMBEDDED, read_treebank
-from induction.corpus.text.unspaced import refuse_unspaced
+from induction.corpus.text.english_words import check_english
 from induction.corpus.tree_files import trees_of_corpus
 from induction.lexicalised.lpcfg import induce_lpcfg
 from induction.parsers.cache import CachedParser, CachedScoringParser
@@ -135,7 +135,7 @@ class TreeMaker:
         if not lacks_trees(corpus) or not len(corpus):
             return corpus
         if self.parser in (AUTO, ENGLISH):
-            refuse_unspaced(corpus, by_trees=True)
+            check_english(corpus)
         parser, name = kept_parser(self.parser)
         self.used[:] = [f"{parser.name} {parser.version}"]
         how = f"parsed by {name} ({self.another})"

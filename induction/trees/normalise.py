@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,7 @@ __all__ = [
     "lower_initials",
     "normalise",
     "overt_nodes",
+    "plain_trees",
     "raise_initials",
     "with_capital",
 ]
@@ -292,6 +294,32 @@ def overt_nodes(treebank: Treebank) -> BoolArray:
     covered = np.concatenate(([0], np.cumsum(word & ~traced)))
     overt: BoolArray = covered[np.arange(len(word)) + treebank.size] > covered[:-1]
     return overt
+
+
+def plain_trees(
+    treebank: Treebank, variables: Mapping[str, Sequence[Any]]
+) -> tuple[Treebank, dict[str, list[Any]]]:
+    """Return trees without traces and functions below a root, as grammars are induced from them.
+
+    Parameters
+    ----------
+    treebank : Treebank
+        The trees as they were read.
+    variables : mapping of str to sequence
+        A value for each tree. Those of trees that have only traces are left out with these.
+
+    Examples
+    --------
+    >>> treebank = Treebank.parse("(S (NP-SBJ (-NONE- *)) (VP go)) (S (-NONE- *))")
+    >>> plain, variables = plain_trees(treebank, {"file": ["a", "b"]})
+    >>> print(plain[0], variables)
+    (TOP (S (VP go))) {'file': ['a']}
+    """
+    kept = overt_nodes(treebank)[treebank.offsets[:-1]]  # of no trees nothing is opened
+    return normalise(treebank), {
+        name: [value for value, there in zip(values, kept, strict=True) if there]
+        for name, values in variables.items()
+    }
 
 
 def chain_parts(name: str) -> list[str]:

@@ -24,9 +24,9 @@ from grammar.messages import tell
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.english_words import check_english
 from induction.corpus.text.sentences import sentence_spans, sentences_of_words
 from induction.corpus.text.tokens import penn_word, tokenise
-from induction.corpus.text.unspaced import refuse_unspaced
 from induction.corpus.tree_files import trees_of_corpus
 from induction.parsers.protocol import TextParser, is_scoring
 from induction.parsers.trees import AUTO, kept_parser
@@ -172,7 +172,7 @@ def _given(corpus: Corpus, rows: list[list[Tree]]) -> ParsedTexts:
 
 def _parsed(corpus: Corpus, o: ALPOptions) -> ParsedTexts:
     if o.parser == AUTO:
-        refuse_unspaced(corpus, by_trees=True)
+        check_english(corpus)
     parser, name = kept_parser(o.parser)
     how = f"parsed by {name} (the option parser names another)"
     tell(f"{len(corpus):,} texts have no trees: {how}")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from classifiers.choice import Candidate, choose
+from classifiers.choice import Candidate, Choice, choose
 from classifiers.config import TrainingConfig
-from classifiers.evidence import permutation_test
+from classifiers.evidence import Controls, permutation_test
 from classifiers.examples import Examples, read_examples
 from classifiers.training.learning_curve import SHARES, Worth, labels_worth, share_of
 from classifiers.training.train import trainer
@@ -329,3 +329,10 @@ def test_the_choice_says_what_its_gain_is_worth_within_the_budget() -> None:
     assert f"it is {found.worth}" in found.summary()
     short = choose(labelled(1, 40), [way], TRAIN, budget=80)
     assert (short.chosen, short.worth, short.fits) == ("names", None, 51)
+
+
+@pytest.mark.parametrize(("without", "is_told"), [(0.40, True), (0.51, True), (0.60, False)])
+def test_accuracy_near_the_majority_class_is_told(without: float, is_told: bool) -> None:
+    controls = Controls(majority=0.5, shuffled=0.5, without=without, copies=0.5, folds=5, rounds=2)
+    said = Choice(None, (), controls, fits=1).summary()
+    assert ("no better than always naming the largest class" in said) is is_told

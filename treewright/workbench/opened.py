@@ -21,10 +21,11 @@ from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import named_format, read_corpus
-from induction.corpus.tree_variables import plain_trees, read_tree_variables
+from induction.corpus.tree_variables import read_tree_variables
 from induction.counts.pcfg import induce_pcfg
 from induction.parsers.opening import ENGLISH, open_parser
 from induction.trees.dependency_files import is_conllu, read_dependencies
+from induction.trees.normalise import plain_trees
 from sampling.comparison.sources import open_source
 
 __all__ = [

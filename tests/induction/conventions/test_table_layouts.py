@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from grammar.errors import CorpusError, OptionError, TreewrightError, UnreadableInputError
+from grammar.messages import heard_by
 from induction import read_corpus, read_treebank
 from tests.induction.conventions.given import read
 
@@ -147,3 +149,40 @@ def test_parts_of_a_data_set_are_no_corpus(tmp_path, names):
 )
 def test_objects_of_rows_are_read(tmp_path, text):
     assert read(tmp_path, "a.json", text)[0] == [{"text": "so it is", "label": "hi"}]
+
+
+@pytest.mark.parametrize(
+    ("begins", "what"), [(b"PK\x03\x04\x14\x00", "a ZIP archive"), (b"%PDF-1.7\n", "a PDF")]
+)
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.jsonl", "a.parquet"])
+def test_documents_are_refused_by_how_they_begin(
+    name: str, begins: bytes, what: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(begins + b"text, text\n" * 9)
+    with pytest.raises(UnreadableInputError, match=what):
+        read_corpus(tmp_path / name)
+    with pytest.raises(UnreadableInputError, match=what):
+        read_corpus(tmp_path / name, encoding="cp1252")
+
+
+@pytest.mark.parametrize("suffix", ["docx", "pdf", "xlsx", "zip"])
+def test_files_that_no_format_reads(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(OptionError, match=f"files .{suffix} are neither read nor written") as found:
+        read_corpus(path)
+    assert "--format" not in str(found.value)
+
+
+def test_a_column_that_may_hold_classes_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"The room was {word} and quiet.,{kind}" for word in ("clean", "dark") for kind in "ab"]
+    path.write_text("\n".join(["message,kind", *rows]))
+    told: list[str] = []
+    with heard_by(told.append):
+        read_corpus(path)
+        assert told[0].startswith("no column is called as classes are, so there are none; 'kind'")
+        told.clear()
+        read_corpus(path, label="")
+        assert read_corpus(path, label="kind").column("label") == ["a", "b", "a", "b"]
+    assert not any("classes" in one for one in told)

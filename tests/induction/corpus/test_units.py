@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar.errors import CorpusError
+from grammar.messages import heard_by
 from induction.corpus.corpus import Corpus
+from induction.corpus.text.english_words import check_english
 from induction.corpus.text.tokens import tokenise
 from induction.corpus.text.units import MAY_HOLD_UNITS, units
 from induction.corpus.text.unspaced import are_unspaced, refuse_unspaced
@@ -80,3 +82,14 @@ def test_texts_without_spaces_are_told_by_script_and_by_length() -> None:
 
 def test_a_few_texts_without_spaces_are_told_of(capfd: pytest.CaptureFixture[str]) -> None:
     refuse_unspaced(Corpus.from_columns(text=["今天天气真不错", "so good", "not so good"]))
+
+
+def test_other_languages_are_told_of() -> None:
+    german = ["Die Zimmer waren sauber, aber das Frühstück war kalt und die Bedienung müde."] * 3
+    told: list[str] = []
+    with heard_by(told.append):
+        check_english(Corpus.from_columns(text=german))
+        check_english(Corpus.from_columns(text=["The rooms were clean, but it was cold."] * 9))
+        check_english(Corpus.from_columns(text=["Schnell gut"]))  # too few words to say
+    assert len(told) == 1
+    assert "common words of English" in told[0]

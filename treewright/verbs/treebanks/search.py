@@ -195,7 +195,8 @@ def _found(
             hint="trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
         )
     from grammar.search.patterns import parse_pattern
-    from induction.corpus.tree_variables import plain_trees, read_tree_variables
+    from induction.corpus.tree_variables import read_tree_variables
+    from induction.trees.normalise import plain_trees
 
     parse_pattern(pattern)  # a large treebank takes longer to read
     treebank, variables = read_tree_variables(source, encoding=encoding)
