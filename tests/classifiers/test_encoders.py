@@ -118,3 +118,8 @@ def test_texts_with_more_pieces_than_are_read_are_counted(encoder: Any) -> None:
     long = "good " * 50
     assert count_longer(encoder, ["good", long, "good " * 8], 10) == 1  # eight, and two marks
     assert count_longer(encoder, [("good", long), ("good", "bad")], 40) == 1
+
+
+def test_a_name_like_that_of_a_model_without_encoder_is_asked_about() -> None:
+    with pytest.raises(MissingDataError, match="did you mean 'tfidf'"):
+        open_encoder("tfid")
