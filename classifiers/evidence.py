@@ -74,7 +74,8 @@ class Controls:
         return (
             f"accuracy in {self.folds}-fold cross-validation, {self.rounds} times: "
             f"{self.without:.3f} without new examples, {self.copies:.3f} with copies, "
-            f"{self.shuffled:.3f} with shuffled labels (chance), {self.majority:.3f} by the majority class"
+            f"{self.shuffled:.3f} with shuffled labels (chance), "
+            f"{self.majority:.3f} by the majority class"
         )
 
 
