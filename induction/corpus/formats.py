@@ -695,8 +695,12 @@ def _unknown_format(path: PathLike) -> OptionError:
     known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
     suffix = _suffix(path).lower()
     if suffix in _WITHOUT_FORMAT:
-        what = f"files {suffix} are neither read nor written"
-        return OptionError(what, where=str(path), hint=_WITHOUT_FORMAT[suffix])
+        return OptionError(
+            f"files {suffix} are neither read nor written",
+            where=str(path),
+            hint=f"{_WITHOUT_FORMAT[suffix]}; what is read and written ends in "
+            f"{', '.join([*known, _FOLDER_SUFFIX])}",
+        )
     of_others = _OF_OTHERS.get(suffix, "")
     return OptionError(
         "the format cannot be inferred from the file name",

@@ -416,7 +416,7 @@ FAULTS = {
     "itself": ("train.jsonl -o train.jsonl --force", ["--output is also source"]),
     "the test": ("train.jsonl -o t.jsonl --test t.jsonl --force", ["--output is also test"]),
     "there": ("train.jsonl -o there.jsonl", ["there.jsonl: the output exists", "--force"]),
-    "suffix": ("train.jsonl -o o.xls", ["cannot be inferred from the file name"]),
+    "suffix": ("train.jsonl -o o.xls", ["are neither read nor written", ".jsonl"]),
     "absent": ("none.jsonl -o o.jsonl", ["none.jsonl", "cannot read"]),
     "no folder": ("train.jsonl -o none/o.jsonl", ["none/o.jsonl", "no folder"]),
     "column": ("train.jsonl --text words -o o.jsonl", ["no column 'words'"]),

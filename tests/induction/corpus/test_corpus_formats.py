@@ -422,13 +422,14 @@ def test_a_byte_that_is_not_utf_8_is_located(tmp_path, suffix):
 @pytest.mark.parametrize("name", ["a.html", "corpus", "a.gz", "a.jsonl.zip", ".csv"])
 def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(OptionError, match="cannot be inferred from the file name") as caught:
+    message = "cannot be inferred from the file name|files .zip are neither read nor written"
+    with pytest.raises(OptionError, match=message) as caught:
         read_corpus(tmp_path / name)
     (tmp_path / name).unlink()
     assert all(f".{suffix}" in str(caught.value) for suffix in (*FORMATS, *SENTENCES, "hf"))
-    with pytest.raises(OptionError, match="cannot be inferred from the file name"):
+    with pytest.raises(OptionError, match=message):
         write_corpus(rich_corpus(), tmp_path / name)
-    with pytest.raises(OptionError, match="cannot be inferred from the file name"):
+    with pytest.raises(OptionError, match=message):
         check_output(tmp_path / name)
     assert not list(tmp_path.iterdir())
 

@@ -289,5 +289,5 @@ def test_files_of_other_programs_are_told_how_to_be_written(tmp_path, name, hint
     with pytest.raises(OptionError) as caught:
         read_corpus(tmp_path / name)
     assert hint in caught.value.hint
-    with pytest.raises(OptionError, match="cannot be inferred from the file name"):
+    with pytest.raises(OptionError, match="are neither read nor written"):
         check_output(tmp_path / name)
