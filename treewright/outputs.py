@@ -38,11 +38,20 @@ class Verb(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line, and note which options are there again: the last ones count."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        values, left, order = self.make_parser(ctx).parse_args(list(args))
         options: list[Any] = [each for each in order if each.param_type_name == "option"]
         once = Counter(each.opts[0] for each in options if not (each.multiple or each.is_flag))
         ctx.meta[_AGAIN] = [name for name, times in once.items() if times > 1]
-        return super().parse_args(ctx, args)
+        if left:
+            hint = "quote a value that has spaces, as 'eda + aeda'"
+            ctx.fail(f"unexpected: {' '.join(left)}; {hint}")
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            value = values.get(str(error.param and error.param.name))
+            if "unable to parse string" in error.message and isinstance(value, str):
+                error.message = _no_number(value, whole="integer" in error.message)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb under what its options allow, after a look at where it is to write."""
@@ -88,6 +97,17 @@ class Verb(TyperCommand):
         others = (STORE, ADDRESS, VARIABLE)
         inputs = [(k, v) for k, v in paths if k not in outputs and metavars[k] not in others]
         return {k: v for k, v in paths if k in outputs}, inputs
+
+
+def _no_number(value: str, *, whole: bool) -> str:
+    """Say what a value is not, and how it is written if it is a number with marks of thousands.
+
+    >>> _no_number("1,000", whole=True)
+    "'1,000' is not a whole number: write 1000"
+    """
+    plain = value.replace(",", "").replace("_", "").replace(" ", "")
+    meant = f": write {plain}" if plain.isascii() and plain.isdecimal() else ""
+    return f"{value!r} is not a {'whole number' if whole else 'number'}{meant}"
 
 
 def _strings(value: object) -> list[str]:

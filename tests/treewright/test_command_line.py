@@ -222,6 +222,19 @@ def test_what_the_parser_refuses_is_exit_code_2_on_standard_error(run, arguments
     assert "Traceback" not in refused.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("sample", "g.json", "-n", "1,000"), "'1,000' is not a whole number: write 1000"),
+        (("sample", "g.json", "-n", "ten"), "'ten' is not a whole number"),
+        (("sample", "g.json", "--temperature", "hot"), "'hot' is not a number"),
+        (("augment", "a.csv", "-m", "eda", "+", "aeda"), "unexpected: + aeda; quote a value"),
+    ],
+)
+def test_what_the_parser_refuses_is_told_in_plain_words(run, arguments, told):
+    assert told in " ".join(run(*arguments).err.replace("│", " ").split())
+
+
 # --- induce ------------------------------------------------------------------------------------
 
 
