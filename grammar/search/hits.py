@@ -90,6 +90,41 @@ class Hits:
         rest = len(self) - most
         return [*shown, f"... and {rest:,} more"] if rest > 0 else shown
 
+    def concordance(self, most: int = _SHOWN, width: int = 40) -> list[str]:
+        """Return the first hits in their sentences, a line for each, one below the other.
+
+        Parameters
+        ----------
+        most : int
+            How many hits.
+        width : int
+            At most so many characters of what stands before a hit, and of what stands after it.
+
+        Examples
+        --------
+        >>> treebank = Treebank.parse("(S (NP we) (VP (VBD saw) (NP cats)))\\n(S (NP it) (VP ran))")
+        >>> print("\\n".join(treebank.search("NP").concordance(width=8)))
+                 [we] saw cats
+          we saw [cats]
+                 [it] ran
+        """
+        lines = []
+        for (before, after), words in zip(self[:most].context(), self[:most].words(), strict=True):
+            before = before if len(before) <= width else f"…{before[1 - width :].lstrip()}"
+            after = after if len(after) <= width else f"{after[: width - 1].rstrip()}…"
+            lines.append(f"{before:>{width}} [{words}] {after}".rstrip())
+        return lines
+
+    def context(self) -> list[tuple[str, str]]:
+        """Return the words before and after each hit in its tree, with spaces between them."""
+        bank = self.treebank
+        found = []
+        for tree, node in zip(self.tree.tolist(), self.head.tolist(), strict=True):
+            parts = (bank.offsets[tree], node), (node + bank.size[node], bank.offsets[tree + 1])
+            before, after = (self._words_between(int(first), int(last)) for first, last in parts)
+            found.append((before, after))
+        return found
+
     def facts(self) -> dict[str, Any]:
         """Return how many hits there are, as values that JSON can hold."""
         return {
@@ -228,19 +263,16 @@ class Hits:
         bank = self.treebank
         found: list[str | None] = []
         for node in self._nodes_of(name).tolist():
-            if node < 0:
-                found.append(None)
-                continue
-            below = slice(node, node + int(bank.size[node]))
-            of_words = bank.label[below][bank.size[below] == 1]
-            found.append(" ".join(bank.symbols[word] for word in of_words.tolist()))
+            end = node + int(bank.size[node])
+            found.append(None if node < 0 else self._words_between(node, end))
         return found
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, context: bool = False) -> pa.Table:
         """Return a table with a row for each hit.
 
         Its columns are ``tree`` and ``node`` (numbers from 0, nodes in preorder), ``label`` and
-        ``words``; and for each name the same three, as ``n``, ``n.label`` and ``n.words``.
+        ``words``; and for each name the same three, as ``n``, ``n.label`` and ``n.words``. With
+        context, the words ``before`` and ``after`` the hit in its tree, too.
         """
         columns: dict[str, Any] = {
             "tree": self.tree,
@@ -248,6 +280,10 @@ class Hits:
             "label": pa.array(self.labels(), pa.string()),
             "words": pa.array(self.words(), pa.string()),
         }
+        if context:
+            around = self.context()
+            columns["before"] = pa.array([before for before, _ in around], pa.string())
+            columns["after"] = pa.array([after for _, after in around], pa.string())
         starts = self.treebank.offsets[self.tree]
         for name, nodes in self.named.items():
             columns[name] = pa.array(nodes - starts, mask=nodes < 0)
@@ -367,6 +403,12 @@ class Hits:
                 hint=f"names there are: {known}; NP={name} in the pattern gives one",
             )
         return self.named[name]
+
+    def _words_between(self, first: int, last: int) -> str:
+        """Return the words among the nodes first to last, the last excluded."""
+        bank = self.treebank
+        of_words = bank.label[first:last][bank.size[first:last] == 1]
+        return " ".join(bank.symbols[word] for word in of_words.tolist())
 
     def _tree_at(self, node: int) -> Tree:
         bank = self.treebank

@@ -71,6 +71,30 @@ def test_whole_trees_and_hits_within_hits(tmp_path: Path, run) -> None:
     assert [str(tree) for tree in Treebank.read(out)] == ["(NP (NP we) (PP (IN of) (NP us)))"]
 
 
+def test_a_concordance_shows_hits_in_their_sentences(tmp_path: Path, run) -> None:
+    source, out = tmp_path / "a.mrg", tmp_path / "b.tsv"
+    source.write_text(f"(S (NP we) (VP (VBD saw) (NP {' '.join(['(N cats)'] * 20)})))\n(S (NP I))")
+    lines = run("search", str(source), "VBD|NP", "--concordance").out.splitlines()
+    assert [len(line.partition("[")[0]) for line in lines] == [41] * 4
+    assert lines[0].strip() == "[we] saw" + " cats" * 7 + "…"
+    assert lines[1].strip() == "we [saw]" + " cats" * 8 + "…"
+    assert lines[3].strip() == "[I]"
+    shown = run("search", str(source), "NP", "--concordance", "--top", "1").out
+    assert shown.splitlines()[1] == "... and 2 more"
+    assert run("search", str(source), "VBD", "--concordance", "-o", str(out)).code == 0
+    row = dict(zip(*(line.split("\t") for line in out.read_text().splitlines()), strict=True))
+    assert (row["before"], row["words"], row["after"]) == ("we", "saw", "cats" + " cats" * 19)
+
+
+def test_a_concordance_is_of_hits_in_trees(tmp_path: Path, run) -> None:
+    done = run("search", "embedded", "NP", "--concordance", "--count", "words")
+    assert "counted have no sentences\n  hint: leave --concordance out" in done.err
+    source = tmp_path / "a.conllu"
+    source.write_text("1\twe\twe\tPRON\t_\t_\t0\troot\t_\t_\n\n")
+    done = run("search", str(source), "pattern { V [] }", "--concordance")
+    assert "in their sentences by themselves" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -84,6 +84,13 @@ def search(
             "induced from them.",
         ),
     ] = False,
+    concordance: Annotated[
+        bool,
+        typer.Option(
+            "--concordance",
+            help="Show hits in their sentences; with a table, as columns before and after.",
+        ),
+    ] = False,
     encoding: Annotated[str, typer.Option(help="Encoding of brackets and CoNLL-U.")] = "utf-8",
     seed: Seed = 0,
     force: Force = False,
@@ -101,6 +108,8 @@ def search(
         _write_sentences(trees, pattern, output, encoding, quiet=quiet)
         return
     hits, variables = _found(trees, pattern, encoding, plain=plain)
+    form = _Form(top, _Below(node, is_whole=whole), in_sentences=concordance)
+    _check_concordance(hits, wanted, form, trees)
     _check_variables(by or [], variables, trees)
     say(hits.summary(), quiet=quiet or as_json)
     _tell_missing(hits, quiet=quiet)
@@ -109,9 +118,9 @@ def search(
         say(f"drawn at random: {len(hits):,}", quiet=quiet or as_json)
     counts = _counted(hits, wanted, {name: variables[name] for name in by or []})
     if as_json or not output:
-        _show(hits, counts, top, as_json=as_json)
+        _show(hits, counts, form, as_json=as_json)
     if output:
-        _save(hits, counts, output, top, _Below(node, is_whole=whole), quiet=quiet)
+        _save(hits, counts, output, form, quiet=quiet)
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,48 @@ class _Below:
             return hits.trees(), "the whole trees with hits"
         trees, nested = hits.to_treebank(self.node), hits.nested(self.node)
         return trees, f"{nested:,} of them stand within others, too" if nested else ""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How hits are shown and saved."""
+
+    top: int
+    below: _Below
+    in_sentences: bool
+
+    def lines(self, hits: Found) -> list[str]:
+        """Return the first hits, a line for each."""
+        from grammar.search.hits import Hits
+
+        if not (self.in_sentences and isinstance(hits, Hits)):
+            return hits.lines(self.top)
+        rest = len(hits) - self.top
+        more = [f"... and {rest:,} more"] if rest > 0 else []
+        return [*hits.concordance(self.top), *more]
+
+    def table(self, hits: Found) -> Any:
+        """Return a row for each hit."""
+        from grammar.search.hits import Hits
+
+        return (
+            hits.to_arrow(context=self.in_sentences) if isinstance(hits, Hits) else hits.to_arrow()
+        )
+
+
+def _check_concordance(hits: Found, wanted: list[str], form: _Form, source: str) -> None:
+    """Refuse a concordance of what is counted, or of what has its sentences with it."""
+    from grammar.errors import OptionError
+    from grammar.search.hits import Hits
+
+    if form.in_sentences and (wanted or not isinstance(hits, Hits)):
+        raise OptionError(
+            "hits that are counted have no sentences"
+            if wanted
+            else "hits in CoNLL-U are shown in their sentences by themselves",
+            where=source,
+            hint="leave --concordance out",
+        )
 
 
 def _tell_missing(hits: Found, *, quiet: bool) -> None:
@@ -228,17 +279,17 @@ def _counted(
     return hits.count(wanted, of_trees=variables) if isinstance(hits, Hits) else hits.count(wanted)
 
 
-def _show(hits: Found, counts: Frequencies | None, top: int, *, as_json: bool) -> None:
-    table = hits[:top].to_arrow() if counts is None else counts.table[:top]
+def _show(hits: Found, counts: Frequencies | None, form: _Form, *, as_json: bool) -> None:
+    table = form.table(hits[: form.top]) if counts is None else counts.table[: form.top]
     if as_json:
         show_facts({**hits.facts(), "rows": table.to_pylist()}, as_json=True)
         return
-    for line in hits.lines(top) if counts is None else counts.lines(top):
+    for line in form.lines(hits) if counts is None else counts.lines(form.top):
         show(line)
 
 
 def _save(
-    hits: Found, counts: Frequencies | None, output: str, top: int, below: _Below, *, quiet: bool
+    hits: Found, counts: Frequencies | None, output: str, form: _Form, *, quiet: bool
 ) -> None:
     from grammar.errors import OptionError
     from grammar.pictures.svg import SUFFIXES
@@ -252,14 +303,14 @@ def _save(
                 where=output,
                 hint="save the hits as .tsv, .csv, .jsonl or .parquet, or draw them as .svg",
             )
-        trees, said = below.trees(hits)
+        trees, said = form.below.trees(hits)
         trees.write(output)
         more = f": {said}" if said else ""
         say(f"{len(trees):,} trees are written to {output}{more}", quiet=quiet)
         return
     if output.lower().endswith(SUFFIXES):
-        hits.show(top).save(output)
+        hits.show(form.top).save(output)
     else:
-        table: Any = hits.to_arrow() if counts is None else counts.table
+        table: Any = form.table(hits) if counts is None else counts.table
         write_batches([table], output)
     say(f"written to {output}", quiet=quiet)
