@@ -198,9 +198,28 @@ def _is_bracketed(name: str) -> bool:
     return PurePath(name.removesuffix(".gz")).suffix in _BRACKETED
 
 
-def _read_nltk(name: str) -> Treebank:
-    import nltk.corpus
+def nltk_files(source: str) -> dict[str, Treebank] | None:
+    """Return the treebank of each file of ``nltk:NAME``; None if they are no sound brackets.
+
+    Raises
+    ------
+    MissingDataError
+        If NLTK does not have the corpus, or it has no trees.
+    """
     from nltk.corpus.reader import BracketParseCorpusReader
+
+    reader, files = _nltk_reader(source.removeprefix(_NLTK))
+    if not isinstance(reader, BracketParseCorpusReader):
+        return None
+    try:
+        return {file: Treebank.parse(reader.raw(file), source=source) for file in files}
+    except BracketError:
+        return None
+
+
+def _nltk_reader(name: str) -> tuple[Any, list[str]]:
+    """Return what NLTK reads a corpus of trees with, and the names of its files."""
+    import nltk.corpus
 
     reader: Any = getattr(nltk.corpus, name, None)
     try:
@@ -212,12 +231,15 @@ def _read_nltk(name: str) -> Treebank:
         ) from None
     if not hasattr(reader, "parsed_sents"):
         raise _no_trees(name)
-    if isinstance(reader, BracketParseCorpusReader):
-        try:
-            return Treebank.parse(reader.raw(files), source=f"{_NLTK}{name}")
-        except BracketError:
-            # NLTK reads trees that are not well-formed as flat ones; so we leave them to it
-            pass
+    return reader, files
+
+
+def _read_nltk(name: str) -> Treebank:
+    read = nltk_files(f"{_NLTK}{name}")
+    if read is not None:
+        return Treebank.concatenate(list(read.values()))
+    # NLTK reads trees that are not well-formed as flat ones; so we leave them to it
+    reader, _ = _nltk_reader(name)
     try:
         with contextlib.redirect_stderr(io.StringIO()) as said:
             treebank = Treebank.from_trees(_trees(reader))

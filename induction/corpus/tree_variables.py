@@ -9,7 +9,13 @@ from grammar.files import PathLike
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from induction.corpus.readers import EMBEDDED, bracketed_files, read_reviews, read_treebank
+from induction.corpus.readers import (
+    EMBEDDED,
+    bracketed_files,
+    nltk_files,
+    read_reviews,
+    read_treebank,
+)
 from induction.corpus.tree_files import trees_of_corpus
 
 __all__ = ["read_tree_variables"]
@@ -26,8 +32,9 @@ def read_tree_variables(
     Parameters
     ----------
     source : str or path
-        Whatever :func:`read_treebank` reads; a folder, or a name with a star, has the variable
-        ``file``. Or a table with a column ``tree``, whose other columns are variables.
+        Whatever :func:`read_treebank` reads; a folder, a name with a star, or brackets of NLTK
+        have the variable ``file``. Or a table with a column ``tree``, whose other columns are
+        variables.
     encoding : str
         Of text files.
 
@@ -48,15 +55,21 @@ def read_tree_variables(
         return _of_corpus(read_reviews())
     if PurePath(name.removesuffix(".gz")).suffix in _TABLES:
         return _of_corpus(read_corpus(source))
-    if name.startswith("nltk:") or name.endswith(".arrow"):
+    read = _read_files(name, encoding)
+    if not read:
         return read_treebank(source, encoding=encoding), {}
-    files = bracketed_files(name)
-    if not files:
-        return read_treebank(source, encoding=encoding), {}
-    read = [read_treebank(file, encoding=encoding) for file in files]
-    names = [PurePath(file).name for file in files]
-    of_trees = [name for name, trees in zip(names, read, strict=True) for _ in range(len(trees))]
-    return Treebank.concatenate(read), {"file": of_trees}
+    of_trees = [file for file, trees in read for _ in range(len(trees))]
+    return Treebank.concatenate([trees for _, trees in read]), {"file": of_trees}
+
+
+def _read_files(name: str, encoding: str) -> list[tuple[str, Treebank]]:
+    """Return the treebank of each file, with its name; none if the source is no set of files."""
+    if name.endswith(".arrow"):
+        return []
+    if name.startswith("nltk:"):
+        return list((nltk_files(name) or {}).items())
+    files = bracketed_files(name) or []
+    return [(PurePath(file).name, read_treebank(file, encoding=encoding)) for file in files]
 
 
 def _of_corpus(corpus: Corpus) -> tuple[Treebank, dict[str, list[Any]]]:

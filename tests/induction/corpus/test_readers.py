@@ -25,6 +25,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.formats import read_corpus, read_sst
 from induction.corpus.readers import read_reviews, read_treebank
 from induction.corpus.text.tokens import plain_brackets
+from induction.corpus.tree_variables import read_tree_variables
 
 BRACKETS = "(S (NP (PRP We)) (VP (VBD slept)))\n( (S (VP (VB Go)) (. !)) )\n"
 SENTENCES = [("We", "slept"), ("Go", "!")]
@@ -186,6 +187,14 @@ def test_a_byte_that_is_not_text_is_located(tmp_path):
 
 
 # --- NLTK --------------------------------------------------------------------------------------
+
+
+def test_trees_of_nltk_know_their_files():
+    in_nltk("treebank")
+    treebank, variables = read_tree_variables("nltk:treebank")
+    assert treebank == read_treebank("nltk:treebank")
+    assert len(variables["file"]) == len(treebank)
+    assert variables["file"].count("wsj_0001.mrg") == 2
 
 
 def test_nltks_treebank_has_3914_trees_and_is_read_as_nltk_reads_it():
