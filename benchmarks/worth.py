@@ -7,7 +7,7 @@ to the names without any label; TF-IDF with scikit-learn's LinearSVC. With ``--e
 vectors are TF-IDF, and nothing is asked of an encoder. A file for every cell; cells that are there
 are not made again.
 
-    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec ag_news subj]
+    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec ag_news subj imdb]
     python -m benchmarks.worth run --encoder tfidf
     python -m benchmarks.worth table [--encoder tfidf]
 """
@@ -49,6 +49,8 @@ SAID = {
         "Business": "business", "Sci/Tech": "science, technology", "Sports": "sports",
         "World": "world",
     },
+    "imdb": CALLED["sst2"],
+    "sst2_imdb": CALLED["sst2"],
 }  # fmt: skip
 """What is said of the classes: their labels, no more."""
 ROWS = {

@@ -21,7 +21,7 @@ __all__ = ["VARIABLE", "FewShot", "corpus_of", "open_few_shot"]
 
 VARIABLE = "TREEWRIGHT_DATA"
 """Names the folder of the data sets that are known by name."""
-NAMED_AS = {"sst2_imdb": "sst2"}
+NAMED_AS = {"sst2_imdb": "sst2", "imdb": "sst2"}
 """Data sets with the classes of another."""
 DEVELOPMENT = 1000
 """So many examples of the training file are tested on in development, or a third of them."""
