@@ -3,7 +3,7 @@
     python -m benchmarks.stores [--examples 500000 1000000] [--steps sample copy augment each]
 
 The store is one of S3's kind on the loopback address, in a process of its own, which holds what it
-is given in memory (``pip install 'treewright[dev]'``). Sentences of a grammar are written to it,
+is given in memory (``pip install '.[dev]'``). Sentences of a grammar are written to it,
 read from there, augmented and written again, all at once or file by file; all are cut into files of
 100,000.
 """

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grammar.errors import MissingDataError, SchemaError, TreewrightError, located
+from grammar.errors import MissingDataError, SchemaError, TreewrightError, located, to_install
 from grammar.files import PathLike
 from grammar.saving.folders import check_files, read_facts
 
@@ -64,7 +64,7 @@ def damage_told(
             raise
         except ImportError as error:
             raise MissingDataError(
-                f"opening it needs {error.name}", hint="pip install 'treewright[neural]'"
+                f"opening it needs {error.name}", hint=to_install("neural")
             ) from None
         except (AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
             raise SchemaError(f"{what} is damaged: {error}", hint=hint) from None

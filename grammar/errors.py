@@ -7,8 +7,11 @@ line prints exactly ``str(error)``; callers of the library can catch the whole t
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Self
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "UnreadableInputError",
     "WeightError",
     "located",
+    "to_install",
 ]
 
 
@@ -332,6 +336,28 @@ class OutputError(TreewrightError, OSError):
 
 def _again(kind: type[TreewrightError], what: str, where: str | None, hint: str | None) -> Any:
     return kind(what, where=where, hint=hint)
+
+
+@cache
+def to_install(extra: str) -> str:
+    """Return the command that installs an extra of this package, from where the package is from.
+
+    pip notes the folder, file or repository that a package was installed from (PEP 610); a package
+    from the index has no such note.
+
+    >>> to_install("neural").startswith("pip install 'treewright[neural]")
+    True
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        told = json.loads(distribution("treewright").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        told = {}
+    url, repository = told.get("url"), told.get("vcs_info")
+    if url and repository:
+        url = f"{repository['vcs']}+{url}@{repository['commit_id']}"
+    return "pip install " + shlex.quote(f"treewright[{extra}]" + (f" @ {url}" if url else ""))
 
 
 @contextmanager

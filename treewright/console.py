@@ -239,11 +239,11 @@ def need_torch() -> None:
     from importlib.util import find_spec
 
     if find_spec("torch") is None or find_spec("safetensors") is None:
-        from grammar.errors import MissingDataError
+        from grammar.errors import MissingDataError, to_install
 
         raise MissingDataError(
             "training needs torch and safetensors, which are not installed",
-            hint="pip install 'treewright[neural]'",
+            hint=to_install("neural"),
         )
 
 

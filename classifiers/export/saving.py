@@ -13,7 +13,7 @@ from classifiers.export.tfidf import tfidf_graph
 from classifiers.networks.finetuning import FineTuned
 from classifiers.training.frozen import FrozenClassifier, TfidfClassifier
 from classifiers.training.train import Classifier
-from grammar.errors import MissingDataError, OptionError
+from grammar.errors import MissingDataError, OptionError, to_install
 from grammar.files import PathLike
 from grammar.saving.folders import save_folder
 
@@ -64,7 +64,7 @@ def export_onnx(
     if importlib.util.find_spec("onnx") is None:
         raise MissingDataError(
             "writing ONNX needs what is not installed: onnx",
-            hint="pip install 'treewright[onnx]'",
+            hint=to_install("onnx"),
         )
     if not isinstance(model, TfidfClassifier | FrozenClassifier | FineTuned):
         raise OptionError(

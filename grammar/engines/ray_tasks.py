@@ -18,7 +18,7 @@ from typing import Any
 
 from grammar.engines.engine import AHEAD, ATTEMPTS, STARTS, Engine, in_order
 from grammar.engines.units import Answer, Unit, answer_of, result_of
-from grammar.errors import EngineError, MissingDataError
+from grammar.errors import EngineError, MissingDataError, to_install
 from grammar.storage.permissions import check_network
 
 __all__ = ["RayTasks"]
@@ -101,6 +101,6 @@ def _imported() -> Any:
     except ImportError:
         raise MissingDataError(
             "the engine ray needs Ray, which is not installed",
-            hint="pip install 'treewright[ray]', or use the engine processes",
+            hint=f"{to_install('ray')}, or use the engine processes",
         ) from None
     return ray

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from grammar.errors import to_install
 from grammar.storage.location import Place, TakenError, is_many
 from grammar.storage.permissions import names_found
 
@@ -170,7 +171,7 @@ class Stored(Place):
                 raise StoreError(
                     errno.ENOSYS,
                     "the library fsspec, which reaches object stores, is not installed",
-                    "pip install 'treewright[stores]'",
+                    to_install("stores"),
                 ) from None
             store, key = url_to_fs(self.name)
             return store, key

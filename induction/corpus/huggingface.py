@@ -28,6 +28,7 @@ from grammar.errors import (
     OutputError,
     TreewrightError,
     UnreadableInputError,
+    to_install,
 )
 from grammar.files import PathLike, at_hand, moved_output, read_text
 from grammar.storage.inside import check_links, file_inside
@@ -61,7 +62,7 @@ def _library() -> Any:
     except ImportError:
         raise MissingDataError(
             "Hugging Face datasets need the library datasets, which is not installed",
-            hint="pip install 'treewright[hf]'",
+            hint=to_install("hf"),
         ) from None
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from grammar.chart.parses import NoParse
 from grammar.engines.threads import computed_once
-from grammar.errors import MissingDataError, OptionError, SchemaError, located
+from grammar.errors import MissingDataError, OptionError, SchemaError, located, to_install
 from grammar.files import PathLike
 from grammar.opening import open_grammar
 from grammar.trees.tree import Tree
@@ -183,7 +183,7 @@ def _open_folder(path: PathLike, max_words: int) -> TextParser:
         raise MissingDataError(
             f"opening it needs {error.name}",
             where=str(path),
-            hint="pip install 'treewright[neural]'",
+            hint=to_install("neural"),
         ) from None
     return opened
 

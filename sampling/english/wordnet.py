@@ -80,7 +80,7 @@ def wordnet() -> Any:
         raise MissingDataError(
             "WordNet is not installed",
             where="wordnet",
-            hint="python -m nltk.downloader wordnet; or point NLTK_DATA at a folder that has it",
+            hint="treewright data get wordnet; or point NLTK_DATA at a folder that has it",
         ) from None
     return reader
 

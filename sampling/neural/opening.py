@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from grammar.engines.threads import SharedLock
-from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError
+from grammar.errors import MissingDataError, OptionError, SchemaError, TreewrightError, to_install
 from grammar.messages import tell
 from grammar.options import meant
 from grammar.saving.folders import FACTS, check_files, read_object, read_sealed
@@ -63,8 +63,6 @@ _LONGEST = 1_000
 DEFAULT_ENCODER = "bert-base-uncased"
 """The encoder of classifiers and parsers where nobody names one."""
 
-_EXTRA = "pip install 'treewright[neural]'"
-
 KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
         "seq2seq": (
@@ -105,7 +103,9 @@ def needs_libraries(what: str) -> None:
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        raise MissingDataError(f"{what} needs the library {error.name}", hint=_EXTRA) from None
+        raise MissingDataError(
+            f"{what} needs the library {error.name}", hint=to_install("neural")
+        ) from None
 
 
 def open_model(

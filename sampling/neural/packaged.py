@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from grammar.errors import MissingDataError
+from grammar.errors import MissingDataError, to_install
 
 __all__ = ["GGUF", "PACKAGED", "check_installed", "packaged"]
 
@@ -24,7 +24,6 @@ PACKAGED: Mapping[str, tuple[str, str]] = MappingProxyType(
 """Models that lie in packages of the index: the package, and the file or folder in it."""
 
 _LIBRARIES = ("torch", "transformers")
-_NEURAL, _LM = (f"pip install 'treewright[{extra}]'" for extra in ("neural", "lm"))
 
 
 def check_installed(name: str) -> None:
@@ -47,7 +46,7 @@ def check_installed(name: str) -> None:
     if not missing:
         return
     named = ", ".join(map(_on_index, missing))
-    hint = _LM if quantised else _NEURAL
+    hint = to_install("lm" if quantised else "neural")
     if missing == [package] and not quantised:
         hint = f"pip install {_on_index(package)}"
     raise MissingDataError(f"the model {name!r} needs what is not installed: {named}", hint=hint)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.arrays import FloatArray, IntArray, LongArray
-from grammar.errors import CorpusError, MissingDataError, SchemaError
+from grammar.errors import CorpusError, MissingDataError, SchemaError, to_install
 from grammar.rng import stream_key, uniforms
 from grammar.saving.facts import Fields
 from induction.corpus.corpus import Corpus
@@ -106,7 +106,7 @@ class Agreement:
             from sklearn.linear_model import LogisticRegression
         except ImportError:
             raise MissingDataError(
-                "scikit-learn is not installed", hint="pip install 'treewright[quality]'"
+                "scikit-learn is not installed", hint=to_install("quality")
             ) from None
         from threadpoolctl import threadpool_limits
 

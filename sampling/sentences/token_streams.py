@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grammar.errors import MissingDataError, OptionError
+from grammar.errors import MissingDataError, OptionError, to_install
 from grammar.options import whole_number
 from grammar.pcfg.derivable import Derivable
 from grammar.rng import stream_key
@@ -145,7 +145,7 @@ class TokenStream:
         except ImportError:
             raise MissingDataError(
                 "a Hugging Face data set needs the library datasets, which is not installed",
-                hint="pip install 'treewright[hf]'",
+                hint=to_install("hf"),
             ) from None
         given = {"stream": self, "shards": list(range(self.shards)), "size": size}
         return datasets.IterableDataset.from_generator(_rows, gen_kwargs=given)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
-from grammar.errors import MissingDataError
+from grammar.errors import MissingDataError, to_install
 from grammar.rng import next_uniform, open_stream, stream_key, uniforms
 from sampling.joins.score import Borders, SeamScore, sentences_of
 from sampling.joins.sentences import automaton
@@ -240,7 +240,7 @@ def _fitted(
         from sklearn.linear_model import LogisticRegression
     except ImportError:
         raise MissingDataError(
-            "scikit-learn is not installed", hint="pip install 'treewright[quality]'"
+            "scikit-learn is not installed", hint=to_install("quality")
         ) from None
     from scipy import sparse
     from threadpoolctl import threadpool_limits

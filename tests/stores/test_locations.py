@@ -8,7 +8,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from grammar.errors import OutputError, UnreadableInputError
+from grammar.errors import OutputError, UnreadableInputError, to_install
 from grammar.files import (
     atomic_output,
     check_free,
@@ -274,4 +274,4 @@ def test_without_fsspec_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(OutputError, match="the library fsspec") as caught:
         write_text("s3://bucket/a.txt", "words")
-    assert caught.value.hint == "pip install 'treewright[stores]'"
+    assert caught.value.hint == to_install("stores")

@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from grammar.errors import CorpusError, MissingDataError
+from grammar.errors import CorpusError, MissingDataError, to_install
 from grammar.storage.expanded_size import refuse_expanding_zlib
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows, Write, numbered_rows
@@ -33,7 +33,7 @@ def _library(name: str = "spacy") -> Any:
     except ImportError:
         raise MissingDataError(
             "documents of spaCy need the library spacy, which is not installed",
-            hint="pip install 'treewright[spacy]'",
+            hint=to_install("spacy"),
         ) from None
 
 

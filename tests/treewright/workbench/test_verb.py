@@ -66,4 +66,4 @@ def test_the_extra_is_named_where_it_is_missing(run, monkeypatch) -> None:
     )
     done = run("workbench")
     assert done.code == 1
-    assert "pip install 'treewright[web]'" in done.err
+    assert "pip install 'treewright[web]" in done.err

@@ -199,13 +199,13 @@ def _need_encoders() -> None:
     """Raise a clear error if the neural extra is not installed."""
     from importlib.util import find_spec
 
-    from grammar.errors import MissingDataError
+    from grammar.errors import MissingDataError, to_install
 
     missing = [name for name in ("torch", "transformers", "safetensors") if find_spec(name) is None]
     if missing:
         raise MissingDataError(
             f"encoders need {missing[0]}, which is not installed",
-            hint="pip install 'treewright[neural]'; --encoder tfidf needs none of it",
+            hint=f"{to_install('neural')}; --encoder tfidf needs none of it",
         )
 
 

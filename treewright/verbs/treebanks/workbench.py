@@ -44,12 +44,12 @@ def workbench(
     """
     from importlib.util import find_spec
 
-    from grammar.errors import MissingDataError
+    from grammar.errors import MissingDataError, to_install
 
     if any(find_spec(name) is None for name in _NEEDED):
         raise MissingDataError(
             "the workbench needs a web server, which is not installed",
-            hint="pip install 'treewright[web]'",
+            hint=to_install("web"),
         )
     from treewright.workbench.server import serve
 
