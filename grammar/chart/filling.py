@@ -210,7 +210,8 @@ class ChartFiller:
             known = numbers[i] >= 0 and starts[numbers[i]] < starts[numbers[i] + 1]
             if not known and (tags is None or tags[i] is None):
                 place = f"(word {i + 1} of {len(words)})"
-                return NoParse(words, f"the grammar lacks the word {word!r} {place}")
+                reason = f"the grammar lacks the word {word!r} {place}"
+                return NoParse(words, reason, unknown=word)
         if tags is None:
             return numbers, rules
         found = tagged_rules(self.compiled, rules, numbers, tags)

@@ -63,6 +63,8 @@ class NoParse:
         For people.
     refused : bool
         Whether the sentence was not tried, because its chart would take too much memory.
+    unknown : str, optional
+        A word that the grammar lacks, if that is the reason.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class NoParse:
     sentence: tuple[str, ...]
     reason: str
     refused: bool = False
+    unknown: str | None = None
 
     def __bool__(self) -> bool:
         return False

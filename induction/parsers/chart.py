@@ -56,6 +56,8 @@ _MOST_DERIVATIONS = 16
 """For each tree wanted: derivations that are looked at for trees that differ."""
 _BEAM = 1e-4
 """Of the coarser parse: share of the best value over a span below which a symbol is dropped."""
+_NAMED = 3
+"""So many words that a grammar lacks are named."""
 _TOO_DEEP = f"its best tree is nested more than {DEEPEST} deep"
 _SEPARATOR = "\t"
 """Between tag and word, where tags are given: no word has it."""
@@ -295,7 +297,18 @@ class ChartTextParser(TextParser):
             if tree is None:
                 return NoParse(given.words, _TOO_DEEP, refused=True)
             trees.append(tree)
-        return joined(trees, "in pieces: no derivation of the grammar yields it")
+        reason = "in pieces: no derivation of the grammar yields it"
+        return joined(trees, f"{reason}{self._unknown(given)}")
+
+    def _unknown(self, given: Given) -> str:
+        """Name the words of a sentence that the grammar lacks, and how to make it take any."""
+        alike = self._words.alike(given.words)
+        pairs = zip(given.words, alike, strict=True)
+        lacking = list(dict.fromkeys(repr(word) for word, like in pairs if not like))
+        if not lacking:
+            return ""
+        more = f" and {len(lacking) - _NAMED:,} more" if len(lacking) > _NAMED else ""
+        return f"; it lacks {', '.join(lacking[:_NAMED])}{more} (induce with --rare-words 1)"
 
     def _ready(self, given: Given) -> tuple[Parser, Given, list[str]] | NoParse:
         """Return what parses a sentence, and the words that stand for its words there."""

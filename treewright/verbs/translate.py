@@ -125,10 +125,12 @@ def translate(
         )
     written: list[str] = []
     best: Translation | None = None
+    without = 0
     for number, source in enumerate(given, 1):
         found = _found(parser, source, kbest or 1)
         if not isinstance(found, list):
             say(f"line {number}: {found}", quiet=quiet)
+            without += found.unknown is None
         else:
             best = best or found[0]
             if not found[0].exact:
@@ -137,6 +139,9 @@ def translate(
             if output is None:
                 show(line)
             written.append(line)
+    if without:
+        more = "a grammar induced with --purpose parsing translates more"
+        say(f"{without:,} of {len(given):,} sources have no target: {more}", quiet=quiet)
     if output is not None:
         write_text(output, "".join(f"{line}\n" for line in written))
     if plot:

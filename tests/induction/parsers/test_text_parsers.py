@@ -370,3 +370,18 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     path.write_text('{"schema": "treewright.fragments/1"}')
     with pytest.raises(SchemaError, match="unknown schema"):
         open_parser(path)
+
+
+def test_a_parse_in_pieces_names_the_words_that_the_grammar_lacks():
+    trees = Treebank.parse(
+        "(S (NP (DT the) (NN dog)) (VP (VBD ran)))\n"
+        "(S (NP (DT the) (NN cat)) (VP (VBD saw) (NP (DT the) (NN dog))))"
+    )
+    (known, one, many) = ChartTextParser(induce_pcfg(trees)).kbest_each(
+        ["ran the cat", "ran the cow cow", "ran the a b c d e"], 1
+    )
+    reasons = [answer[0].tree.reason for answer in (known, one, many)]
+    assert reasons[0] == "in pieces: no derivation of the grammar yields it"
+    hint = "(induce with --rare-words 1)"
+    assert reasons[1] == f"{reasons[0]}; it lacks 'cow' {hint}"
+    assert reasons[2] == f"{reasons[0]}; it lacks 'a', 'b', 'c' and 2 more {hint}"

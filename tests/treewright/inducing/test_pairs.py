@@ -383,6 +383,15 @@ def test_k_best_targets_with_log_probabilities(run, here, found):
     assert "lacks the word" in second["reason"]
 
 
+def test_sources_that_only_layers_exclude_are_told_of(run, here):
+    (here / "pairs.txt").write_text("walk\nwalk walk run run\njump\n")
+    done = run("translate", "g.json", "pairs.txt")
+    told = "1 of 3 sources have no target: a grammar induced with --purpose parsing"
+    assert told in done.err
+    (here / "pairs.txt").write_text("hop\n")
+    assert "have no target" not in run("translate", "g.json", "pairs.txt").err
+
+
 def test_targets_are_scored_against_pairs(run, here):
     (here / "some.txt").write_text(
         "IN: walk OUT: W\nIN: look OUT: L\nIN: run OUT: W\nIN: jump OUT: J\n"
