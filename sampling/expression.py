@@ -382,5 +382,7 @@ def _fault(error: Any, text: str) -> OptionError:
     return OptionError(
         found,
         where=_place(text, len(text) + 1 if ended else column),
-        hint=f"expected {', '.join(wanted)}" if wanted else "for example 0.7*treemix + 0.3*sub2",
+        hint=f"expected {', '.join(wanted)}"
+        if wanted
+        else "for example 0.7*treemix + 0.3*sub2; a name or value that is no plain word is quoted",
     )

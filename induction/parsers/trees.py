@@ -82,7 +82,7 @@ def choose_parser(given: Any = AUTO) -> tuple[TextParser, str]:
     name = str(given)
     if name in (AUTO, ENGLISH):
         shipped = ShippedParser()
-        return shipped, f"the parser of English that ships ({shipped.version})"
+        return shipped, f"the parser of English that ships (version {shipped.version})"
     if name in _TREEBANKS:
         grammar = induce_lpcfg(read_treebank(name))
         return LexicalisedParser(grammar), f"lexicalised PCFG of {name}"
