@@ -23,6 +23,7 @@ from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
+from induction.corpus.text.damage import tell_of_damage
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows", "renamed"]
@@ -30,6 +31,7 @@ __all__ = ["corpus_of_rows", "renamed"]
 Where = Callable[[int], str]
 _SOFT, _SETS = pa.list_(pa.float32()), pa.list_(pa.string())
 _MOST_CLASSES = 10_000
+_LOOKED_AT = 1_000
 _BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
@@ -57,6 +59,7 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
     _check_aligned(corpus, rows.where)
+    tell_of_damage(corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist(), asked.path)
     if "spans" in corpus.names and (fault := _of_spans(corpus)):
         raise _located(fault, rows.where)
     return corpus
