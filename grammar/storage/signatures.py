@@ -126,6 +126,27 @@ SIGNATURES = (
     Signature("a program (ELF)", "name the file of texts", (b"\x7fELF",)),
     Signature("a program of Windows", "name the file of texts", (b"MZ\x90\0",), (".exe",)),
     Signature(
+        "WebAnno TSV",
+        "export it as CoNLL 2002 or CoNLL-U from INCEpTION, or say that lines are texts: --format "
+        "text",
+        (b"#format=webanno",),
+        is_text=True,
+    ),
+    Signature(
+        "a file of graphs of semantic dependencies (SDP)",
+        "read the texts, or the trees of dependencies (.conllu) of the same sentences",
+        (b"#sdp 20",),
+        (".sdp",),
+        is_text=True,
+    ),
+    Signature(
+        "a TextGrid of Praat",
+        "write its texts a line, as .txt",
+        (b'file type = "ootextfile"',),
+        (".textgrid",),
+        is_text=True,
+    ),
+    Signature(
         "a table in Parquet under another name",
         "end its name in .parquet, or say so: --format parquet",
         (b"PAR1\x15",),

@@ -36,7 +36,7 @@ from grammar.files import (
     reading,
     refuse_other_content,
 )
-from grammar.messages import tell
+from grammar.messages import heard_by, tell
 from grammar.options import meant, named
 from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
@@ -52,11 +52,13 @@ from induction.corpus.inputs.brat import ANNOTATIONS, rows_of_brat
 from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
+from induction.corpus.inputs.parallel_files import rows_of_file_beside, rows_of_parallel_files
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
+from induction.corpus.tables.layout import rows_of_markdown
 from induction.corpus.tables.lines import format_of_lines, has_classes
 from induction.corpus.tables.reading import (
     read_arrow,
@@ -296,7 +298,8 @@ def _faults_told(source: str) -> Iterator[None]:
 
 
 def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
-    return _read(path, asked, format).where(row)
+    with heard_by(lambda message: None):  # it was told when the rows were read
+        return _read(path, asked, format).where(row)
 
 
 def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
@@ -497,10 +500,19 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         if not names and is_many(path):
             raise FileNotFoundError(errno.ENOENT, "there are no such files")
         if not names and format is None and place_of(path).is_folder():
-            return rows_of_class_folders(asked) or huggingface.read_folder(asked)
+            return (
+                rows_of_parallel_files(asked)
+                or rows_of_class_folders(asked)
+                or huggingface.read_folder(asked)
+            )
     if not names and format is None and _suffix(path) == ANNOTATIONS:
         with reading(path):
             return rows_of_brat([Path(path)], asked)
+    if not names and format is None:
+        with reading(path):
+            beside = rows_of_file_beside(asked)
+        if beside is not None:
+            return beside
     if not names:
         _tell_of_annotations(path)
         return _read_file(path, asked, format)
@@ -574,7 +586,7 @@ def _by_content(path: PathLike) -> Format:
     if of_others is None or of_others.is_text:
         with at_hand(path) as file, reading(path), open(file, "rb") as opened:
             refuse_other_content(opened.read(LOOKED_AT), os.fsdecode(path), pages=True)
-    found = None if of_others is not None else format_of_content(path)
+    found = None if of_others and not of_others.is_text else format_of_content(path)
     if found is None:
         raise _unknown_format(path)
     tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
@@ -597,6 +609,9 @@ def format_of_content(path: PathLike) -> str | None:
         return None
     if is_conll(data):
         return "conll"
+    with heard_by(lambda message: None):
+        if rows_of_markdown(data, os.fsdecode(path)) is not None:
+            return "csv"
     return format_of_lines(data) or ("text" if has_classes(data, os.fsdecode(path)) else None)
 
 

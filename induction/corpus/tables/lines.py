@@ -119,6 +119,7 @@ _FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
 _OF_OTHERS = {
     re.compile(r"[\w:./-]+\(.+-\d+'*, .+-\d+'*\)"): "a dependency (Stanford's typed dependencies)",
     re.compile(r"[a-z]\w*\(.*\)\."): "a fact of Prolog",
+    re.compile(r"\S+(?:\s+\S+){2,}\s+(?:\([\w-]+)?\*\)*\s*"): "a word with its roles (CoNLL-2005)",
 }
 """What lines are that are no texts."""
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
@@ -229,8 +230,9 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
                 where=path,
                 hint="write a text and its label a row as .tsv or .csv, or texts alone a line",
             )
-    words = [word for line in lines for word in line.split()]
-    if all(map(_TAGGED.fullmatch, words)):
+    # phrases stand in square brackets in the tagged files of the Penn Treebank
+    words = [word for line in lines for word in line.split() if word.strip("[]=")]
+    if words and all(map(_TAGGED.fullmatch, words)):
         raise CorpusError(
             f"every word has a tag behind it, as {words[0]!r}",
             where=path,

@@ -39,7 +39,10 @@ _FORMS = {
     re.compile(r"(?:[^\n\[]*\t)?\[(?:IN|SL):\w+"): "intents and slots in square brackets (TOP)",
     re.compile(r"(?s)\s*(?:\d+[.\t ]+)?\[\S+ .*\]"): "trees in square brackets",
     re.compile(r"(?s).{0,400}(?:\\Tree|\\begin\{(?:forest|tikzpicture)\})"): "trees of LaTeX",
-    re.compile(r"\s*<(?:\?xml|!DOCTYPE|[a-z]+>)"): "trees in XML of another form than TIGER-XML",
+    re.compile(r"\s*(?:Probabilistic)?Tree\('"): "trees of NLTK as repr prints them, and not str",
+    re.compile(
+        r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z]+[ >])"
+    ): "trees in XML of another form than TIGER-XML",
 }
 """How texts begin that hold trees in another form."""
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}

@@ -12,7 +12,7 @@ from tests.induction.conventions.given import read
 
 
 def test_names_and_classes_before_texts_are_read_as_mallet_has_them(tmp_path):
-    given = "".join(f"d{n}.txt {'en de'.split()[n % 2]} a fine day {n}\n" for n in range(6))
+    given = "".join(f"d{n}.txt {['en', 'de'][n % 2]} a fine day {n}\n" for n in range(6))
     rows, said = read(tmp_path, "a.txt", given)
     assert rows[1] == {"text": "a fine day 1", "label": "de", "name": "d1.txt"}
     assert "as Mallet has" in said[0]
