@@ -18,6 +18,7 @@ from grammar.errors import OptionError, OutputError, TreewrightError, Unreadable
 from grammar.storage.expanded_size import gunzipped
 from grammar.storage.location import PathLike, Place, TakenError, check_name, is_many, is_url
 from grammar.storage.opening import place_of
+from grammar.storage.signatures import signature_of
 
 __all__ = [
     "PathLike",
@@ -158,11 +159,11 @@ def decode(data: bytes, name: str, encoding: str = _UTF_8) -> str:
     grammar.errors.UnreadableInputError: menu.txt:1:4: byte 0xe9 is not utf-8 text
       hint: name its encoding: --encoding cp1252, in Python encoding='cp1252'
     """
+    refuse_other_content(data, name)
     if encoding == _UTF_8:
         encoding = _encoding_of(data)
     if encoding == _UTF_8:
         refuse_unmarked(data, name)
-    refuse_other_content(data, name)
     try:
         # editors on Windows mark UTF-8 text so; the mark is no part of the text
         return data.decode(encoding).removeprefix("\ufeff")
@@ -189,8 +190,24 @@ def refuse_unmarked(data: bytes, name: str) -> None:
         raise UnreadableInputError("this is UTF-16 without a mark", where=name, hint=_name_it(wide))
 
 
-def refuse_other_content(data: bytes, name: str) -> None:
+def refuse_other_content(data: bytes, name: str, *, text: bool = True, pages: bool = False) -> None:
     """Refuse what is no text and no table, whatever it is called, by how it begins.
+
+    Parameters
+    ----------
+    data : bytes
+        The first ones of the file, or all.
+    name : str
+        Of the file.
+    text : bool
+        Whether it is read as text; tables in Parquet and Arrow are refused then, too.
+    pages : bool
+        Whether text of another kind is refused, too, such as web pages.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it is of a kind of :mod:`grammar.storage.signatures`.
 
     >>> refuse_other_content(b"version https://git-lfs.github.com/spec/v1\\noid sha256:0", "a.csv")
     Traceback (most recent call last):
@@ -198,9 +215,9 @@ def refuse_other_content(data: bytes, name: str) -> None:
     grammar.errors.UnreadableInputError: a.csv: this is a pointer of Git LFS, and not the file
       hint: fetch the file: git lfs pull
     """
-    for mark, what, hint in _OTHER_CONTENT:
-        if data.startswith(mark):
-            raise UnreadableInputError(f"this is {what}", where=name, hint=hint)
+    found = signature_of(data, text=text)
+    if found is not None and (pages or not found.is_text):
+        raise UnreadableInputError(f"this is {found.what}", where=name, hint=found.hint)
 
 
 def as_utf8(data: bytes, name: str, encoding: str = _UTF_8) -> bytes:
@@ -361,25 +378,6 @@ def text_pieces(path: PathLike, *, encoding: str = _UTF_8) -> Iterator[str]:
 
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_OTHER_CONTENT = (
-    (
-        b"version https://git-lfs.github.com/spec/",
-        "a pointer of Git LFS, and not the file",
-        "fetch the file: git lfs pull",
-    ),
-    (
-        b"PK\x03\x04",
-        "a ZIP archive, as documents of Word and workbooks of Excel are",
-        "unpack it, or save its texts as .csv or .txt",
-    ),
-    (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        "a document or workbook of an older Office",
-        "save its texts as .csv or .txt",
-    ),
-    (b"%PDF-", "a PDF", "save its text as .txt"),
-)
-"""How files begin that hold no text as it is; what each is; and what to do."""
 _OF_SYSTEM = re.compile(r"\(os error (\d{1,6})\)")
 
 

@@ -803,7 +803,8 @@ def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
     def made(self: Sampler, *given: Any, **named: Any) -> None:
         first = named.get("grammar", given[0] if given else None)
-        if first is None or isinstance(first, str | list | tuple | Corpus):
+        is_frame = type(first).__module__.partition(".")[0] in ("pandas", "polars", "datasets")
+        if first is None or is_frame or isinstance(first, str | list | tuple | dict | Corpus):
             name, method = type(self).__name__, type(self).method
             raise OptionError(
                 f"{name} is made of a grammar",

@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +55,13 @@ _DECODING_BYTES = 16
 _WHOLE = 1e12
 _CHUNK = 16
 """So many sentences are summed up at a time, so that workers do not change the order of sums."""
+
+
+_OF_NLTK = {
+    "parse_one": "next(parser.parse(words), None) gives the most probable tree",
+    "parse_sents": "[list(parser.parse(words)) for words in sentences] gives trees of each",
+}
+"""What parsers of NLTK have, and what gives it here."""
 
 
 class Parser:
@@ -139,6 +147,12 @@ class Parser:
 
     def __repr__(self) -> str:
         return f"Parser({self.grammar!r})"
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"\n  hint: {_OF_NLTK[name]}" if name in _OF_NLTK else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def viterbi(
         self, sentence: Sequence[str], *, constraints: Constraints | None = None

@@ -236,7 +236,9 @@ class LexicalisedGrammar(Weighted):
         ``category``, ``word`` and ``tag``, and a rule node ``head``, the position of its head
         child.
         """
-        graph = nx.MultiDiGraph(family=self.family, start=self.start, options=dict(self.options))
+        graph = nx.MultiDiGraph(
+            family=self.family, start=str(self.start), options=dict(self.options)
+        )
         names = self.symbol_names
         for name, (category, word, tag) in zip(names, self.symbols.tolist(), strict=True):
             head = {}

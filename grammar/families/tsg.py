@@ -215,7 +215,7 @@ class TreeSubstitutionGrammar(Weighted):
         children = {child for frontier in frontiers for child in frontier}
         symbols = {c.name for c in children if isinstance(c, Nonterminal)} | set(self.roots)
         words = {c for c in children if isinstance(c, str)}
-        graph = nx.MultiDiGraph(family=self.family, start=self.start)
+        graph = nx.MultiDiGraph(family=self.family, start=str(self.start))
         for kind, names in (("symbol", symbols), ("word", words)):
             graph.add_nodes_from(
                 (f"{kind}:{name}", {"kind": kind, "name": name}) for name in sorted(names)

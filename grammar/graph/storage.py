@@ -203,6 +203,13 @@ def _check_head(head: Head, source: str) -> None:
                 "a JSON Schema, and no grammar yet", where=source,
                 hint=CONVERTED.format("jsonschema").replace("FILE", source),
             )  # fmt: skip
+        if not head.get("schema"):
+            raise SchemaError(
+                f"unknown schema None: this JSON is no grammar that was saved here ({SCHEMA})",
+                where=source,
+                hint="write rules as  NP -> DT 'word' [0.5]  in a text file, or save a grammar: "
+                "grammar.save('grammar.json')",
+            )
         raise SchemaError(
             f"unknown schema {head.get('schema')!r}; this version reads {SCHEMA!r}",
             where=source,

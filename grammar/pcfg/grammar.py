@@ -41,8 +41,17 @@ __all__ = ["Grammar", "as_grammar"]
 _OF_NLTK = {
     *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
     *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
-    *("leftcorners", "max_len", "min_len"),
+    *("leftcorners", "max_len", "min_len", "chomsky_normal_form"),
 }
+
+
+class _Start(str):
+    """A start symbol, which NLTK's users call: ``grammar.start()``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        return str(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +106,7 @@ class Grammar(Weighted):
     normalises = True
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "start", _Start(self.start))
         if not len(self.count):
             object.__setattr__(self, "count", np.zeros(len(self.rules), np.int64))
         if self.start not in self.rules.nonterminals or self._row(self.start_id) == (0, 0):
@@ -302,7 +312,9 @@ class Grammar(Weighted):
         lhs, rhs = self.rules.sides(rule)
         return Production(lhs, rhs, float(self.weight[rule]), int(self.count[rule]))
 
-    def productions(self, lhs: str | None = None, rhs: str | None = None) -> list[Production]:
+    def productions(
+        self, lhs: str | Nonterminal | None = None, rhs: str | Nonterminal | None = None
+    ) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
 
         With ``rhs`` only those that begin with this symbol or word, as in NLTK.
@@ -318,9 +330,9 @@ class Grammar(Weighted):
         if lhs is None:
             order = [self.start, *(n for n in self.left_hand_sides if n != self.start)]
         else:
-            order = known_symbols(lhs, self.rules.nonterminals)
+            order = known_symbols(str(lhs), self.rules.nonterminals)
         found = (production for name in order for production in self._rules_of(name))
-        return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == rhs]
+        return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == str(rhs)]
 
     def _rules_of(self, symbol: str) -> list[Production]:
         begin, end = self._row(self.rules.nonterminals.index(symbol))
@@ -352,7 +364,7 @@ class Grammar(Weighted):
         positions = (slots - rules.offsets[rule]).tolist()
         children = rules.rhs[slots]
         return GraphTable(
-            {"family": self.family, "start": self.start},
+            {"family": self.family, "start": str(self.start)},
             ids=[*map("{}:{}".format, kinds, names), *map("rule:{}".format, range(len(rules)))],
             nodes={
                 "kind": kinds + ["rule"] * len(rules),

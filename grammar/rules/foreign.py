@@ -30,6 +30,8 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"\A\s*\(", "a treebank in brackets", "induce a grammar of it: treewright induce FILE "
      "-o grammar.json"),
     (r"\A\s*#(?:JSGF|ABNF)\b", "a grammar for speech (JSGF or ABNF)", _RULES),
+    (r"^module\.exports\s*=\s*grammar\(", "a grammar for tree-sitter", _EBNF),
+    (r"^\s*\w+\s*=.*\{\s*return\b", "a parsing expression grammar (Peggy)", _EBNF),
     (r"^%(?:token|left|right|union|type)\b|^%%\s*$", "a grammar for yacc or bison", _EBNF),
     (r"^\s*(?:(?:lexer|parser)\s+)?grammar\s+\w+\s*;|^\w+\s*\n?\s*:[^;]*;\s*$",
      "a grammar for ANTLR", CONVERTED.format("antlr")),

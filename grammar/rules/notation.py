@@ -18,6 +18,7 @@ The directive may be written ``% start S``, too, as NLTK's grammars have it.
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotec
 
 __all__ = ["format_productions", "parse_productions"]
 
+_PRINTED = re.compile(r"\A\s*Grammar with \d+ productions?(?: \(start state = (\S+)\))?[ \t]*\r?\n")
+"""What NLTK prints above the rules of a grammar."""
 _LISTED = 10
 _EMPTY = frozenset({"ε", "ϵ", "λ", "Λ", "∅", "Ø", "epsilon", "EPSILON", "Epsilon", "eps", "EPS"})
 """What books write for the empty string."""
@@ -54,6 +57,7 @@ def parse_productions(
     """
     import lark
 
+    text = _PRINTED.sub(lambda match: f"%start {match[1]}\n" if match[1] else "\n", text)
     try:
         tree = _reader().parse(text)
     except lark.exceptions.UnexpectedInput as error:
@@ -154,6 +158,12 @@ def _notation_error(error: Any, text: str, source: str) -> NotationError:
     if getattr(getattr(error, "token", None), "type", "") == "$END":  # lark says where it began
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     excerpt = text.split("\n")[line - 1].rstrip("\r")
+    if excerpt.lstrip().startswith(("//", "/*", ";", "--")):
+        return NotationError(
+            f"a comment begins with #\n    {excerpt}",
+            where=f"{source}:{line}:{column}",
+            hint="write # where the comment begins",
+        )
     if foreign := foreign_notation(text):
         name, hint = foreign
         return NotationError(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,30 @@ class Nonterminal:
     def __str__(self) -> str:
         return self.name
 
+    def __call__(self) -> Nonterminal:
+        """Return the symbol, since NLTK's users call: ``production.lhs()``."""
+        return Nonterminal(self.name)
+
     def __repr__(self) -> str:
         return f"Nonterminal({self.name!r})"
+
+
+class _Symbols(tuple[Nonterminal | str, ...]):
+    """A right-hand side, which NLTK's users call: ``production.rhs()``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> tuple[Nonterminal | str, ...]:
+        return tuple(self)
+
+
+_OF_NLTK = {
+    "prob": "production.weight",
+    "logprob": "math.log2(production.weight)",
+    "is_lexical": "any(isinstance(one, str) for one in production.rhs)",
+    "is_nonlexical": "not any(isinstance(one, str) for one in production.rhs)",
+}
+"""What NLTK's productions have, and what gives it here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +92,15 @@ class Production:
     rhs: tuple[Nonterminal | str, ...]
     weight: float = 1.0
     count: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rhs", _Symbols(self.rhs))
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"\n  hint: it is {_OF_NLTK[name]}" if name in _OF_NLTK else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @property
     def text(self) -> str:

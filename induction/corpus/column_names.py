@@ -32,6 +32,7 @@ PAIR_NAMES: Sequence[tuple[str, str]] = (
     ("sentence1", "sentence2"), ("premise", "hypothesis"), ("question1", "question2"),
     ("text1", "text2"), ("text_a", "text_b"), ("sentence_a", "sentence_b"),
     ("sentence_1", "sentence_2"), ("text_1", "text_2"), ("#1_string", "#2_string"),
+    ("question", "sentence"),
 )  # fmt: skip
 """Names of two columns whose texts are pairs."""
 
@@ -42,7 +43,7 @@ LABEL_NAMES: Sequence[Sequence[str]] = (
     ("label", "labels", "sentiment", "category", "class", "classes", "class_label", "gold_label"),
     (
         "rating", "ratings", "stars", "star_rating", "topic", "intent", "emotion", "polarity",
-        "label_text", "y", "overall", "class_index", "is_duplicate",
+        "label_text", "y", "overall", "class_index", "is_duplicate", "quality",
     ),
 )  # fmt: skip
 """Names of columns of classes, likewise."""

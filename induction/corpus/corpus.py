@@ -78,8 +78,26 @@ _OF_OTHERS = {
     "to_dataset": (
         *("map", "filter", "select", "shuffle", "train_test_split", "to_list", "to_dict"),
         *("features", "column_names", "remove_columns", "push_to_hub", "to_json", "to_csv"),
+        *("rename_column", "rename_columns", "select_columns", "sort", "with_format"),
     ),
-    "to_pandas": ("iloc", "loc", "apply", "groupby", "value_counts", "sample", "describe", "merge"),
+    "to_pandas": (
+        "iloc",
+        "loc",
+        "apply",
+        "groupby",
+        "value_counts",
+        "sample",
+        "describe",
+        "merge",
+        "info",
+        "shape",
+        "columns",
+        "drop",
+        "drop_duplicates",
+        "dropna",
+        "tail",
+        "isna",
+    ),
 }
 """What data sets and frames have, by what makes one of a corpus."""
 
@@ -145,13 +163,18 @@ class Corpus:
     @overload
     def __getitem__(self, index: slice) -> Corpus: ...
 
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | Corpus:
-        """Return one example as a mapping, or a slice of them as a corpus.
+    @overload
+    def __getitem__(self, index: str) -> list[Any]: ...
+
+    def __getitem__(self, index: int | slice | str) -> dict[str, Any] | Corpus | list[Any]:
+        """Return one example as a mapping, a slice of them as a corpus, or a column by its name.
 
         >>> corpus = Corpus.from_columns(text=["walk", "jump", "run"])
         >>> corpus[1], corpus[::2].column("text")
         ({'id': '1', 'text': 'jump'}, ['walk', 'run'])
         """
+        if isinstance(index, str):
+            return self.column(index)
         rows = range(len(self))[index]
         if isinstance(rows, range):
             places = self.places
@@ -223,6 +246,10 @@ class Corpus:
             for through, theirs in _OF_OTHERS.items():
                 if name in theirs:
                     told = f"\n  hint: corpus.{through}().{name} has it"
+            if name in ("save", "to_file", "write"):
+                told = "\n  hint: write_corpus(corpus, 'corpus.jsonl') writes it"
+            elif not name.startswith("_") and name in self.names:
+                told = f"\n  hint: corpus.column({name!r}) has it"
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def to_pandas(self) -> Any:

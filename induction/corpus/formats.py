@@ -10,7 +10,6 @@ bytes do not depend on how the rows were cut into batches.
 
 from __future__ import annotations
 
-import codecs
 import errno
 import itertools
 import os
@@ -37,10 +36,11 @@ from grammar.files import (
     reading,
     refuse_other_content,
 )
-from grammar.messages import tell
+from grammar.messages import heard_by, tell
 from grammar.options import meant, named
 from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
+from grammar.storage.signatures import LOOKED_AT, signature_of_suffix
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
@@ -52,11 +52,13 @@ from induction.corpus.inputs.brat import ANNOTATIONS, rows_of_brat
 from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
+from induction.corpus.inputs.parallel_files import rows_of_file_beside, rows_of_parallel_files
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
+from induction.corpus.tables.layout import rows_of_markdown
 from induction.corpus.tables.lines import format_of_lines, has_classes
 from induction.corpus.tables.reading import (
     read_arrow,
@@ -101,8 +103,8 @@ __all__ = [
 ]
 
 _ROWS_A_GROUP = ROWS_A_GROUP
-_BEGINNING, _POINTER = 1 << 20, 64
-"""So much of a file says what it is whose name does not; so much, whether Git has a pointer."""
+_BEGINNING = 1 << 20
+"""So much of a file says what it is whose name does not."""
 _WAITING = 2
 """So many groups wait for the thread that writes, that one included which it writes."""
 
@@ -182,25 +184,8 @@ FORMATS: Mapping[str, Format] = {
 SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
 
-_WITHOUT_FORMAT = {
-    **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as .csv"),
-    **dict.fromkeys((".docx", ".doc", ".odt", ".rtf", ".pdf"), "save its texts as .csv or .txt"),
-    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"), "unpack it first"),
-}
-"""Suffixes of files that no format reads, and what to do."""
-_OF_OTHERS = {
-    ".json": "write JSON lines, an object a line, and name them .jsonl; or ",
-    **dict.fromkeys(
-        (".yml", ".yaml", ".md"),
-        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json); or ",
-    ),
-    **dict.fromkeys(
-        (".pkl", ".pickle", ".pt"), "write the rows as .parquet where it was made; or "
-    ),
-    ".arff": "save the table as .csv; or ",
-    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "export the table as .csv; or "),
-}
-"""What to do about files whose names tell formats that are not among these."""
+_LINES = "write JSON lines, an object a line, and name them .jsonl"
+"""What to do where an array of JSON would be written."""
 
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 NAMING = ("csv", "tsv")
@@ -313,7 +298,8 @@ def _faults_told(source: str) -> Iterator[None]:
 
 
 def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
-    return _read(path, asked, format).where(row)
+    with heard_by(lambda message: None):  # it was told when the rows were read
+        return _read(path, asked, format).where(row)
 
 
 def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
@@ -514,10 +500,19 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
         if not names and is_many(path):
             raise FileNotFoundError(errno.ENOENT, "there are no such files")
         if not names and format is None and place_of(path).is_folder():
-            return rows_of_class_folders(asked) or huggingface.read_folder(asked)
+            return (
+                rows_of_parallel_files(asked)
+                or rows_of_class_folders(asked)
+                or huggingface.read_folder(asked)
+            )
     if not names and format is None and _suffix(path) == ANNOTATIONS:
         with reading(path):
             return rows_of_brat([Path(path)], asked)
+    if not names and format is None:
+        with reading(path):
+            beside = rows_of_file_beside(asked)
+        if beside is not None:
+            return beside
     if not names:
         _tell_of_annotations(path)
         return _read_file(path, asked, format)
@@ -537,7 +532,8 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
     try:
         if chosen.binary:
             with _opened(path) as source:
-                refuse_other_content(bytes(source.read(_POINTER)), asked.path)
+                beginning = bytes(source.read(LOOKED_AT))
+                refuse_other_content(beginning, asked.path, text=False, pages=format is None)
                 source.seek(0)
                 rows = chosen.read(source, asked)
                 rows.table.validate(full=True)  # its bytes are taken as they are
@@ -545,7 +541,7 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
         data = read_bytes(path)
         asked = replace(asked, named=format is not None)
         if not asked.named:
-            _refuse_page(data, asked.path)
+            refuse_other_content(data, asked.path, pages=True)
             data = _with_line_ends(data)
         with other_encoding(asked.encoding):
             if asked.skips and is_utf8(data):
@@ -563,17 +559,6 @@ def _read_file(path: PathLike, asked: Asked, format: str | None) -> Rows:
             where=asked.path,
             hint="correct the file, or name it after the format it has",
         ) from None
-
-
-def _refuse_page(data: bytes, path: str) -> None:
-    """Refuse a web page, as one gets in the place of a file behind a login."""
-    begins = data[:64].removeprefix(codecs.BOM_UTF8).lstrip().lower()
-    if begins.startswith((b"<!doctype html", b"<html")):
-        raise CorpusError(
-            "this is a web page (HTML), and no corpus",
-            where=path,
-            hint="fetch the file itself; or say what the page is: --format text",
-        )
 
 
 def _with_line_ends(data: bytes) -> bytes:
@@ -597,8 +582,11 @@ def _by_content(path: PathLike) -> Format:
             raise UnreadableInputError(
                 "there is no such file", where=os.fsdecode(path), hint="check the path"
             )
-    known = {*_OF_OTHERS, *_WITHOUT_FORMAT}
-    found = None if Path(path).suffix.lower() in known else format_of_content(path)
+    of_others = signature_of_suffix(Path(path).suffix)
+    if of_others is None or of_others.is_text:
+        with at_hand(path) as file, reading(path), open(file, "rb") as opened:
+            refuse_other_content(opened.read(LOOKED_AT), os.fsdecode(path), pages=True)
+    found = None if of_others and not of_others.is_text else format_of_content(path)
     if found is None:
         raise _unknown_format(path)
     tell(f"{os.fsdecode(path)} is read as the format {found}, as its lines say")
@@ -621,6 +609,9 @@ def format_of_content(path: PathLike) -> str | None:
         return None
     if is_conll(data):
         return "conll"
+    with heard_by(lambda message: None):
+        if rows_of_markdown(data, os.fsdecode(path)) is not None:
+            return "csv"
     return format_of_lines(data) or ("text" if has_classes(data, os.fsdecode(path)) else None)
 
 
@@ -692,19 +683,21 @@ def _suffix(path: PathLike) -> str:
 
 
 def _unknown_format(path: PathLike) -> OptionError:
-    known = [suffix for one in FORMATS.values() for suffix in one.suffixes]
+    known = ", ".join(
+        [*(suffix for one in FORMATS.values() for suffix in one.suffixes), _FOLDER_SUFFIX]
+    )
     suffix = _suffix(path).lower()
-    if suffix in _WITHOUT_FORMAT:
+    found = signature_of_suffix(suffix)
+    if found is not None and not found.is_text:
         return OptionError(
-            f"files {suffix} are neither read nor written",
+            f"files {suffix} are neither read nor written: {found.what}",
             where=str(path),
-            hint=f"{_WITHOUT_FORMAT[suffix]}; what is read and written ends in "
-            f"{', '.join([*known, _FOLDER_SUFFIX])}",
+            hint=f"{found.hint}; what is read and written ends in {known}",
         )
-    of_others = _OF_OTHERS.get(suffix, "")
+    first = found.hint if found else _LINES if suffix == ".json" else None
     return OptionError(
         "the format cannot be inferred from the file name",
         where=str(path),
-        hint=f"{of_others}name the format, as --format text ({', '.join([*FORMATS, _FOLDER])}), or "
-        f"end its name in {', '.join([*known, _FOLDER_SUFFIX])}",
+        hint=f"{first + '; or ' if first else ''}name the format, as --format text "
+        f"({', '.join([*FORMATS, _FOLDER])}), or end its name in {known}",
     )

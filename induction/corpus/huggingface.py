@@ -87,6 +87,12 @@ def table_of_dataset(dataset: Any) -> pa.Table:
     CorpusError
         If it is none: a ``DatasetDict``, for example, has several.
     """
+    if isinstance(dataset, Mapping) and any(isinstance(one, str) for one in dataset.values()):
+        raise CorpusError(
+            "this is a row of a data set, and no data set",
+            hint="augment the data set; or give rows in batches: dataset.map(function, "
+            "batched=True)",
+        )
     if isinstance(dataset, Mapping):
         raise CorpusError(
             f"these are {len(dataset)} datasets: {', '.join(map(str, dataset))}",

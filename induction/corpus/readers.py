@@ -25,13 +25,15 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Skipped
 from induction.corpus.sources import embedded_file
 from induction.corpus.text.tokens import plain_brackets
-from induction.corpus.tree_files import sound_trees
+from induction.corpus.tree_files import sound_trees, trees_of_corpus
 from induction.corpus.treebanks.reading import TREEBANK_SUFFIXES, is_foreign, parse_trees
 
 __all__ = ["EMBEDDED", "bracketed_files", "listed_files", "read_reviews", "read_treebank"]
 
 EMBEDDED = "embedded"
 _NLTK = "nltk:"
+_TABLES = (".jsonl", ".csv", ".tsv", ".parquet")
+"""Files with a column of trees."""
 _BRACKETED = {".mrg", ".psd", ".prd", ".tree", ".txt", ".ptb", *TREEBANK_SUFFIXES}
 _NO_TREES = re.compile(
     r"(?:\d*_*)?(?:readme|licen[cs]e|copying|notice|authors|changes|changelog|citation)\b",
@@ -101,6 +103,8 @@ def read_treebank(
         treebank = _read_nltk(name.removeprefix(_NLTK))
     elif name.endswith(".arrow"):
         treebank = Treebank.load(source)
+    elif not is_many(source) and PurePath(name.removesuffix(".gz")).suffix in _TABLES:
+        treebank = _of_table(source, skip)
     elif (files := bracketed_files(name)) is not None:
         read = [_read_file(path, encoding, skip, discontinuous) for path in files]
         treebank = Treebank.concatenate(read)
@@ -113,6 +117,17 @@ def read_treebank(
             hint="a treebank is text such as (S (NP (PRP We)) (VP (VBD slept)))",
         )
     return treebank
+
+
+def _of_table(source: PathLike, skip: Callable[[Skipped], object] | None) -> Treebank:
+    """Return the trees of the column ``tree`` of a table."""
+    from induction.corpus.formats import read_corpus
+
+    corpus = read_corpus(source, on_error="stop" if skip is None else "skip")
+    for one in corpus.skipped:
+        if skip is not None:
+            skip(one)
+    return trees_of_corpus(corpus)
 
 
 def _read_file(

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from grammar.errors import BracketError, CorpusError
 from grammar.files import PathLike, as_utf8, read_bytes
+from grammar.messages import tell
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -30,6 +31,7 @@ __all__ = [
     "sound_trees",
     "sst_writer",
     "trees_of_corpus",
+    "with_text_of_trees",
 ]
 
 _TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
@@ -51,6 +53,29 @@ def corpus_of_trees(treebank: Treebank) -> Corpus:
         for text in treebank.texts().to_pylist()
     ]
     return Corpus.from_columns(text=texts, tree=treebank.brackets().cast(pa.string()))
+
+
+def with_text_of_trees(table: pa.Table) -> pa.Table:
+    """Return a table with the words of its trees as texts, if it has trees and no texts.
+
+    It is told. A column of trees that are none stays as it is.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     with_text_of_trees(pa.table({"tree": ["(S (NP We) (VP slept))"]})).to_pylist()
+    text is made of the words of the trees in 'tree'
+    [{'text': 'We slept', 'tree': '(S (NP We) (VP slept))'}]
+    """
+    if "tree" not in table.column_names or not pa.types.is_string(table.schema.field("tree").type):
+        return table
+    try:
+        treebank = Treebank.parse("\n".join(tree or "" for tree in table["tree"].to_pylist()))
+    except BracketError:
+        return table
+    if len(treebank) != table.num_rows:
+        return table
+    tell("text is made of the words of the trees in 'tree'")
+    return table.add_column(0, "text", corpus_of_trees(treebank).arrow("text"))
 
 
 def trees_of_corpus(corpus: Corpus, name: str = "tree") -> Treebank:

@@ -180,6 +180,14 @@ class ForestParser(TextParser):
     def _spelling(self) -> KnownWords:
         return KnownWords(self.lexicon.words)
 
+    def __call__(self, text: str) -> Any:
+        """Refuse a call, as spaCy's models are called (raises OptionError)."""
+        raise OptionError(
+            "a parser is no function",
+            hint="treewright.parse('We slept.', parser) gives the tree of a text, and "
+            "parser.parse(sentences) those of sentences",
+        )
+
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
     ) -> Iterator[Tree | NoParse]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
 import pyarrow as pa
 
-from grammar.errors import UnreadableInputError
+from grammar.errors import OptionError, UnreadableInputError
 from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.in_memory import is_text, is_texts
 from sampling.pipeline.manifest import manifest_of
@@ -76,7 +77,7 @@ def augment(corpus: Any, method: str = ..., **given: Any) -> Augmentation: ...
 def augment(
     corpus: Any,
     method: str = METHOD,
-    *,
+    *others: Any,
     test: Any = None,
     text: str | None = None,
     label: str | None = None,
@@ -140,6 +141,12 @@ def augment(
     >>> augment("a good film that ends well", "worddrop", n=2)
     ['good film that ends well', 'a good film that well']
     """
+    if others or not isinstance(method, str):
+        raise OptionError(
+            "texts and their labels are one corpus",
+            hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
+        )
+    _refuse_names_of_others(settings)
     plain = is_text(corpus) or is_texts(corpus)
     if is_text(corpus):
         corpus = [corpus]
@@ -162,3 +169,26 @@ def augment(
         texts: list[str] = made.column("text")
         return texts
     return Augmentation(made, report, manifest_of(pipeline))
+
+
+_NAMES_OF_OTHERS = {
+    "n": ("num", "num_aug", "n_aug", "num_samples", "n_samples"),
+    "seed": ("random_state", "random_seed"),
+    "times": ("transformations_per_example", "augmentations_per_example"),
+    "workers": ("n_jobs", "num_proc", "num_thread", "num_workers"),
+}
+"""Options, and how they are called in nlpaug, TextAttack, scikit-learn and datasets."""
+_OF_LABELS = {"labels", "y", "target", "targets"}
+
+
+def _refuse_names_of_others(settings: Mapping[str, Any]) -> None:
+    """Refuse options that are called otherwise here (raises OptionError)."""
+    for name in settings:
+        here = next((here for here, names in _NAMES_OF_OTHERS.items() if name in names), None)
+        if here is not None:
+            raise OptionError(f"augment has no option {name!r}", hint=f"it is called {here} here")
+        if name in _OF_LABELS:
+            raise OptionError(
+                f"augment has no option {name!r}",
+                hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
+            )

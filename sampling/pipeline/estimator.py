@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MethodType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from sampling.pipeline.settings import METHOD, Settings
 __all__ = ["TextAugmenter"]
 
 _BELOW = "estimator__"
+_OF_OTHERS = frozenset({"transform", "fit_transform", "augment", "resample", "sample", "generate"})
+"""What steps of pipelines and other augmenters have."""
 
 
 class _WithEstimator:
@@ -85,6 +87,21 @@ class TextAugmenter:
     >>> model.fit(["a good film", "a bad film"], ["pos", "neg"]).predict(["good"]).tolist()
     ['pos']
     """
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = ""
+            if name in _OF_OTHERS:
+                told = "\n  hint: fit_resample(texts, labels) gives examples"
+            elif isinstance(vars(type(self)).get(name), _WithEstimator):
+                told = (
+                    " without an estimator\n  hint: fit_resample(texts, labels) gives examples; or "
+                    f"give an estimator, as in {type(self).__name__}('aeda', model)"
+                )
+            elif name == "split":
+                told = "\n  hint: treewright.split(data, test_size=0.2) makes two parts"
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def __init__(
         self,

@@ -30,6 +30,58 @@ assert dataset.map(augmenter, batched=True).num_rows == 10
 """,
         needs=["datasets"],
     ),
+    "a column by its name": Task(
+        """
+corpus = read_corpus({"text": ["so", "it"], "label": ["a", "b"]})
+assert corpus["text"] == ["so", "it"]
+""",
+    ),
+    "shape of a corpus": Task(
+        """
+read_corpus({"text": ["so", "it"]}).shape
+""",
+        hint="corpus.to_pandas().shape",
+        mended="""
+corpus = read_corpus({"text": ["so", "it"]})
+assert corpus.to_pandas().shape == (2, 2)
+""",
+    ),
+    "save a corpus": Task(
+        """
+read_corpus({"text": ["so", "it"]}).save("corpus.jsonl")
+""",
+        hint="write_corpus(corpus, 'corpus.jsonl')",
+        mended="""
+corpus = read_corpus({"text": ["so", "it"]})
+write_corpus(corpus, 'corpus.jsonl')
+assert read_corpus('corpus.jsonl')["text"] == ["so", "it"]
+""",
+    ),
+    "an attribute of a column": Task(
+        """
+read_corpus({"text": ["so", "it"]}).text
+""",
+        hint="corpus.column('text')",
+        mended="""
+corpus = read_corpus({"text": ["so", "it"]})
+assert corpus.column('text') == ["so", "it"]
+""",
+    ),
+    "a row of a data set": Task(
+        """
+import datasets
+dataset = datasets.Dataset.from_dict({"text": ["a good film", "a bad film"]})
+dataset.map(lambda row: augment(row, "aeda"))
+""",
+        hint="dataset.map(function, batched=True)",
+        mended="""
+import datasets
+dataset = datasets.Dataset.from_dict({"text": ["a good film", "a bad film"]})
+function = lambda rows: {"text": augment(rows["text"], "aeda", n=2)}
+assert len(dataset.map(function, batched=True)) == 2
+""",
+        needs=["datasets"],
+    ),
     "examples of a data set": Task(
         """
 import datasets

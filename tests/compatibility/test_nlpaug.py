@@ -15,6 +15,15 @@ texts = ["The quick brown fox jumps", "The lazy dog sleeps in the sun"]
 assert len(tw.augment(texts, "worddrop", n=4)) == 4
 """,
     ),
+    "number of texts": Task(
+        """
+augment("a good film that ends well", "aeda", num_aug=2)
+""",
+        hint="it is called n here",
+        mended="""
+assert len(augment("a good film that ends well", "aeda", n=2)) == 2
+""",
+    ),
     "one word": Task(
         """
 tw.augment("hello", "eda")

@@ -80,6 +80,65 @@ assert len(grammar.productions(lhs="NP")) == 3
 assert [str(p.lhs) for p in grammar.productions(rhs="in")] == ["P"]
 """,
     ),
+    "parts of a grammar": Task(
+        ELEPHANT
+        + """import nltk
+grammar = Grammar.fromstring(GRAMMAR)
+assert grammar.start() == "S"
+production = grammar.productions(lhs=nltk.Nonterminal("NP"))[0]
+assert str(production.lhs()) == "NP"
+assert len(production.rhs()) == 2
+""",
+    ),
+    "probability of a production": Task(
+        """
+production = Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]").productions()[0]
+production.prob()
+""",
+        hint="it is production.weight",
+        mended="""
+production = Grammar.fromstring("S -> 'a' S [0.4] | 'b' [0.6]").productions()[0]
+assert production.weight == 0.6
+""",
+    ),
+    "one parse": Task(
+        """
+Parser(Grammar.fromstring("S -> 'a' S | 'b'")).parse_one(["a", "b"])
+""",
+        hint="next(parser.parse(words), None)",
+        mended="""
+parser, words = Parser(Grammar.fromstring("S -> 'a' S | 'b'")), ["a", "b"]
+assert str(next(parser.parse(words), None)) == "(S a (S b))"
+""",
+    ),
+    "a grammar as it is printed": Task(
+        """
+import nltk
+theirs = nltk.CFG.fromstring("S -> NP 'ran'\\nNP -> 'we'")
+ours = Grammar.fromstring(str(theirs))
+assert ours.start == "S" and len(ours.productions()) == 2
+""",
+    ),
+    "tags of words": Task(
+        """
+tw.pos_tag("We slept .".split())
+""",
+        hint="parse('We slept.').to_nltk().pos()",
+        mended="""
+tags = parse('We slept.').to_nltk().pos()
+assert [word for word, _ in tags] == ["We", "slept", "."]
+""",
+    ),
+    "sentences": Task(
+        """
+tw.sent_tokenize("We ran. We slept.")
+""",
+        hint="[text[a:b] for a, b in sentence_spans(text)]",
+        mended="""
+text = "We ran. We slept."
+assert [text[a:b] for a, b in sentence_spans(text)] == ["We ran.", "We slept."]
+""",
+    ),
     "probabilistic grammar": Task(
         """
 grammar = tw.PCFG.fromstring("S -> 'a' S [0.4] | 'b' [0.6]")

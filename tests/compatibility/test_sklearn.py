@@ -55,6 +55,58 @@ assert model.predict(["fine"]) == ["1"]
 assert model.score(frame).accuracy == 1.0
 """,
     ),
+    "texts and labels apart": Task(
+        """
+augment(["a good film", "a bad film"], ["pos", "neg"], "aeda", n=2)
+""",
+        hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
+        mended="""
+texts, labels = ["a good film", "a bad film"], ["pos", "neg"]
+made = augment({'text': texts, 'label': labels}, 'eda', n=10)
+assert set(made.corpus["label"]) <= {"pos", "neg"}
+""",
+    ),
+    "labels by name": Task(
+        """
+augment(["a good film", "a bad film"], method="aeda", labels=["pos", "neg"], n=2)
+""",
+        hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
+        mended="""
+texts, labels = ["a good film", "a bad film"], ["pos", "neg"]
+augment({'text': texts, 'label': labels}, 'eda', n=10)
+""",
+    ),
+    "random state": Task(
+        """
+augment(["a good film"], "aeda", n=1, random_state=0)
+""",
+        hint="it is called seed here",
+        mended="""
+augment(["a good film"], "aeda", n=1, seed=0)
+""",
+    ),
+    "split of an augmenter": Task(
+        """
+TextAugmenter().split(["a good film"], ["pos"])
+""",
+        hint="treewright.split(data, test_size=0.2)",
+        mended="""
+import treewright
+data = {"text": ["a", "b", "c", "d", "e"], "label": list("ppnnp")}
+train, test = treewright.split(data, test_size=0.2)
+assert len(test) == 1
+""",
+    ),
+    "fit without an estimator": Task(
+        """
+TextAugmenter("aeda", n=1).fit(["a good film"], ["pos"])
+""",
+        hint="fit_resample(texts, labels) gives examples",
+        mended="""
+texts, labels = ["a good film"], ["pos"]
+assert len(TextAugmenter("aeda", n=1).fit_resample(texts, labels)[0]) == 2
+""",
+    ),
     "resample": Task(
         """
 texts = ["a fine film", "a poor film", "a good book", "a bad book"] * 3

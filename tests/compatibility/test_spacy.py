@@ -10,6 +10,18 @@ assert tree.label() == "TOP"
 assert tree.leaves()[:2] == ("The", "cat")
 """,
     ),
+    "call a parser": Task(
+        """
+nlp = open_parser()
+nlp("We slept well.")
+""",
+        hint="treewright.parse('We slept.', parser)",
+        mended="""
+import treewright
+parser = open_parser()
+assert treewright.parse('We slept.', parser).leaves() == ("We", "slept", ".")
+""",
+    ),
     "parser as an object": Task(
         """
 parser = open_parser("english")

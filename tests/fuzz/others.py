@@ -45,6 +45,10 @@ def formats_of_others(use_corpus: Use) -> Iterator[Format]:
             {"orth": "Ann", "tag": "NNP", "ner": "U-PER"}, {"orth": "left", "tag": "VBD"}]}]}]}],
         "viewer.json": {"rows": [{"row_idx": 0, "row": {"text": "a film", "label": 1}}]},
         "intents.json": {"intents": [{"tag": "hi", "patterns": ["hello", "so"], "responses": []}]},
+        "parts.json": {"train": [["a good film", "x"], ["so bad", "y"]], "val": [["so", "x"]]},
+        "classes.json": {"x": ["a good film", "a book"], "y": ["so bad"]},
+        "squad.json": {"data": [{"title": "T", "paragraphs": [{"context": "Ann left.", "qas": [
+            {"id": "q", "question": "Who left?", "answers": []}]}]}]},
         "turks.json": [{"content": "Ann left", "annotation": [
             {"label": ["PER"], "points": [{"start": 0, "end": 2}]}]}],
     }  # fmt: skip
@@ -59,6 +63,13 @@ def formats_of_others(use_corpus: Use) -> Iterator[Format]:
     }  # fmt: skip
     for name, line in lines.items():
         yield Format(f"{name}.jsonl", _write(f"{json.dumps(line)}\n" * 3), use_corpus)
+    words = "Sentence #,Word,POS,Tag\ns1,Ann,NNP,B-PER\n,left,VBD,O\ns2,so,RB,O\n"
+    yield Format("words.csv", _write(words), use_corpus)
+    cells = "Sentence,POS,Tag\nAnn left,\"['NNP', 'VBD']\",\"['B-PER', 'O']\"\n"
+    yield Format("lists.csv", _write(cells), use_corpus)
+    yield Format("io.conll", _write("Ann\tPER\nleft\tO\n\nEU\tORG\n" * 2), use_corpus)
+    yield Format("mallet.txt", _write("a1 x a film\na2 y so bad\na3 x it\na4 y a b\n"), use_corpus)
+    yield Format("chunks.txt", _write("(S (NP Ann/NNP) left/VBD)\n(())\n"), use_corpus)
     yield Format("fasttext.txt", _write("__label__x a film\n__label__y so bad\n"), use_corpus)
     yield Format("markdown.csv", _write("| text | label |\n|--|--|\n| a film | 1 |\n"), use_corpus)
     yield Format(

@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar.errors import CorpusError
 
-__all__ = ["is_snips", "of_snips", "rows_of_intents", "without_wrappers"]
+__all__ = ["is_snips", "of_snips", "rows_of_intents", "rows_of_parts", "without_wrappers"]
 
 Row = dict[str, Any]
 _VIEWED = {"row_idx", "row"}
@@ -96,6 +96,36 @@ def _is_tag(intent: Any) -> bool:
     )
 
 
+def rows_of_parts(value: Mapping[str, Any]) -> tuple[list[Row], str] | None:
+    """Return the rows of an object whose lists hold pairs of a text and a class; else None.
+
+    What is to be told of it is returned, too. Of several parts the one for training is read.
+
+    >>> rows_of_parts({"train": [["hello", "hi"]], "val": [["so long", "bye"]]})
+    ([{'text': 'hello', 'label': 'hi'}], "its part 'train'; not 'val'")
+    >>> rows_of_parts({"train": ["hello"]}) is None
+    True
+    """
+    full = {name: rows for name, rows in value.items() if rows}
+    if not full or not all(isinstance(rows, list) for rows in value.values()):
+        return None
+    if not all(map(_is_pair, (row for rows in full.values() for row in rows))):
+        return None
+    name = "train" if "train" in full else next(iter(full))
+    if name != "train" and len(full) > 1:
+        raise CorpusError(
+            f"there are several parts, {', '.join(full)}, and none is called 'train'",
+            hint="write the one that is meant as an array of its own: [[text, class], ...]",
+        )
+    others = ", ".join(repr(one) for one in full if one != name)
+    told = f"its part {name!r}" + (f"; not {others}" if others else "")
+    return [{"text": text, "label": label} for text, label in full[name]], told
+
+
+def _is_pair(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 2 and all(isinstance(one, str) for one in row)
+
+
 def without_wrappers(rows: list[Any]) -> tuple[list[Any], str | None]:
     """Return the rows within rows, and whose form that is, if it is one that is known.
 
@@ -107,7 +137,38 @@ def without_wrappers(rows: list[Any]) -> tuple[list[Any], str | None]:
     if rows and all(map(_is_document, rows)):
         made = [row for document in rows for row in _sentences(document)]
         return _of_one_form(made), "spaCy's JSON of version 2; dependencies are not kept"
+    if rows and all(map(_is_article, rows)):
+        made = [row for article in rows for row in _questions(article)]
+        return made, "questions and their paragraphs, as SQuAD has them; answers are not kept"
+    labels = [row[1] for row in rows if _is_pair(row)]
+    # a second text is a class for sure only if it comes again
+    if rows and len(labels) == len(rows) and len({*labels}) <= len(rows) // 2:
+        return [{"text": text, "label": label} for text, label in rows], "pairs of text and class"
     return rows, None
+
+
+def _is_article(row: Any) -> bool:
+    paragraphs = row.get("paragraphs") if isinstance(row, Mapping) else None
+    return (
+        isinstance(paragraphs, list)
+        and bool(paragraphs)
+        and all(
+            isinstance(one, Mapping)
+            and isinstance(one.get("context"), str)
+            and isinstance(one.get("qas"), list)
+            and all(isinstance(qa, Mapping) and isinstance(qa.get("question"), str)
+                    for qa in one["qas"])
+            for one in paragraphs
+        )
+    )  # fmt: skip
+
+
+def _questions(article: Row) -> Iterator[Row]:
+    """Yield the questions of an article of SQuAD with their paragraphs."""
+    for paragraph in article["paragraphs"]:
+        for question in paragraph["qas"]:
+            named = {"id": question["id"]} if isinstance(question.get("id"), str) else {}
+            yield {**named, "text": question["question"], "text_pair": paragraph["context"]}
 
 
 def _is_document(row: Any) -> bool:

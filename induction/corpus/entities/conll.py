@@ -32,7 +32,7 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
 from induction.corpus.entities.dependency_tables import holds_dependencies, in_ten_columns
 from induction.corpus.entities.ontonotes import holds_ontonotes, rows_of_ontonotes
-from induction.corpus.entities.schemes import OUTSIDE, is_scheme, words_of_tags
+from induction.corpus.entities.schemes import OUTSIDE, in_scheme, is_scheme, words_of_tags
 from induction.corpus.rows import Asked, Rows, Write, Writer
 
 __all__ = ["conll_writer", "is_conll", "read_conll"]
@@ -124,6 +124,11 @@ def _refuse_whole_sentences(text: str, path: str) -> None:
 
 def _spans(sentences: Sequence[_Sentence], path: str) -> list[object]:
     spans: list[object] = []
+    written, told = in_scheme({row[-1] for sentence in sentences for row in sentence.rows})
+    if written:
+        tell(f"{path}: {told}")
+        for sentence in sentences:
+            sentence.rows = [[*row[:-1], written[row[-1]]] for row in sentence.rows]
     for sentence in sentences:
         words = [row[0] for row in sentence.rows]
         places = word_places(" ".join(words), words)

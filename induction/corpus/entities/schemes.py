@@ -18,7 +18,15 @@ from collections.abc import Iterable, Sequence
 
 from grammar.errors import CorpusError, OptionError
 
-__all__ = ["OUTSIDE", "SCHEMES", "Interval", "is_scheme", "tagged_words", "words_of_tags"]
+__all__ = [
+    "OUTSIDE",
+    "SCHEMES",
+    "Interval",
+    "in_scheme",
+    "is_scheme",
+    "tagged_words",
+    "words_of_tags",
+]
 
 SCHEMES = ("bio", "bilou")
 OUTSIDE = "O"
@@ -26,7 +34,12 @@ Interval = tuple[int, int, str]
 """First word, the word behind the last, and the label."""
 
 _TAG = re.compile(r"([BILUESM])-(\S.*)", re.DOTALL)
+_BEHIND = re.compile(r"(\S.*)[-_]([BILUESM])", re.DOTALL)
 _BEGINS, _ENDS = "BUS", "LUES"
+_MOST_LABELS = 200
+_OF_SPEECH = frozenset(
+    {"NN", "NNS", "NNP", "VB", "VBD", "VBZ", "DT", "IN", "JJ", "NOUN", "VERB", "DET", "PRON"}
+)
 
 
 def words_of_tags(tags: Sequence[str]) -> list[Interval]:
@@ -100,3 +113,42 @@ def is_scheme(tags: Iterable[str | None]) -> bool:
     """
     others = [tag for tag in tags if tag is not None and tag != OUTSIDE]
     return bool(others) and all(map(_TAG.fullmatch, others))
+
+
+def in_scheme(tags: Iterable[str]) -> tuple[dict[str, str], str]:
+    """Return the tags of a scheme for tags that are written in another way, and what to tell.
+
+    Prefixes may stand behind labels; or there are none (IO), so that neighbours of one label are
+    one span.
+
+    Parameters
+    ----------
+    tags : iterable of str
+        The distinct tags of a file.
+
+    Returns
+    -------
+    dict, str
+        A tag of the scheme for each; nothing if they are of the scheme, or of none.
+
+    Examples
+    --------
+    >>> in_scheme({"PER-B", "O"})[0] == {"PER-B": "B-PER", "O": "O"}
+    True
+    >>> in_scheme({"PER", "O"})[1]
+    'tags have no B- and I- (IO), so that words of one label beside one another are one span'
+    >>> in_scheme({"B-PER", "O"}), in_scheme({"NN", "DT"})
+    (({}, ''), ({}, ''))
+    """
+    known = {*tags}
+    others = sorted(known - {OUTSIDE})
+    if not others or any(map(_TAG.fullmatch, others)) or len(others) > _MOST_LABELS:
+        return {}, ""
+    behind = [_BEHIND.fullmatch(tag) for tag in others]
+    if all(behind):
+        made = {match[0]: f"{match[2]}-{match[1]}" for match in behind if match}
+        return {**made, OUTSIDE: OUTSIDE}, f"tags such as {others[0]} are read as {made[others[0]]}"
+    if OUTSIDE in known and not _OF_SPEECH & known and all(tag.strip("_-.") for tag in others):
+        told = "tags have no B- and I- (IO), so that words of one label beside one another are one"
+        return {**{tag: f"I-{tag}" for tag in others}, OUTSIDE: OUTSIDE}, f"{told} span"
+    return {}, ""

@@ -18,11 +18,18 @@ from grammar.hashing import hash_rows
 from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
 from induction.corpus.annotated.tokens import with_text_of_tokens
+from induction.corpus.annotated.word_rows import (
+    OF_WORDS,
+    sentences_of_words,
+    with_lists_of_cells,
+)
 from induction.corpus.corpus import COLUMNS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
+from induction.corpus.text.damage import tell_of_damage
+from induction.corpus.tree_files import with_text_of_trees
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows", "renamed"]
@@ -30,6 +37,7 @@ __all__ = ["corpus_of_rows", "renamed"]
 Where = Callable[[int], str]
 _SOFT, _SETS = pa.list_(pa.float32()), pa.list_(pa.string())
 _MOST_CLASSES = 10_000
+_LOOKED_AT = 1_000
 _BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
@@ -57,6 +65,7 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
     _check_aligned(corpus, rows.where)
+    tell_of_damage(corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist(), asked.path)
     if "spans" in corpus.names and (fault := _of_spans(corpus)):
         raise _located(fault, rows.where)
     return corpus
@@ -97,9 +106,15 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         table = without_index(table, asked.path)
         if asked.label is None:
             table = with_spans_of_cells(table, asked.path)
+        if asked.text is None and not asked.rename:
+            table = sentences_of_words(with_lists_of_cells(table, asked.path), asked.path)
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
         table = with_text_of_tokens(table)
+        if "text" not in table.column_names and not long_columns(
+            table.select([name for name in table.column_names if name not in COLUMNS])
+        ):
+            table = with_text_of_trees(table)
     labels = _indicators(table, asked)
     for old in (*asked.rename, *filter(None, (asked.text, None if labels else asked.label))):
         if old not in table.column_names:
@@ -126,13 +141,13 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
 
 def _refuse_words(table: pa.Table, path: str) -> None:
     """Refuse a table with a word a row: no column holds texts there."""
-    names = [name for name in table.column_names if name.strip().casefold() in _OF_WORDS]
+    names = [name for name in table.column_names if name.strip().casefold() in OF_WORDS]
     if names and not long_columns(table):
         raise CorpusError(
             f"each row holds a word ({names[0]!r}), and no text",
             where=path,
-            hint="write a token and its tag a line, with a tab between, a blank line behind each "
-            "sentence, and name it .conll",
+            hint="number the sentences in a column 'sentence'; or write a token and its tag a "
+            "line, with a tab between, a blank line behind each sentence, and name it .conll",
         )
 
 
@@ -189,7 +204,6 @@ def _tell_of_indicators(table: pa.Table, path: str) -> None:
         )
 
 
-_OF_WORDS = ("word", "token", "words", "tokens", "form")
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
@@ -29,7 +30,8 @@ __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 _FEWEST = 2
 _LOOKED_AT = 200
 _MOST_CLASSES = 20
-_STRUCTURES = {"target", "text_pair", "tree", "tree_pair", "spans", "tokens", "tags"}
+_NUMBER = re.compile(r"-?\d{1,3}")
+_STRUCTURES = {"target", "tree", "tree_pair", "spans", "tokens", "tags"}
 """Columns of corpora that usually have no classes."""
 
 
@@ -94,12 +96,14 @@ def renamed_by_use(
     names |= {old: new for new, old in found.items()}
     for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
         there = [names.get(name, name) for name in table.column_names]
-        of_pairs = new == "label" and "target" in there  # which have no classes
+        # pairs of a source and its target have no classes
+        of_pairs = new == "label" and "target" in there and not _target_of_classes(table, there)
         if asked is None and new not in there and not of_pairs:
             open_ones = [n for n in table.column_names if n not in names and n not in COLUMNS]
             usable = [n for n in open_ones if _can_be(new, table.column(n))]
             if new == "label":
                 old = _recognised(new, usable, usual)
+                old = _target_of_classes(table, there) if old is None else old
                 if old is None and not _STRUCTURES & {*there}:
                     _tell_of_classes(table, usable)
             else:
@@ -132,6 +136,22 @@ def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
                 zip(("text", "target" if pair in TARGET_NAMES else "text_pair"), both, strict=True)
             )
     return {}
+
+
+def _target_of_classes(table: pa.Table, there: Sequence[str]) -> str | None:
+    """Return the column ``target`` if its values are numbers of classes; None of outputs.
+
+    >>> of_texts = {"text": ["so", "it", "is", "he"]}
+    >>> _target_of_classes(pa.table({**of_texts, "target": ["0", "1", "0", "1"]}), ["target"])
+    'target'
+    >>> _target_of_classes(pa.table({**of_texts, "target": ["a", "b c", "a", "a"]}), ["target"])
+    """
+    if "target" not in there or "target" not in table.column_names:
+        return None
+    values = table.column("target").slice(0, _LOOKED_AT).drop_null()
+    kinds = values.unique().to_pylist()
+    few = _FEWEST <= len(kinds) <= min(_MOST_CLASSES, len(values) // 2)
+    return "target" if few and all(_NUMBER.fullmatch(str(kind)) for kind in kinds) else None
 
 
 def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:

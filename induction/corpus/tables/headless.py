@@ -133,7 +133,9 @@ def names_of_rows(records: Records, path: str, sign: str) -> list[str]:
     texts = [at for at, one in enumerate(columns) if one.is_text]
     longest = is_longest([columns[at].words for at in texts])
     text = None if longest is None else texts[longest]
-    classes = [at for at, one in enumerate(columns) if one.may_be_classes]
+    classes = _numbered(
+        columns, whole, [at for at, one in enumerate(columns) if one.may_be_classes]
+    )
     others = [one for at, one in enumerate(columns) if at != text and not one.is_text]
     alone = not classes and all(one.tells_rows_apart or one.kinds == 1 for one in others)
     alone = alone and (len(whole) >= _ARE_IDS or width == 1)
@@ -147,6 +149,16 @@ def names_of_rows(records: Records, path: str, sign: str) -> list[str]:
         tell(f"{path} has no line of names: {told}")
         return names
     raise _refused(records[0], _proposed(columns, names, texts, classes), path, sign)
+
+
+def _numbered(columns: Sequence[_Column], rows: Records, classes: Sequence[int]) -> Sequence[int]:
+    """Return the only columns of small whole numbers among those that may hold the classes.
+
+    CoLA has one beside the source of a sentence and a mark.
+    """
+    numbers = [at for at in classes if all(row[at].strip().isdigit() for row in rows)]
+    few = [at for at in numbers if columns[at].letters <= 1]
+    return few if len(few) == 1 == len(numbers) else classes
 
 
 def _column(cells: Sequence[str]) -> _Column:

@@ -12,10 +12,10 @@ import re
 from collections import Counter
 from typing import Any
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, located
 from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
-from induction.corpus.annotated.nested import rows_of_intents, without_wrappers
+from induction.corpus.annotated.nested import rows_of_intents, rows_of_parts, without_wrappers
 from induction.corpus.column_names import TEXT_NAMES
 
 __all__ = ["lines_of_json"]
@@ -107,7 +107,11 @@ def _rows(bare: bytes, path: str) -> list[Any] | None:
             hint="close it with ]; or write an object a line, without brackets and commas around",
         ) from None
     if isinstance(value, dict):
-        value = _rows_of_object(value)
+        with located(path):
+            parts = rows_of_parts(value)
+        if parts is not None:
+            tell(f"{path} is read as pairs of text and class: {parts[1]}")
+        value = _rows_of_object(value) if parts is None else parts[0]
     rows = value if isinstance(value, list) else None
     if rows is not None:
         rows, form = without_wrappers(rows)
@@ -151,6 +155,8 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
     are_lists = all(isinstance(column, list) for column in columns)
+    if (texts := _texts_of_classes(value)) is not None:
+        return texts
     # a single example of tokens and tags has lists of one length, too
     if (
         are_lists
@@ -159,6 +165,23 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     ):
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]
+
+
+def _texts_of_classes(value: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Return rows of an object that has lists of texts under the names of classes; else None.
+
+    Lists of one length may be columns. It is told.
+    """
+    lists = [*value.values()]
+    if len(lists) < 2 or not all(isinstance(one, list) and one for one in lists):
+        return None
+    texts = [text for one in lists for text in one]
+    if not all(isinstance(text, str) for text in texts) or len({*map(len, lists)}) == 1:
+        return None
+    if _TEXTS.intersection(map(str.casefold, value)) or not any(" " in text for text in texts):
+        return None
+    tell(f"texts are read from lists under the names of their classes: {', '.join(value)}")
+    return [{"text": text, "label": name} for name, own in value.items() for text in own]
 
 
 def _named_row(names: list[Any], row: Any, at: int) -> dict[str, Any]:

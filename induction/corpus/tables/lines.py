@@ -7,6 +7,7 @@ https://fasttext.cc/docs/en/supervised-tutorial.html
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,13 +90,21 @@ class _Before:
     """Whether the pattern says enough, however often each class comes again."""
     read: bool = True
     """Whether it is sure enough to be read; else it is told."""
+    named: bool = False
+    """Whether a name stands before the class, which no other line has."""
 
 
 _TREC = _Before(
     re.compile(r"([A-Z]+):[a-z]+\s+(\S.*)"), "a class and a finer one, as TREC has", alone=True
 )
+_MALLET = _Before(
+    re.compile(r"[A-Za-z][\w./-]*\d[\w./-]*\s+(\S+)\s+(\S.*)"),
+    "its name and a class, as Mallet has",
+    named=True,
+)
 _BEFORE = (
     _TREC,
+    _MALLET,
     _Before(re.compile(r"([+-]?\d{1,3})\s+(\S.*)"), "the number of a class"),
     _Before(re.compile(r"([A-Z]{2,})\s+(\S*[a-z].*)"), "a class in capitals"),
     _Before(
@@ -110,6 +119,7 @@ _FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
 _OF_OTHERS = {
     re.compile(r"[\w:./-]+\(.+-\d+'*, .+-\d+'*\)"): "a dependency (Stanford's typed dependencies)",
     re.compile(r"[a-z]\w*\(.*\)\."): "a fact of Prolog",
+    re.compile(r"\S+(?:\s+\S+){2,}\s+(?:\([\w-]+)?\*\)*\s*"): "a word with its roles (CoNLL-2005)",
 }
 """What lines are that are no texts."""
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
@@ -155,6 +165,9 @@ def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
             if kinds == {str(number) for number in range(1, len(there) + 1)}:
                 tell(f"each line of {path} begins with its number, which stays in the text")
             continue
+        before_class = [line.split(maxsplit=1)[0] if line.strip() else None for line in lines]
+        if before.named and len({*before_class} - {None}) < len(there):
+            continue
         told = f"each line of {path} begins with {before.what}"
         if not before.read:
             tell(f"{told}; if it is one, put label and text above, as a .tsv has them, with tabs")
@@ -167,9 +180,10 @@ def classes_before(lines: Sequence[str], path: str) -> pa.Table | None:
             }
         )
         if before is _TREC:
-            fine = [line.split()[0] if line.strip() else None for line in lines]
-            table = table.append_column("fine", pa.array(fine, pa.string()))
+            table = table.append_column("fine", pa.array(before_class, pa.string()))
             tell("the finer class is the column 'fine': --label fine reads that")
+        elif before.named:
+            table = table.append_column("name", pa.array(before_class, pa.string()))
         return table
     return None
 
@@ -216,8 +230,9 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
                 where=path,
                 hint="write a text and its label a row as .tsv or .csv, or texts alone a line",
             )
-    words = [word for line in lines for word in line.split()]
-    if all(map(_TAGGED.fullmatch, words)):
+    # phrases stand in square brackets in the tagged files of the Penn Treebank
+    words = [word for line in lines for word in line.split() if word.strip("[]=")]
+    if words and all(map(_TAGGED.fullmatch, words)):
         raise CorpusError(
             f"every word has a tag behind it, as {words[0]!r}",
             where=path,
@@ -244,6 +259,10 @@ def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -
         If a tab or ``|`` stands in every line as often, and no names are above.
     """
     there = [line.removesuffix("\r") for line in lines[:_LOOKED_AT] if line.strip()]
+    below = [*itertools.dropwhile(lambda line: line.startswith("#"), there)]
+    has_comments = _FEWEST <= len(below) < len(there) and "\t" not in there[0]
+    if has_comments and all("\t" in line for line in below):
+        raise _a_table(f"{SIGNS[chr(9)]}, below its comments", path)
     if len(there) < _FEWEST:
         return None
     named = {name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group}

@@ -71,6 +71,9 @@ __all__ = [
 _LONG_NUMBER = re.compile(rb"\d{19}")
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
+_OPEN = re.compile(r'Expected \d+ columns, got \d+: (?:[^"]*,)?"[^"]*$')
+_STRING = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"')
+_NO_NUMBER = re.compile(rb"[:,\[]\s*(-?(?:NaN|Infinity))\b")
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
 
@@ -241,8 +244,21 @@ def _parse_json(
             table = _read_json(data, table.schema)
             table.validate(full=True)
     except pa.ArrowException as error:
+        _refuse_no_numbers(data, where)
         raise _malformed(error, ".jsonl", where) from None
     return table
+
+
+def _refuse_no_numbers(data: bytes, where: Callable[[int], str]) -> None:
+    """Say of what Python writes for a number that is none that it is no JSON."""
+    for row, line in enumerate(filter(bytes.strip, data.split(b"\n"))):
+        if (match := _NO_NUMBER.search(_STRING.sub(b'""', line))) is not None:
+            raise CorpusError(
+                f"{match[1].decode()} is no JSON",
+                where=where(row),
+                hint="write null where there is no value; pandas does so with "
+                "frame.to_json(path, orient='records', lines=True)",
+            )
 
 
 def _read_json(data: bytes, schema: pa.Schema | None) -> pa.Table:
@@ -290,6 +306,12 @@ def _malformed(
     if found is None:
         return error
     row = int(found[1]) if found[1] else int(found[2]) - 1 - header
+    if _OPEN.search(reason):
+        return CorpusError(
+            "a quote opens a cell, and is not closed",
+            where=where(row),
+            hint='close it; or double it ("") where it is part of a text',
+        )
     return CorpusError(
         f"the file does not follow the format of {suffix}: {reason}",
         where=where(row),

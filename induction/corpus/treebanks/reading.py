@@ -25,14 +25,24 @@ TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
 
 _NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
 _BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
-_MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>[ \t]*\r?$", re.MULTILINE)
+_MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>(?:[^<>()\n]*</[^<>]*>)?[ \t]*\r?$", re.MULTILINE)
+_EMPTY = re.compile(
+    r"^[ \t]*\([ \t]*\([ \t]*\)[ \t]*\)[ \t]*\r?$|^[ \t]*\([ \t]*\)[ \t]*\r?$", re.MULTILINE
+)
+_GRAPH = re.compile(r"(?:\s*#[^\n]*\n)*\s*\([^\s()]+\s+/\s+[^\s()]+\s*(?:[:)]|$)")
+_TAGGED = re.compile(r"([^\s()]+)/([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
+_LEAF = re.compile(r"(?<=\s)([^\s()]+)/([^\s()/]+)(?=[\s)])")
+_FEW = 20
 _BARE = re.compile(r"\((-[LR][RCS]B-)[ \t]+[()\[\]{}]\)")
 _FORMS = {
     re.compile(r"(?s).{0,400}\(<[TL] \S+"): "derivations of CCGbank",
     re.compile(r"(?:[^\n\[]*\t)?\[(?:IN|SL):\w+"): "intents and slots in square brackets (TOP)",
     re.compile(r"(?s)\s*(?:\d+[.\t ]+)?\[\S+ .*\]"): "trees in square brackets",
     re.compile(r"(?s).{0,400}(?:\\Tree|\\begin\{(?:forest|tikzpicture)\})"): "trees of LaTeX",
-    re.compile(r"\s*<(?:\?xml|!DOCTYPE|[a-z]+>)"): "trees in XML of another form than TIGER-XML",
+    re.compile(r"\s*(?:Probabilistic)?Tree\('"): "trees of NLTK as repr prints them, and not str",
+    re.compile(
+        r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z]+[ >])"
+    ): "trees in XML of another form than TIGER-XML",
 }
 """How texts begin that hold trees in another form."""
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}
@@ -99,8 +109,9 @@ def trees_of_brackets(text: str, source: str) -> Treebank:
     >>> print(trees_of_brackets(r"(S (-LRB- \() (A b))", "a.mrg")[0])
     (S (-LRB- -LRB-) (A b))
     """
+    _refuse_graphs(text, source)
     try:
-        return Treebank.parse(text, source=source)
+        return _with_tags_apart(Treebank.parse(text, source=source), text, source)
     except BracketError as error:
         for way, told in _WAYS:
             other = way(text)
@@ -113,6 +124,44 @@ def trees_of_brackets(text: str, source: str) -> Treebank:
             tell(told.format(source))
             return treebank
         raise _named(text, error) from None
+
+
+def _refuse_graphs(text: str, source: str) -> None:
+    """Refuse graphs of meanings: their brackets would be read as trees."""
+    if _GRAPH.match(text):
+        raise BracketError(
+            "these are graphs of AMR (Penman), and no trees",
+            where=source,
+            hint="read the sentences (the lines '# ::snt') from a file of their own",
+        )
+
+
+def _with_tags_apart(treebank: Treebank, text: str, source: str) -> Treebank:
+    """Return a treebank with a node for each tag behind a word, if all words have one.
+
+    Chunks are printed so by NLTK. It is told.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     print(trees_of_brackets("(S (NP the/DT dog/NN) barks/VBZ)", "a.txt")[0])
+    a.txt: words have their tags behind them (the/DT): they are read as (DT the)
+    (S (NP (DT the) (NN dog)) (VBZ barks))
+    """
+    first = [leaf for tree in treebank[:_FEW] for leaf in tree.leaves()]
+    found = [_TAGGED.fullmatch(leaf) for leaf in first]
+    if len(first) < 2 or not all(found) or found[0] is None:
+        return treebank
+    apart = Treebank.parse(_LEAF.sub(r"(\2 \1)", text), source=source)
+    tell(
+        f"{source}: words have their tags behind them ({first[0]}): they are read as "
+        f"({found[0][2]} {found[0][1]})"
+    )
+    return apart
+
+
+def _without_empty(text: str) -> str | None:
+    """Return a text without lines that say that a sentence has no tree."""
+    return _EMPTY.sub("", text) if _EMPTY.search(text) else None
 
 
 def _named(text: str, error: BracketError) -> BracketError:
@@ -154,6 +203,7 @@ def _without_escapes(text: str) -> str | None:
 _WAYS: tuple[tuple[Callable[[str], str | None], str], ...] = (
     (words_behind_trees, "{}: the numbers in its trees are the places of the words behind them"),
     (_without_numbers, "{}: what stands before the trees, such as their numbers, is left out"),
+    (_without_empty, "{}: empty lines of brackets, which stand for no tree, are left out"),
     (_without_marks, "{}: lines of marks (<...>) around its trees are left out"),
     (_without_bare_brackets, "{}: words that are brackets are read as -LRB-, -RRB- and their kin"),
     (_without_escapes, r"{}: \( and \) are read as words, -LRB- and -RRB-"),

@@ -75,7 +75,6 @@ def test_lines_end_as_they_once_did(tmp_path):
 
 REFUSED = {
     "aligned": ("a.csv", "text       label\nso it is   pos\n", "spaces align its columns 'text'"),
-    "web page": ("a.csv", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "web page"),
     "dependencies": ("a.txt", "root(ROOT-0, Go-1)\nadv(Go-1, home-2)\n", "typed dependencies"),
     "facts": ("a.txt", "parse([a], b(A)).\nparse([b], c(A)).\n", "a fact of Prolog"),
     "subtitles": ("a.txt", "1\n00:00:01,000 --> 00:00:02,000\nSo it is.\n", "subtitles"),

@@ -377,7 +377,7 @@ def test_part_of_a_provenance_is_enough(tmp_path):
         ("a.jsonl", b'{"text": "a", "tokens": {"b": 1}}\n', "column 'tokens' does not hold list"),
         ("a.jsonl", b'{"text": "a", "provenance": "b"}\n', "column 'provenance' does not hold"),
         ("a.csv", b"text,label\na,1\nb\n", "Expected 2 columns, got 1"),
-        ("a.csv", b'text,label\n"a,1\n', "CSV"),
+        ("a.csv", b'text,label\n"a,1\n', "a quote opens a cell, and is not closed"),
         ("a.csv", b"", "Empty CSV file"),
         ("a.csv", b"text,text\na,b\n", "the columns 1 and 2 have one name, 'text'"),
         ("a.csv", b"score,mark\na,b\n", "has no column 'text'"),
