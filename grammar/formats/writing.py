@@ -35,7 +35,9 @@ def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> st
         ``nltk`` or ``genlm`` (genlm-grammar, with weights).
     spacing : {"words", "tokens", "characters"}
         What stands between the words of a sentence: one space; white space or nothing; nothing.
-        NLTK and genlm read sequences of words, so there it does not matter.
+        NLTK and genlm read sequences of words, so there it does not matter. Where it is not
+        nothing, words are written as texts have them: ``(`` for ``-LRB-``, ``1/2`` for
+        ``1\/2``, and the quotes of a treebank also as plain ones.
 
     Raises
     ------
