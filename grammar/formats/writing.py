@@ -17,7 +17,7 @@ from grammar.errors import OptionError
 from grammar.formats.layout import Alternative, Form, Item, Layout, lay_out, plain_name
 from grammar.pcfg.grammar import Grammar
 
-__all__ = ["WRITTEN_FORMS", "to_lark", "write_notation"]
+__all__ = ["LLGUIDANCE", "WRITTEN_FORMS", "to_lark", "write_notation"]
 
 _WHITE = r"[ \t\n]"
 
@@ -133,7 +133,7 @@ def _to_llguidance(grammar: Grammar, spacing: str) -> str:
     Symbols that are words alone are terminals, and rules of a symbol share what they begin with:
     each place of a parse then holds few items, of which llguidance allows 2,000.
     """
-    layout = lay_out(grammar, _LLGUIDANCE, spacing)
+    layout = lay_out(grammar, LLGUIDANCE, spacing)
     lines = [f"start: {layout.start}"]
     for name, alternatives in layout.rules.items():
         rows = [_spelt(items, _in_json, _between(spacing, _in_json)) for items, _ in alternatives]
@@ -299,10 +299,11 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 _LARK = Form(_lark_name, reserved=("start",))
-_LLGUIDANCE = Form(
+LLGUIDANCE = Form(
     partial(plain_name, sign="_"), _upper, reserved=("start",), shared=True, terminals=True,
     single=True,
 )  # fmt: skip
+"""How the grammar of llguidance is laid out."""
 _GBNF = Form(
     partial(plain_name, sign="-"), reserved=("root", "ws"), shared=True, optional=True,
     left_recursion="none",
