@@ -309,6 +309,7 @@ _GBNF = Form(
     left_recursion="none",
 )  # fmt: skip
 _XGRAMMAR = Form(partial(plain_name, sign="-"), reserved=("root", "ws"))
+_W3C = replace(_XGRAMMAR, rule_name=partial(plain_name, sign="_"))  # where A-B is an exception
 _GRAMMARINATOR = Form(
     partial(plain_name, sign="_"),
     reserved=(
@@ -328,7 +329,7 @@ WRITTEN_FORMS: Mapping[str, Callable[[Grammar, str], str]] = MappingProxyType(
         "llguidance": _to_llguidance,
         "gbnf": partial(_to_bnf, form=_GBNF, quote=_in_gbnf, white=f"{_WHITE}*"),
         "xgrammar": partial(_to_bnf, form=_XGRAMMAR, quote=_in_gbnf, white=f"{_WHITE}*"),
-        "ebnf": partial(_to_bnf, form=_XGRAMMAR, quote=_in_w3c, white="[#x20#x9#xA]*"),
+        "ebnf": partial(_to_bnf, form=_W3C, quote=_in_w3c, white="[#x20#x9#xA]*"),
         "antlr": partial(_to_antlr, weighted=False),
         "grammarinator": partial(_to_antlr, weighted=True),
         "nltk": _to_nltk,

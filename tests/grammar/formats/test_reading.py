@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 
@@ -10,6 +11,7 @@ from grammar.formats.reading import read_notation
 from grammar.formats.writing import write_notation
 from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
+from grammar.sampling_kernels.lengths import LengthSampler
 from tests.grammar.formats.published import PUBLISHED
 from tests.grammar.pcfg.test_operations import small_grammars, string_probabilities
 
@@ -168,6 +170,20 @@ def test_what_was_read_is_written_as_it_was(form, name):
     again = write_notation(first, form, spacing="characters")
     assert len(read_notation(again, form)) == len(first) + 1  # one more rule above the first
     assert first.rules.words == read_notation(again, form).rules.words
+
+
+@pytest.mark.parametrize("form", ["gbnf", "ebnf", "antlr"])
+@pytest.mark.parametrize("read_as", ["gbnf", "antlr", "ebnf", "bnf"])
+def test_names_with_signs_are_written_so_that_they_are_read(form, read_as):
+    text = {"gbnf": JSON, "antlr": VISITOR, "ebnf": STANDARD, "bnf": POSTAL}[read_as]
+    with heard_by(lambda _: None):
+        first = read_notation(text, read_as)
+    again = read_notation(write_notation(first, form, spacing="characters"), form)
+    for number in range(6):
+        for one, other in ((first, again), (again, first)):
+            drawn = LengthSampler(one, 1, 12, flat=True).draw(np.uint64(number), 0, 1)
+            sample = "".join(one.rules.words[word] for word in drawn.words)
+            assert not sample or accepted(by_character(other), sample)
 
 
 FAULTS = {
