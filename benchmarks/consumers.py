@@ -32,6 +32,7 @@ from typing import Any
 
 from benchmarks.cover import generated
 from grammar import Grammar, MissingDataError, Parser, write_notation
+from grammar.formats.surfaces import grammar_of_texts
 from grammar.pcfg.spelling import Spelling
 from induction import induce_pcfg, read_treebank
 from sampling import sample_sentences
@@ -63,14 +64,12 @@ class Language:
             grammar, TEXTS, seed=0, length=(1, 40), flat=True, spacing=spacing
         )  # fmt: skip
         samples = table.column("text")
-        if spacing == "words":  # texts have brackets where a treebank has -LRB-
-            known_words = set(grammar.rules.words)
-            samples = [text for text in samples if known_words.issuperset(text.split(" "))]
-        parsed = Spelling.of(grammar, spacing).parsed
+        of_texts = grammar if spacing == "characters" else grammar_of_texts(grammar)
+        parsed = Spelling.of(of_texts, spacing).parsed
         reads = exact(parsed, spacing)
         rng, known = random.Random(0), set(samples)
         words = sorted({sign for text in samples for sign in text})
-        others = sorted(grammar.rules.words)
+        others = sorted(of_texts.rules.words)
         inside, outside = [], []
         began = time.process_time()
         while len(outside) < TEXTS and time.process_time() - began < seconds:

@@ -16,10 +16,11 @@ import csv
 import gzip
 from collections.abc import Callable, Iterator, Sequence
 
+from grammar.trees.surfaces import surface_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
 from induction.corpus.text.markup import without_markup
-from induction.corpus.text.tokens import detokenise, is_blank, surface_of, tokenise
+from induction.corpus.text.tokens import detokenise, is_blank, tokenise
 from sampling.examples.spacing import learn_spacing
 from sampling.examples.text_columns import are_tokenised, read_side
 

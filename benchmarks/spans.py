@@ -17,13 +17,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from grammar.trees.surfaces import surface_of
 from induction.corpus.corpus import Corpus
 from induction.corpus.entities.columns import spans_of_words, word_places
 from induction.corpus.formats import corpus_of_trees, read_corpus
 from induction.corpus.inputs.skipping import without_faults
 from induction.corpus.readers import read_treebank
 from induction.corpus.sources import data_file
-from induction.corpus.text.tokens import surface_of
 from induction.trees.normalise import normalise
 from sampling.examples.labels import check_corpus
 from sampling.examples.text_columns import read_side

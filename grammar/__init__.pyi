@@ -31,6 +31,7 @@ from grammar.errors import WeightError as WeightError
 from grammar.families.distributions import reweighted as reweighted
 from grammar.families.lexicalised import LexicalisedGrammar as LexicalisedGrammar
 from grammar.families.tsg import TreeSubstitutionGrammar as TreeSubstitutionGrammar
+from grammar.formats.forecast import forecast_cost as forecast_cost
 from grammar.formats.lark_reading import from_lark as from_lark
 from grammar.formats.reading import read_notation as read_notation
 from grammar.formats.writing import to_lark as to_lark

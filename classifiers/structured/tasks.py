@@ -17,10 +17,10 @@ from classifiers.structured.trees import Spans, spans_of_tree, tree_of_spans
 from classifiers.tagging.scores import points
 from grammar.errors import CorpusError, OptionError
 from grammar.trees.evaluation import evalb
+from grammar.trees.surfaces import surface_of
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import COLUMNS, PROVENANCE, Corpus
 from induction.corpus.entities.columns import tags_of_spans, with_spans
-from induction.corpus.text.tokens import surface_of
 from induction.trees.normalise import normalise
 
 __all__ = ["TASKS", "Task", "find_task", "with_new", "words_of"]

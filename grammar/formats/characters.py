@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from grammar.expressions.positions import ALPHABET
@@ -33,7 +34,7 @@ def characters_of_class(inner: str) -> tuple[list[str], bool]:
     r"""Return what is between the brackets of a class as characters, and whether others are meant.
 
     A class of what is not named, or of more than 256 characters, stands for its characters of
-    ASCII; the second value tells so.
+    ASCII, or, if it has none, for the first 256; the second value tells so.
 
     >>> characters_of_class(r"a-c\]-")
     (['a', 'b', 'c', ']', '-'], False)
@@ -67,6 +68,9 @@ def _expanded(ranges: list[tuple[str, str]], *, others: bool) -> tuple[list[str]
     many = sum(max(0, last - first + 1) for first, last in spans) > MOST_CHARACTERS
     if others or many:
         named = {sign for sign in ALPHABET if any(a <= ord(sign) <= b for a, b in spans)}
+        if not named and not others:  # a script: its first characters stand for it
+            codes = (code for a, b in spans for code in range(a, b + 1))
+            return [chr(code) for code in itertools.islice(codes, MOST_CHARACTERS)], True
         return [sign for sign in ALPHABET if (sign in named) is not others], True
     return list(dict.fromkeys(chr(c) for a, b in spans for c in range(a, b + 1))), False
 

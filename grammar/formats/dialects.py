@@ -59,6 +59,20 @@ _SIGNS = r"(?P<sign>[()|?*+])"
 _CLASS = r"(?P<set>\[(?:[^\]\\\n]|\\.)*+\])"
 _BOUNDS = r"\{\s*+(?P<bounds>\d*+\s*+(?:,\s*+\d*+)?)\s*+\}"
 _BLOCK = r"/\*(?:[^*]|\*(?!/))*+\*/"
+_NUMBER = r"\[\d++[a-z]?\][^\S\n]++(?=[A-Za-z_][\w.]*+\s*+::=)"
+"""Of a rule, as standards count them: where a line begins."""
+
+
+def _braces(depth: int) -> str:
+    """Return the pattern of code in braces, whose strings and comments may hold others."""
+    within = "" if depth == 0 else f"|{_braces(depth - 1)}"
+    return (
+        rf"""\{{(?:[^{{}}"'/]|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|//[^\n]*+|{_BLOCK}"""
+        rf"""|["'/]{within})*+\}}"""
+    )
+
+
+_CODE = _braces(4)
 
 _GBNF = Dialect(
     "GBNF",
@@ -73,21 +87,24 @@ _GBNF = Dialect(
 _W3C = Dialect(
     "W3C EBNF",
     _pattern(
-        rf"(?P<white>\s++|{_BLOCK})", r"""(?P<plain>"[^"\n]*+"|'[^'\n]*+')""",
+        rf"(?P<white>\A\s*+{_NUMBER}|\n[^\S\n]*+(?:{_NUMBER})?|[^\S\n]++|{_BLOCK})",
+        r"""(?P<plain>"[^"\n]*+"|'[^'\n]*+')""",
         r"(?P<code>#x[0-9A-Fa-f]++)", r"(?P<constraint>\[\s*+(?:wfc|vc|WFC|VC):[^\]]*+\])",
         r"(?P<codeset>\[[^\]\n]*+\])", r"(?P<arrow>::=)", r"(?P<name>[A-Za-z_][\w.]*+)",
         _SIGNS, r"(?P<minus>-)",
     ),
     left_out={"constraint": "constraints"},
-    refused={"minus": "an exception, A - B,"},
 )  # fmt: skip
 _BNF = Dialect(
     "BNF",
     _pattern(
-        r"(?P<white>\s++|;[^\n]*+)", r"""(?P<plain>"[^"\n]*+"|'[^'\n]*+')""",
+        r"""(?P<white>\s++)""",
+        # a comment; but ; is a sign of many languages, and then no word comes behind it
+        r"""(?P<remark>;[^\S\n]*+[^\s|<"'][^\n]*+)""", r"""(?P<plain>"[^"\n]*+"|'[^'\n]*+')""",
         r"<(?P<name>[^<>\n]++)>", r"(?P<arrow>::=)", r"(?P<sign>[|])",
-        r"""(?P<bare>[^\s<>|"']++)""",
+        r"""(?P<bare>;|[^\s<>|"';]++)""",
     ),
+    left_out={"remark": "comments behind ;"},
 )  # fmt: skip
 _ANTLR = Dialect(
     "ANTLR",
@@ -95,7 +112,8 @@ _ANTLR = Dialect(
         rf"(?P<white>\s++|//[^\n]*+|{_BLOCK})",
         r"(?P<header>(?:(?:lexer|parser)\s++)?grammar\s++\w++\s*+;)",
         r"(?P<options>(?:options|tokens|channels)\s*+\{[^}]*+\})",
-        r"(?P<action>@\s*+[\w:\s]++\{(?:[^{}]|\{[^{}]*+\})*+\}|\{(?:[^{}]|\{[^{}]*+\})*+\}\s*+\??)",
+        rf"(?P<action>@\s*+[\w:\s]++{_CODE}|{_CODE}\s*+\??)",
+        r"(?P<clause>(?:returns|locals|catch|finally)\b|throws\s++[\w.]++(?:\s*+,\s*+[\w.]++)*+)",
         r"(?P<import>import\s++[^;]*+;)", r"(?P<mode>mode\s++\w++\s*+;)",
         r"(?P<range>'(?:[^'\\\n]|\\.)*+'\s*+\.\.\s*+'(?:[^'\\\n]|\\.)*+')",
         r"(?P<text>'(?:[^'\\\n]|\\.)*+')", _CLASS, r"(?P<command>->[^;|]*+)",
@@ -105,7 +123,7 @@ _ANTLR = Dialect(
     ),
     left_out={
         "action": "actions and predicates", "options": "options", "label": "", "header": "",
-        "fragment": "",
+        "fragment": "", "clause": "", "arguments": "arguments of rules",
     },
     refused={"import": "an import", "mode": "a mode of the lexer"},
 )  # fmt: skip
@@ -124,7 +142,7 @@ def tokens_of(text: str, dialect: Dialect, source: str) -> Iterator[Token]:
     NotationError
         If something else is found, or what no grammar of strings can express.
     """
-    place = 0
+    place, before = 0, Token("white", "", 0)
     while place < len(text):
         found = dialect.pattern.match(text, place)
         if found is None:
@@ -135,8 +153,14 @@ def tokens_of(text: str, dialect: Dialect, source: str) -> Iterator[Token]:
                 f"{dialect.refused[kind]} is in no context-free grammar", text, place, source,
                 hint="write the rule without it",
             )  # fmt: skip
-        if kind != "white":
-            yield Token(kind, found[kind], place)
+        # a class stands in rules of tokens, which name no rule with a small letter
+        is_small = before.kind in ("name", "clause") and before.text[:1].islower()
+        if kind == "set" and is_small and "arguments" in dialect.left_out:
+            kind, before = "arguments", Token("arguments", found[0], place)
+            yield before
+        elif kind != "white":
+            before = Token(kind, found[kind], place)
+            yield before
         place = found.end()
 
 

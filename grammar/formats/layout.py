@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, get_args
 
 from grammar.errors import OptionError
 from grammar.formats.left_recursion import remove_left_recursion
+from grammar.formats.surfaces import grammar_of_texts
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import remove_empty, trim
 from grammar.rules.rules import Nonterminal
@@ -114,6 +115,8 @@ def lay_out(grammar: Grammar, form: Form, spacing: str) -> Layout:
             f"unknown spacing {spacing!r}", hint=f"choose from {', '.join(get_args(Spacing))}"
         )
     grammar = trim(grammar)
+    if spacing != "characters":
+        grammar = grammar_of_texts(grammar)
     if spacing == "words":
         # a space stands between children, so none of them may be empty
         grammar = remove_empty(grammar)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -17,6 +18,7 @@ _DEEPEST = 50
 MOST_REPEATS = 100
 """Of one part: each number of them is a symbol."""
 _BEYOND = "characters beyond ASCII, of classes that leave some out or have more than 256"
+_PROPERTY = re.compile(r"(?:[^\\]|\\[^pP])*+\\[pP]\{[^}]*+\}")
 
 _REPEATS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 
@@ -139,7 +141,7 @@ class _Reader:
             elif self._next.text == "EOF" and self._dialect is DIALECTS["antlr"]:
                 self._at += 1
             else:
-                parts.append(self._repeated(self._single()))
+                parts.append(self._without(self._repeated(self._single())))
         return parts[0] if len(parts) == 1 else Expression("row", parts=tuple(parts), place=place)
 
     def _ends_row(self) -> bool:
@@ -192,7 +194,7 @@ class _Reader:
             "bare": lambda t: Expression("text", t.text, place=t.place),
             "name": lambda t: Expression("rule", t.text, place=t.place),
             "code": lambda t: self._set(characters_of_codes(t.text), t),
-            "set": lambda t: self._set(characters_of_class(t.text[1:-1]), t),
+            "set": self._class,
             "codeset": lambda t: self._set(characters_of_codes(t.text[1:-1]), t),
             "any": lambda t: self._set(characters_of_class("^\n"), t),
             "range": self._range,
@@ -214,6 +216,21 @@ class _Reader:
             return inner
         raise self._error(f"{token.text!r} has no place here", token, None)
 
+    def _without(self, inner: Expression) -> Expression:
+        """Return a class without the characters that an exception, A - B, names."""
+        if self._next.kind != "minus":
+            return inner
+        token = self._next
+        self._at += 1
+        others = self._single()
+        signs, less = _characters(inner), _characters(others)
+        if signs is None or less is None:
+            raise self._error(
+                "an exception, A - B, is in no context-free grammar", token,
+                "write the rule without it; only classes of characters have exceptions",
+            )  # fmt: skip
+        return self._set(([sign for sign in signs if sign not in less], False), token)
+
     def _set(self, found: tuple[list[str], bool], token: Token) -> Expression:
         characters, is_open = found
         if is_open:
@@ -221,6 +238,14 @@ class _Reader:
         if not characters:
             raise self._error("the class has no characters", token, "name some")
         return Expression("set", "".join(characters), place=token.place)
+
+    def _class(self, token: Token) -> Expression:
+        if self._dialect is DIALECTS["antlr"] and (found := _PROPERTY.match(token.text)):
+            raise self._error(
+                f"the property of Unicode in {token.text[:found.end()][-20:]} is not read", token,
+                "write its characters, as in [a-zA-Z]",
+            )  # fmt: skip
+        return self._set(characters_of_class(token.text[1:-1]), token)
 
     def _range(self, token: Token) -> Expression:
         ends = [unescaped(part.strip()[1:-1]) for part in token.text.split("..", 1)]
@@ -231,10 +256,17 @@ class _Reader:
 
     def _negated(self, token: Token) -> Expression:
         inner = self._single()
-        parts = inner.parts if inner.kind == "choice" else (inner,)
-        if not all(p.kind == "set" or (p.kind == "text" and len(p.name) == 1) for p in parts):
+        signs = _characters(inner)
+        if signs is None:
             raise self._error(
                 "only characters and classes have others", token, "as in ~'a' and ~[ab]"
             )
-        codes = "".join(f"\\U{ord(sign):08x}" for part in parts for sign in part.name)
+        codes = "".join(f"\\U{ord(sign):08x}" for sign in signs)
         return self._set(characters_of_class(f"^{codes}"), token)
+
+
+def _characters(expression: Expression) -> str | None:
+    """Return the characters that a class, or a choice of such, stands for; None of others."""
+    parts = expression.parts if expression.kind == "choice" else (expression,)
+    alike = all(p.kind == "set" or (p.kind == "text" and len(p.name) == 1) for p in parts)
+    return "".join(part.name for part in parts) if alike else None

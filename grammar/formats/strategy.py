@@ -9,6 +9,7 @@ import numpy as np
 
 from grammar.errors import MissingDataError, NotTightError, OptionError
 from grammar.formats.layout import Spacing
+from grammar.formats.surfaces import grammar_of_texts
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.shortest import shortest_derivations
@@ -33,6 +34,8 @@ def strategy_of(grammar: Grammar, *, spacing: str = "words", max_rules: int = 20
         raise OptionError(
             f"unknown spacing {spacing!r}", hint=f"choose from {', '.join(get_args(Spacing))}"
         )
+    if spacing != "characters":
+        grammar = grammar_of_texts(grammar)
     choices = _choices(grammar)
     between = "" if spacing == "characters" else " "
     # two small numbers: of large ones Hypothesis prefers the smaller

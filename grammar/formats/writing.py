@@ -17,7 +17,7 @@ from grammar.errors import OptionError
 from grammar.formats.layout import Alternative, Form, Item, Layout, lay_out, plain_name
 from grammar.pcfg.grammar import Grammar
 
-__all__ = ["WRITTEN_FORMS", "to_lark", "write_notation"]
+__all__ = ["LLGUIDANCE", "WRITTEN_FORMS", "to_lark", "write_notation"]
 
 _WHITE = r"[ \t\n]"
 
@@ -35,7 +35,9 @@ def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> st
         ``nltk`` or ``genlm`` (genlm-grammar, with weights).
     spacing : {"words", "tokens", "characters"}
         What stands between the words of a sentence: one space; white space or nothing; nothing.
-        NLTK and genlm read sequences of words, so there it does not matter.
+        NLTK and genlm read sequences of words, so there it does not matter. Where it is not
+        nothing, words are written as texts have them: ``(`` for ``-LRB-``, ``1/2`` for
+        ``1\/2``, and the quotes of a treebank also as plain ones.
 
     Raises
     ------
@@ -131,7 +133,7 @@ def _to_llguidance(grammar: Grammar, spacing: str) -> str:
     Symbols that are words alone are terminals, and rules of a symbol share what they begin with:
     each place of a parse then holds few items, of which llguidance allows 2,000.
     """
-    layout = lay_out(grammar, _LLGUIDANCE, spacing)
+    layout = lay_out(grammar, LLGUIDANCE, spacing)
     lines = [f"start: {layout.start}"]
     for name, alternatives in layout.rules.items():
         rows = [_spelt(items, _in_json, _between(spacing, _in_json)) for items, _ in alternatives]
@@ -297,15 +299,17 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 _LARK = Form(_lark_name, reserved=("start",))
-_LLGUIDANCE = Form(
+LLGUIDANCE = Form(
     partial(plain_name, sign="_"), _upper, reserved=("start",), shared=True, terminals=True,
     single=True,
 )  # fmt: skip
+"""How the grammar of llguidance is laid out."""
 _GBNF = Form(
     partial(plain_name, sign="-"), reserved=("root", "ws"), shared=True, optional=True,
     left_recursion="none",
 )  # fmt: skip
 _XGRAMMAR = Form(partial(plain_name, sign="-"), reserved=("root", "ws"))
+_W3C = replace(_XGRAMMAR, rule_name=partial(plain_name, sign="_"))  # where A-B is an exception
 _GRAMMARINATOR = Form(
     partial(plain_name, sign="_"),
     reserved=(
@@ -325,7 +329,7 @@ WRITTEN_FORMS: Mapping[str, Callable[[Grammar, str], str]] = MappingProxyType(
         "llguidance": _to_llguidance,
         "gbnf": partial(_to_bnf, form=_GBNF, quote=_in_gbnf, white=f"{_WHITE}*"),
         "xgrammar": partial(_to_bnf, form=_XGRAMMAR, quote=_in_gbnf, white=f"{_WHITE}*"),
-        "ebnf": partial(_to_bnf, form=_XGRAMMAR, quote=_in_w3c, white="[#x20#x9#xA]*"),
+        "ebnf": partial(_to_bnf, form=_W3C, quote=_in_w3c, white="[#x20#x9#xA]*"),
         "antlr": partial(_to_antlr, weighted=False),
         "grammarinator": partial(_to_antlr, weighted=True),
         "nltk": _to_nltk,

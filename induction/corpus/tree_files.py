@@ -40,8 +40,8 @@ _TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
 def corpus_of_trees(treebank: Treebank) -> Corpus:
     """Return a treebank as a corpus: ``tree``, and its words with single spaces as ``text``.
 
-    Brackets are written as people write them, not ``-LRB-``; other words are as the treebank has
-    them. Normalise it first to be rid of traces.
+    Brackets and slashes are written as people write them, not as ``-LRB-`` or with a backslash;
+    other words are as the treebank has them. Normalise it first to be rid of traces.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def corpus_of_trees(treebank: Treebank) -> Corpus:
     {'id': '0', 'text': 'We slept', 'tree': '(S (NP We) (VP slept))'}
     """
     texts = [
-        plain_brackets(text) if "B-" in text.upper() else text
+        plain_brackets(text) if "B-" in text.upper() or "\\" in text else text
         for text in treebank.texts().to_pylist()
     ]
     return Corpus.from_columns(text=texts, tree=treebank.brackets().cast(pa.string()))

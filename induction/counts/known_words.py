@@ -96,6 +96,8 @@ def _spellings(word: str, *, first: bool, low: bool = False) -> Iterator[str]:
         yield "I"
     yield word
     yield penn_word(word)
+    if "/" in word or "*" in word:
+        yield word.replace("/", "\\/").replace("*", "\\*")
     yield from equivalents(word)
     if first:
         yield word[:1].lower() + word[1:]

@@ -23,7 +23,8 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, Index, LongArray
 from grammar.rng import uniforms_of
 from grammar.rules.backoff import path_below
-from induction.corpus.text.tokens import detokenise, surface_of
+from grammar.trees.surfaces import surface_of
+from induction.corpus.text.tokens import detokenise
 from sampling.alp.grammar import ALPGrammar
 from sampling.alp.kernels import Fit, gains_behind
 from sampling.alp.slots import Settings, Slots

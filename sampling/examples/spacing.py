@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from grammar.saving.facts import FLAG, TEXT, Fields, each, row
-from induction.corpus.text.tokens import detokenise, surface_of
+from grammar.trees.surfaces import surface_of
+from induction.corpus.text.tokens import detokenise
 from sampling.examples.text_columns import Side, are_tokenised
 from sampling.examples.word_places import place_words
 

@@ -29,9 +29,10 @@ from grammar.sampling_kernels.ancestral import Derivations
 from grammar.sampling_kernels.counts import derivation_count
 from grammar.saving.facts import ANY, FLAG, SCALAR, TEXT, Fields, each
 from grammar.trees.brackets import write_words
+from grammar.trees.surfaces import surface_of
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.text.tokens import surface_of, tokenise
+from induction.corpus.text.tokens import tokenise
 from induction.parsers.trees import AUTO
 from induction.trees.normalise import ROOT, beginnings, drop_traces, raise_initials, with_capital
 from induction.trees.signs import with_signs_beside_numbers

@@ -21,10 +21,10 @@ from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.sampling_kernels.lengths import LengthSampler
 from grammar.trees.brackets import write_words
+from grammar.trees.surfaces import surface_of
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.in_memory import is_path
-from induction.corpus.text.tokens import surface_of
 from induction.trees.binarise import unbinarise, written_label
 from induction.trees.normalise import chain_parts, expand_unaries
 from sampling.examples.provenance import example_table

@@ -25,7 +25,7 @@ from grammar.files import atomic_output, made_folder, write_text
 from grammar.opening import open_grammar
 from grammar.options import named, whole_number
 from grammar.trees.brackets import write_words
-from induction.corpus.text.tokens import surface_of
+from grammar.trees.surfaces import surface_of
 from sampling.examples.splicing import as_strings
 from sampling.sentences.shards import kept_grammar
 from sampling.sentences.token_streams import END, TokenStream

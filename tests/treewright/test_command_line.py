@@ -358,6 +358,18 @@ def test_inspect_reads_standard_input_in_either_notation(run, saved):
         assert shown.code == 0
 
 
+def test_inspect_forecasts_what_a_consumer_has_to_do(run, saved):
+    shown = run("inspect", saved / "g.json", "--consumer", "llguidance")
+    assert shown.code == 0
+    assert re.search(r"^fits +yes, all 20 sampled sentences$", shown.out, re.MULTILINE)
+    facts = run("inspect", saved / "g.json", "--consumer", "llguidance", "--json").facts
+    assert facts["fits"] is True
+    assert (facts["limit"], len(facts["items"])) == (2_000, 20)
+    wrong = run("inspect", saved / "g.json", "--consumer", "yacc")
+    assert wrong.code == 1
+    assert "no limit of 'yacc' is known" in wrong.err
+
+
 # --- sample ------------------------------------------------------------------------------------
 
 

@@ -50,9 +50,19 @@ def inspect(
             "one a line, or any table.",
         ),
     ] = None,
+    consumer: Annotated[
+        str | None,
+        typer.Option(
+            help="Show instead how large the rows of this tool's parser become (llguidance), and "
+            "whether its limit allows them."
+        ),
+    ] = None,
     spacing: Annotated[
         str,
-        typer.Option(help="With --corpus: between words a space (words), or nothing (characters)."),
+        typer.Option(
+            help="With --corpus or --consumer: between words a space (words), or nothing "
+            "(characters)."
+        ),
     ] = "words",
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
@@ -62,7 +72,8 @@ def inspect(
 ) -> None:
     """Describe a grammar: its diagnostics, its most ambiguous symbols, its rules.
 
-    With --corpus it says which rules the texts of a corpus use.
+    With --corpus it says which rules the texts of a corpus use, with --consumer whether a
+    constrained decoder can read the grammar.
 
     Example: treewright inspect wsj.json --lhs NP --top 5 --plot np.svg
     """
@@ -73,6 +84,9 @@ def inspect(
     if plot:
         checked_suffix(plot)
     loaded = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
+    if consumer is not None:
+        _show_forecast(loaded, grammar, consumer, spacing, as_json=as_json)
+        return
     if corpus is not None:
         _show_coverage(loaded, grammar, corpus, spacing, as_json=as_json)
         return
@@ -85,6 +99,21 @@ def inspect(
     if graphml:
         write_graphml(loaded.graph, graphml)
         say(f"graph in {graphml}", quiet=quiet)
+
+
+def _show_forecast(loaded: Any, path: str, consumer: str, spacing: str, *, as_json: bool) -> None:
+    """Show what a tool has to do for a grammar."""
+    from grammar.errors import OptionError
+    from grammar.formats.forecast import forecast_cost
+
+    pcfg = getattr(loaded, "pcfg", None)
+    if pcfg is None:
+        raise OptionError(
+            "this grammar has no rules that other tools know", where=path,
+            hint="leave --consumer out, or give a grammar of the model pcfg",
+        )  # fmt: skip
+    found = forecast_cost(pcfg, consumer, spacing=spacing)
+    show_facts(found.to_dict() if as_json else found.lines(), as_json=as_json)
 
 
 def _show_coverage(loaded: Any, path: str, corpus: str, spacing: Any, *, as_json: bool) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from grammar.trees.surfaces import surface_of
 from induction.corpus.text.boundaries import BEGINNERS, sentence_pieces
 from induction.corpus.text.markup import PARTING, without_markup
-from induction.corpus.text.tokens import surface_of
 
 __all__ = ["sentence_spans", "sentences_of_words"]
 

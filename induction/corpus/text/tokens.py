@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grammar.errors import OptionError
+from grammar.trees.surfaces import BRACKETS, surface_of
 from induction.corpus.text.markup import without_markup
 from induction.corpus.text.penn import join_tokens, split_tokens
 from induction.corpus.text.units import whole_tokens
@@ -27,19 +28,9 @@ __all__ = [
     "is_blank",
     "penn_word",
     "plain_brackets",
-    "surface_of",
     "tokenise",
 ]
 
-_BRACKETS = {
-    "(": "-LRB-",
-    ")": "-RRB-",
-    "[": "-LSB-",
-    "]": "-RSB-",
-    "{": "-LCB-",
-    "}": "-RCB-",
-}
-_UNESCAPED = {form: sign for sign, word in _BRACKETS.items() for form in (word, word.lower())}
 _OPENING, _CLOSING = "``", "''"
 _QUOTES = frozenset([_OPENING, _CLOSING])
 _CURLY = {"“": _OPENING, "„": _OPENING, "”": _CLOSING}
@@ -177,17 +168,8 @@ def detokenise(words: Sequence[str]) -> str:
     return join_tokens([surface_of(word) for word in words])
 
 
-def surface_of(word: str) -> str:
-    """Return a bracket as people write it; other words as they are.
-
-    >>> surface_of("-LRB-"), surface_of("-lrb-"), surface_of("left")
-    ('(', '(', 'left')
-    """
-    return _UNESCAPED.get(word, word)
-
-
 def plain_brackets(text: str) -> str:
-    """Return tokens with single spaces between, their brackets as people write them.
+    """Return tokens with single spaces between, their brackets and slashes as people write them.
 
     >>> plain_brackets("Go -LRB- now -RRB- .")
     'Go ( now ) .'
@@ -199,7 +181,7 @@ def _spelt(surface: str, token: str) -> str:
     """Return a token in the spelling of the Penn Treebank."""
     if token[0] == _STANDS_IN:
         return surface
-    return _CURLY.get(surface, _BRACKETS.get(token, token))
+    return _CURLY.get(surface, BRACKETS.get(token, token))
 
 
 def is_blank(text: str) -> bool:
@@ -217,7 +199,7 @@ def penn_word(word: str) -> str:
     >>> penn_word("("), penn_word("f(x)")
     ('-LRB-', 'f(x)')
     """
-    return _BRACKETS.get(word, word)
+    return BRACKETS.get(word, word)
 
 
 def _place(text: str, token: str, at: int) -> tuple[int, int]:

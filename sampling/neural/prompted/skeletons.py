@@ -14,8 +14,8 @@ from grammar.errors import OptionError
 from grammar.opening import open_grammar
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler
+from grammar.trees.surfaces import surface_of
 from grammar.trees.tree import Tree
-from induction.corpus.text.tokens import surface_of
 
 __all__ = ["Skeletons", "fills", "skeleton_of", "skeletons_of"]
 

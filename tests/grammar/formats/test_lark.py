@@ -14,6 +14,7 @@ from grammar.formats.writing import to_lark
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import binarise
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.surfaces import surface_of
 from induction.corpus.readers import read_treebank
 from induction.counts.pcfg import induce_pcfg
 from sampling.sentences.sentences import sample_sentences
@@ -88,8 +89,9 @@ def test_any_word_can_be_written(spacing: str) -> None:
     rules = [Production(s, (t, "-end-")), *(Production(t, (word,)) for word in ODD_WORDS)]
     parser = lark.Lark(to_lark(Grammar.from_productions(rules, normalise=True), spacing=spacing))
     for word in ODD_WORDS:
-        tree = parser.parse(f"{word} -end-")
-        assert [str(token) for token in tree.scan_values(lambda _: True)] == [word, "-end-"]
+        text = surface_of(word)
+        tree = parser.parse(f"{text} -end-")
+        assert [str(token) for token in tree.scan_values(lambda _: True)] == [text, "-end-"]
 
 
 def test_odd_symbols_become_names_that_differ() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 
@@ -10,6 +11,7 @@ from grammar.formats.reading import read_notation
 from grammar.formats.writing import write_notation
 from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
+from grammar.sampling_kernels.lengths import LengthSampler
 from tests.grammar.formats.published import PUBLISHED
 from tests.grammar.pcfg.test_operations import small_grammars, string_probabilities
 
@@ -41,6 +43,30 @@ XML = """document ::= element? (#x20 | [#x41-#x43])* /* a
 comment */ [ wfc: nothing ]
 element ::= '<' name ">" [^<&]* "</" name '>'
 name ::= [a-z]+"""
+VISITOR = r"""
+parser grammar Sums;
+sum[int depth] returns [int total] locals [int i = 0] throws Odd, Even
+@init { $total = 0; /* } */ }
+    : first=term[1] { if (depth > 0) { log("}"); } } ( {2 >= $depth}? '+' term[2] )* // }
+    ;
+catch [Odd e] { throw e; }
+finally { done(); }
+term[int place] : DIGIT ;
+DIGIT : [0-3] ;
+"""
+STANDARD = """
+[1]   list   ::=   item
+                   | list [,;] item
+[23a] item   ::=   ([a-z] - [#x61-#x63q]) digit?
+[4]   digit  ::=   [12]
+"""
+PASCAL = """
+<program> ::= begin <steps> end .
+<steps> ::= <step> | <step> ; <steps> ; the last has no sign behind it
+<step> ::= x := <digit> | ;
+<digit> ::= 0 | 1
+"""
+SCRIPT = "root ::= [一-鿿]+ [a-z]"
 POSTAL = """<postal address> ::= <name> <digit> | "" ; a comment
 <name> ::= "a" | b <name>
 <digit> ::= 0 | 1 | '2'
@@ -71,15 +97,19 @@ def accepted(grammar: Grammar, text: str) -> bool:
         (CALCULATOR, "antlr", ["ab=1*(d^20)\n", "\r\n"], ["ab=1*\n", "1", "e\n"]),
         (XML, "ebnf", ["", "<ab>c d</x>", " AC", "<a></b> A"], ["<a>", "<A></A>", "D"]),
         (POSTAL, "bnf", ["", "a0", "bba2"], ["a", "b0", "a3"]),
+        (VISITOR, "antlr", ["1", "1+2+3"], ["1+", "4", "[1]"]),
+        (STANDARD, "ebnf", ["d", "d1,e;f2"], ["a", "q", "d4", "1", "d;"]),
+        (PASCAL, "bnf", ["beginx:=0end.", "begin;;x:=1;;end."], ["begin end.", "beginx:=0;end."]),
+        (SCRIPT, "gbnf", ["一丁a"], ["a", "一"]),
     ],
-    ids=["gbnf", "antlr", "ebnf", "bnf"],
+    ids=["gbnf", "antlr", "ebnf", "bnf", "visitor", "standard", "pascal", "script"],
 )
 def test_texts_of_a_grammar_are_its_sentences(text, form, good, bad):
     with heard_by(lambda _: None):
         grammar = read_notation(text, form)
     characters = by_character(grammar)
     empty = grammar.prefix().end > 0
-    if form == "gbnf":
+    if text is JSON:
         good, bad = good[:1], bad
     assert [t for t in good if not (accepted(characters, t) if t else empty)] == []
     assert [t for t in bad if accepted(characters, t)] == []
@@ -95,6 +125,18 @@ def test_what_cannot_be_kept_is_told():
         f"c.g4: left out: {beyond}",
         "c.g4: left out: options",
         "c.g4: left out: what may stand between tokens (WS)",
+    ]
+
+
+def test_comments_and_arguments_that_are_left_out_are_told():
+    said: list[str] = []
+    with heard_by(said.append):
+        read_notation(PASCAL, "bnf", source="p")
+        read_notation(VISITOR, "antlr", source="v")
+    assert said == [
+        "p: left out: comments behind ;",
+        "v: left out: actions and predicates",
+        "v: left out: arguments of rules",
     ]
 
 
@@ -130,6 +172,20 @@ def test_what_was_read_is_written_as_it_was(form, name):
     assert first.rules.words == read_notation(again, form).rules.words
 
 
+@pytest.mark.parametrize("form", ["gbnf", "ebnf", "antlr"])
+@pytest.mark.parametrize("read_as", ["gbnf", "antlr", "ebnf", "bnf"])
+def test_names_with_signs_are_written_so_that_they_are_read(form, read_as):
+    text = {"gbnf": JSON, "antlr": VISITOR, "ebnf": STANDARD, "bnf": POSTAL}[read_as]
+    with heard_by(lambda _: None):
+        first = read_notation(text, read_as)
+    again = read_notation(write_notation(first, form, spacing="characters"), form)
+    for number in range(6):
+        for one, other in ((first, again), (again, first)):
+            drawn = LengthSampler(one, 1, 12, flat=True).draw(np.uint64(number), 0, 1)
+            sample = "".join(one.rules.words[word] for word in drawn.words)
+            assert not sample or accepted(by_character(other), sample)
+
+
 FAULTS = {
     ("gbnf", 'root ::= "a" (b | "c"\n'): ("<string>:1:14: the bracket does not close", "close it"),
     ("gbnf", 'root ::= "a" b\n'): ("<string>:1:14: the rule b is used, and there is none", "b"),
@@ -147,6 +203,13 @@ FAULTS = {
     ("antlr", "a : ~'bc' ;"): ("only characters and classes have others", "~'a'"),
     ("antlr", "a : 'bc'..'d' ;"): ("a range has a character at each end", "'a'..'z'"),
     ("ebnf", "a ::= b - c"): ("<string>:1:9: an exception, A - B, is in no", "without it"),
+    ("ebnf", "a ::= [ab]* - 'b'"): ("<string>:1:13: an exception", "only classes of characters"),
+    ("ebnf", "a ::= 'b' - 'b'"): ("<string>:1:11: the class has no characters", "name some"),
+    ("antlr", r"a : B ; B : [x\p{Lu}] ;"): (
+        r"the property of Unicode in [x\p{Lu} is not",
+        "[a-zA-Z]",
+    ),
+    ("antlr", "a : 'b' { { { { { { } } } } } } ;"): ("<string>:1:9: this is not ANTLR", ""),
     ("bnf", "<a> ::= <b>"): ("<string>:1:9: the rule b is used, and there is none", "b"),
     ("bnf", "<a> <b>"): ("an arrow follows the name of a rule", ""),
 }
@@ -175,3 +238,8 @@ def test_the_work_is_bounded():
     for broken in ('root ::= "' + "\\" * 100_001, "root ::= [" + "a-" * 50_000, "(" * 100_000):
         with pytest.raises(NotationError):
             read_notation(broken, "gbnf")
+    for code in ("{" * 20_000, "{'" * 20_000, "{/*" * 20_000, r"{\p{" * 20_000):
+        with pytest.raises(NotationError):
+            read_notation(f"a : B {code}", "antlr")
+    with pytest.raises(NotationError):
+        read_notation("[1] a" * 20_000, "ebnf")

@@ -29,11 +29,12 @@ from grammar.errors import (
 from grammar.families.lexicalised import LexicalisedGrammar
 from grammar.families.tsg import TreeSubstitutionGrammar
 from grammar.sampling_kernels.ancestral import derivation_trees
+from grammar.trees.surfaces import surface_of
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_sst
 from induction.corpus.readers import read_reviews
-from induction.corpus.text.tokens import plain_brackets, surface_of
+from induction.corpus.text.tokens import plain_brackets
 from induction.trees.normalise import with_capital
 from sampling import GrammarSampler, ShortfallWarning, open_sampler
 from sampling.method import induce

@@ -16,10 +16,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import CorpusError, MissingDataError, OptionError, TreewrightError
+from grammar.trees.surfaces import surface_of
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from induction.corpus.text.tokens import surface_of
 from sampling.english import wordnet
 from sampling.english.stop_words import STOP_WORDS
 from sampling.examples.labels import check_corpus
