@@ -7,9 +7,9 @@ import pytest
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 
-PEOPLE = "ada bob cleo dan eve finn".split()
-VERBS = "sees finds likes takes".split()
-THINGS = "cup key lamp coat drum ring".split()
+PEOPLE = ["ada", "bob", "cleo", "dan", "eve", "finn"]
+VERBS = ["sees", "finds", "likes", "takes"]
+THINGS = ["cup", "key", "lamp", "coat", "drum", "ring"]
 CLAUSES = list(itertools.product(PEOPLE, VERBS, THINGS))
 
 
