@@ -189,8 +189,8 @@ class RuleSearch:
             shown = self.rules
 
     def with_sentences(self, pairs: Sequence[Coded]) -> int:
-        """Add :func:`sentence_rules`, and return how many there are."""
-        if self.limited or not self._options.compare:
+        """Add :func:`sentence_rules`, if few pairs are left, and return how many there are."""
+        if self.limited or not self._options.compare or not self._few_own():
             return 0
         before, self.rules = self.rules, sentence_rules(self.rules, pairs, self._options)
         return len(self.rules) - len(before)
