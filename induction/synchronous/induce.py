@@ -581,9 +581,14 @@ def _searched(
         known = coded_rules(searching.rules)
         missing = [pair for pair in training.pairs if not derives(known, pair)]
         if not missing:
-            return
+            break
         say(f"search: {len(missing):,} pairs that are not derived")
         for step in searching.add(missing, parts + extra, beside=len(training)):
+            yield _told(step, training, say)
+    whole = searching.with_sentences(training.pairs)
+    if whole:
+        say(f"search: {whole} rules for whole sources")
+        for step in searching.add([], parts + _LAST_ROUNDS):
             yield _told(step, training, say)
 
 

@@ -41,6 +41,7 @@ __all__ = [
     "needless_rules",
     "parted_rules",
     "rule_size",
+    "sentence_rules",
 ]
 
 
@@ -186,6 +187,13 @@ class RuleSearch:
             if done or self.limited or self.rules == before:
                 return
             shown = self.rules
+
+    def with_sentences(self, pairs: Sequence[Coded]) -> int:
+        """Add :func:`sentence_rules`, if few pairs are left, and return how many there are."""
+        if self.limited or not self._options.compare or not self._few_own():
+            return 0
+        before, self.rules = self.rules, sentence_rules(self.rules, pairs, self._options)
+        return len(self.rules) - len(before)
 
     def _surprising(self, examples: list[Coded], beside: int) -> set[Coded]:
         """Return what is not derived; without what has another target, if that is little."""
@@ -564,6 +572,96 @@ def parted_rules(rules: Iterable[Coded], words: Collection[Coded], max_slots: in
             found = found - {rule} | {word}
             open_.pop(rule, None)
     return found
+
+
+def sentence_rules(
+    rules: Iterable[Coded], pairs: Sequence[Coded], options: SearchOptions
+) -> set[Coded]:
+    r"""Add rules for whole sources, where several pairs are still rules and their words are known.
+
+    The search counts against a rule what it might make as a part. ``NT_1 was NT_2`` is the
+    beginning of sources with another target, too, so it is not found where few pairs show it. What
+    contradicts it here is a whole source that it makes of words.
+
+    Parameters
+    ----------
+    rules : iterable of (str, str)
+        Coded rules, among them pairs that are rules of their own.
+    pairs : sequence of (str, str)
+        Training pairs.
+    options : SearchOptions
+        How many slots a rule may have, and what symbols count.
+
+    Examples
+    --------
+    >>> from grammar.synchronous.forest import Coder
+    >>> code = Coder()
+    >>> def coded(*texts): return [tuple(map(code.words, map(str.split, pair))) for pair in texts]
+    >>> words = coded(*((w, w.upper()) for w in ("cup", "ring", "lamp", "moved", "sold", "hit")))
+    >>> own = coded(("cup was moved", "MOVED ( ? CUP )"), ("ring was sold", "SOLD ( ? RING )"),
+    ...     ("lamp was hit", "HIT ( ? LAMP )"))
+    >>> longer = coded(("cup was sold by ring", "SOLD ( RING CUP )"))
+    >>> found = sentence_rules([*words, *own], [*own, *longer], SearchOptions())
+    >>> for rule in sorted(found - {*words, *own}):
+    ...     print(code.rule(*rule))
+    NT_1 was NT_2 ### NT_2 ( ? NT_1 )
+    """
+    found = set(rules)
+    words: dict[str, list[str]] = defaultdict(list)
+    for source, target in sorted(found):
+        if len(source) == 1 and not has_slot(source):
+            words[source].append(target)
+    support: dict[Coded, list[Coded]] = defaultdict(list)
+    for pair in sorted(filter(_is_pair, found)):
+        opened = _opened(pair, words)
+        if opened is not None and 0 < len(_slots(opened)) <= options.max_slots:
+            support[opened].append(pair)
+    for rule, members in sorted(support.items(), key=lambda item: (-len(item[1]), item[0])):
+        saved = sum(rule_size(pair, options) for pair in members) - rule_size(rule, options)
+        if len(members) < _CLASS or saved <= 0:
+            continue
+        right, wrong = _as_whole(rule, words, pairs)
+        if right >= _CLASS and not wrong:
+            found.add(rule)
+    return found
+
+
+def _opened(pair: Coded, words: dict[str, list[str]]) -> Coded | None:
+    """Return a pair with slots for its words that are rules; None if one of them stands twice."""
+    source, target = pair
+    slot = 0
+    for word in pair[0]:
+        known = [found for found in words.get(word, ()) if found in target]
+        if not known:
+            continue
+        longest = max(known, key=len)
+        if pair[0].count(word) > 1 or target.count(longest) > 1:
+            return None
+        slot += 1
+        source, target = source.replace(word, chr(slot)), target.replace(longest, chr(slot))
+    return canonical(source, target)
+
+
+def _as_whole(rule: Coded, words: dict[str, list[str]], pairs: Sequence[Coded]) -> tuple[int, int]:
+    """Count the pairs that have a rule's source with words in its slots: right, and wrong."""
+    source, target = rule
+    right = wrong = 0
+    for pair in pairs:
+        if len(pair[0]) != len(source):
+            continue
+        filled = {s: w for s, w in zip(source, pair[0], strict=True) if has_slot(s)}
+        if "".join(filled.get(s, s) for s in source) != pair[0]:
+            continue
+        made = {target}
+        for slot, word in filled.items():
+            made = {text.replace(slot, known) for text in made for known in words.get(word, ())}
+        right += pair[1] in made
+        wrong += bool(made) and pair[1] not in made
+    return right, wrong
+
+
+def _slots(rule: Coded) -> set[str]:
+    return set(filter(has_slot, rule[0]))
 
 
 def _joined(outer: Coded, slot: str, inner: Coded) -> Coded:
