@@ -18,7 +18,7 @@ from grammar.hashing import hash_rows
 from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
 from induction.corpus.annotated.tokens import with_text_of_tokens
-from induction.corpus.corpus import COLUMNS, Corpus, without_text
+from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
@@ -30,7 +30,6 @@ __all__ = ["corpus_of_rows", "renamed"]
 Where = Callable[[int], str]
 _SOFT, _SETS = pa.list_(pa.float32()), pa.list_(pa.string())
 _MOST_CLASSES = 10_000
-_BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
@@ -69,7 +68,7 @@ def _of_spans(corpus: Corpus) -> Fault | None:
 
 def _check_aligned(corpus: Corpus, where: Where) -> None:
     """Refuse a row whose columns of words have not one value a word each."""
-    present = [name for name in _BY_WORD if name in corpus.names]
+    present = [name for name in OF_WORDS if name in corpus.names]
     lengths = [pc.list_value_length(corpus.arrow(name)).to_pylist() for name in present]
     for row, sizes in enumerate(zip(*lengths, strict=True)):
         if len({size for size in sizes if size is not None}) > 1:
@@ -99,7 +98,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
             table = with_spans_of_cells(table, asked.path)
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
-        table = with_text_of_tokens(table)
+        with located(asked.path):
+            table = with_text_of_tokens(table)
     labels = _indicators(table, asked)
     for old in (*asked.rename, *filter(None, (asked.text, None if labels else asked.label))):
         if old not in table.column_names:

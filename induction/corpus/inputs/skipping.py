@@ -50,7 +50,7 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
             rows.table.take(pa.array(kept)), lambda row: rows.where(kept[row]), rows.untyped
         )
         corpus = corpus_of_rows(part, asked)
-        if "id" not in renamed(rows.table, asked).column_names:
+        if "id" not in renamed(part.table, asked).column_names:
             # by the place among all rows, so that whoever reads them all finds the same ones
             corpus = corpus.with_column("id", [str(row) for row in kept])
     skipped = (*rows.skipped, *_skipped(rows.table, found, rows.where))
