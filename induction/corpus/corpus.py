@@ -222,6 +222,29 @@ class Corpus:
             )
         return self.table.column(name)
 
+    def complete(self, name: str) -> list[Any]:
+        """Return one column as a list, in which no value is missing.
+
+        Raises
+        ------
+        CorpusError
+            If there is no such column, or an example has no value there.
+
+        Examples
+        --------
+        >>> Corpus.from_columns(text=["we ran"]).complete("text")
+        ['we ran']
+        """
+        column = self.arrow(name)
+        if column.null_count:
+            row = column.is_null().index(True).as_py()
+            raise CorpusError(
+                f"the value of {name!r} is missing",
+                where=self.where(row),
+                hint="fill it in, or leave the example out",
+            )
+        return column.to_pylist()
+
     def head(self, n: int = 5) -> Corpus:
         """Return the first ``n`` examples.
 
