@@ -23,6 +23,7 @@ from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
+from induction.corpus.tables.undecodable_objects import MOST_WHOLE
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
 
 __all__ = ["corpus_of_rows", "renamed"]
@@ -338,7 +339,7 @@ def _labels(column: Any, where: Where) -> pa.Array:
     if pa.types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_integer(kind):
-        return column.cast(pa.int64())
+        return _numbered(column, where)
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column
     if pa.types.is_boolean(kind):
@@ -347,7 +348,7 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if fault := nan_fault(column):
             raise _located(fault, where)
         whole = pc.equal(pc.floor(column), column)
-        if pc.all(whole).as_py():
+        if pc.all(whole, min_count=0).as_py():
             return column.cast(pa.float64())
         raise _no_label(column, whole.index(False).as_py(), where)
     if is_list(kind) and (
@@ -366,7 +367,17 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if fault := sets_fault(column):
             raise _located(fault, where)
         return column.cast(_SETS)
+    if column.null_count == len(column):  # there is none; of whatever kind it would be
+        return pa.nulls(len(column))
     raise _no_label(column, column.is_valid().index(True).as_py(), where)
+
+
+def _numbered(column: pa.Array, where: Where) -> pa.Array:
+    """Return numbers of classes as they are kept; one of 64 bits may be too large for that."""
+    most = pc.max(column).as_py()
+    if most is not None and most >= MOST_WHOLE:
+        raise _no_label(column, pc.index(column, pc.max(column)).as_py(), where)
+    return column.cast(pa.int64())
 
 
 def _are_numbers_of_classes(column: pa.Array) -> bool:
