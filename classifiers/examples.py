@@ -307,8 +307,8 @@ def _numbers_are_places(corpus: Corpus, classes: Sequence[str]) -> bool:
 
 
 def texts_of(corpus: Corpus) -> tuple[str | tuple[str, str], ...]:
-    """Return the texts of a corpus, or its pairs if it has ``text_pair``."""
-    texts = corpus.column("text")
+    """Return the texts of a corpus, or its pairs if it has ``text_pair`` (raises CorpusError)."""
+    texts = corpus.complete("text")
     if "text_pair" not in corpus.names:
         return tuple(texts)
-    return tuple(zip(texts, corpus.column("text_pair"), strict=True))
+    return tuple(zip(texts, corpus.complete("text_pair"), strict=True))

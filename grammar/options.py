@@ -327,6 +327,9 @@ def named(name: str, known: Mapping[str, T], what: str = "method") -> T:
     return known[name]
 
 
+_LONGEST = 200
+
+
 def meant(name: str, known: Iterable[str]) -> str | None:
     """Ask which of the known names was meant; None if none looks like it.
 
@@ -337,7 +340,8 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     >>> meant("mixup", ["treemix", "randmix"]) is None
     True
     """
-    plain = name.lower()
+    # of a longer one the rest is like no name, and to compare it would take long
+    plain = name[:_LONGEST].lower()
     likeness = {one: _likeness(plain, one.lower()) for one in known}
     best = max(likeness.values(), default=0.0)
     near = [one for one, value in likeness.items() if value > max(best - 0.1, 0.62)]

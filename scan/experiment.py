@@ -78,7 +78,7 @@ def unique_pairs(corpus: Corpus) -> list[tuple[str, str]]:
     >>> unique_pairs(Corpus.from_columns(text=["walk", "walk"], target=["I_WALK", "I_WALK"]))
     [('walk', 'I_WALK')]
     """
-    texts, targets = corpus.column("text"), corpus.column("target")
+    texts, targets = corpus.complete("text"), corpus.complete("target")
     return list(dict.fromkeys(zip(texts, targets, strict=True)))
 
 

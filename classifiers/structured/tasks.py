@@ -79,7 +79,7 @@ def words_of(corpus: Corpus) -> list[Words]:
     elif "tree" in corpus.names:
         made = [tuple(map(surface_of, words)) for words in _trees(corpus).sentences()]
     else:
-        made = [tuple(text.split()) for text in corpus.column("text")]
+        made = [tuple(text.split()) for text in corpus.complete("text")]
     empty = next((row for row, words in enumerate(made) if not words), None)
     if empty is not None:
         where = corpus.places(empty) if corpus.places else f"row {empty}"
@@ -116,7 +116,7 @@ def with_new(task: Task, corpus: Corpus, new: Corpus) -> Corpus:
 
 def _trees(corpus: Corpus) -> Treebank:
     """Return the trees of a corpus, without traces and functions, and with a root."""
-    trees = normalise(Treebank.parse("\n".join(corpus.column("tree"))))
+    trees = normalise(Treebank.parse("\n".join(corpus.complete("tree"))))
     if len(trees) != len(corpus):
         raise CorpusError("some of the trees have no words", hint="leave these out")
     return trees
@@ -144,7 +144,7 @@ def _evalb(gold: Corpus, found: Corpus) -> dict[str, float]:
 
 
 def _tags(corpus: Corpus) -> list[Words]:
-    return [tuple(tags) for tags in corpus.column("tags")]
+    return [tuple(tags) for tags in corpus.complete("tags")]
 
 
 def _with_tags(corpus: Corpus, answers: Sequence[Words]) -> Corpus:
@@ -218,7 +218,7 @@ def _placed_arcs(corpus: Corpus) -> list[set[Any]]:
 def _named_spans(corpus: Corpus) -> list[set[Any]]:
     return [
         {(span["start"], span["end"], span["label"]) for span in spans}
-        for spans in corpus.column("spans")
+        for spans in corpus.complete("spans")
     ]
 
 

@@ -14,7 +14,7 @@ from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
 from classifiers.examples import Examples, balanced
 from classifiers.training.sigmoids import fit_sigmoids
-from grammar.errors import SchemaError
+from grammar.errors import CorpusError, SchemaError
 from grammar.rng import stream_key
 
 __all__ = [
@@ -123,7 +123,10 @@ def train_tfidf(examples: Examples, config: TrainingConfig = PLAIN) -> TfidfClas
     array([1])
     """
     words = vectoriser(config.ngrams or NGRAMS)
-    vectors = words.fit_transform([_joined(text) for text in examples.texts])
+    try:
+        vectors = words.fit_transform([_joined(text) for text in examples.texts])
+    except ValueError:
+        raise CorpusError("no text has a word", hint="give texts of words") from None
     return TfidfClassifier(config, examples.classes, words, fit_linear(vectors, examples, config))
 
 

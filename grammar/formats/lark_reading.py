@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, OptionError, StartSymbolError
@@ -24,9 +25,17 @@ __all__ = ["from_lark"]
 
 MOST_MATCHES = 100
 """A regular expression with more matches is not read as a list of words."""
-MOST_CHOICES = 16
-"""An alternative with more optional parts is not read: it would become 2^17 rules."""
+MOST_CHOICES = 15
+"""An alternative with more optional parts is not read: it would become 2^16 rules."""
 _QUOTED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|/(?!/)(?:[^/\\\n]++|\\.)++/?|//[^\n]*')
+
+_PARTS_OF_RULES = re.compile(
+    r"~\s*(?P<least>\d{1,4})(?:\s*\.\.\s*(?P<most>\d{1,4}))?|[()\[\]?*+|]"
+    r"|^[^\S\n]*+[!?]*+\w++[^\n:|]*+:|->\s*\w+|\w+",
+    re.MULTILINE,
+)
+_IN_RULES = 50
+"""From so many times on, Lark writes a range with rules of its own."""
 
 
 def from_lark(
@@ -119,6 +128,7 @@ def _compiled(
 
     if isinstance(source, str):
         _refuse_many_choices(source, name)
+        _refuse_long_rules(source, name)
         try:
             source = lark.Lark(source, start=start)
         except Exception as error:  # of many kinds: Lark's, the file system's, those of re
@@ -127,6 +137,75 @@ def _compiled(
     if start not in {lhs for lhs, _ in rules}:
         raise StartSymbolError(f"there is no rule {start!r}", where=name)
     return rules, {terminal.name: terminal.pattern for terminal in source.terminals}
+
+
+@dataclass
+class _Written:
+    """How many alternatives Lark writes out for what stands in one pair of brackets.
+
+    Attributes
+    ----------
+    others : int
+        Those before the last bar.
+    own : int
+        Of the parts behind it, but for the last one.
+    last : int
+        Of the last part, which a sign behind it may still change.
+    """
+
+    others: int = 0
+    own: int = 1
+    last: int = 1
+
+    @property
+    def all(self) -> int:
+        """How many there are so far."""
+        return self.others + self.own * self.last
+
+
+def _refuse_long_rules(source: str, name: str) -> None:
+    """Refuse rules that Lark would write out as too many alternatives: groups that stand in a row.
+
+    An alternative has one for each choice of an alternative of each of its parts.
+    """
+    bare = _QUOTED.sub(lambda found: " q " + "\n" * found[0].count("\n"), source)
+    inside = [_Written()]
+    for place in _PARTS_OF_RULES.finditer(bare):
+        sign, here = place[0], inside[-1]
+        if sign.endswith(":"):
+            inside = [_Written()]
+        elif sign in "([":
+            here.own, here.last = here.own * here.last, 1
+            inside.append(_Written())
+        elif sign in ")]" and len(inside) > 1:
+            group = inside.pop().all
+            inside[-1].last = group + (sign == "]")
+        elif sign == "|":
+            # of a rule itself each alternative counts alone, as those that are only listed do
+            here.others = here.all if len(inside) > 1 else 0
+            here.own = here.last = 1
+        elif sign in "?*+":
+            here.last = {"?": here.last + 1, "*": 2, "+": 1}[sign]
+        elif sign.startswith("~"):
+            here.last = _of_range(here.last, int(place["least"]), int(place["most"] or 0))
+        else:
+            here.own, here.last = here.own * here.last, 1
+        if inside[-1].all > 2**MOST_CHOICES:
+            raise NotationError(
+                f"a rule would be written out as more than {2**MOST_CHOICES:,} alternatives",
+                where=f"{name}:{bare.count(chr(10), 0, place.start()) + 1}",
+                hint="give groups such as (a | b), and ranges such as a~0..9, rules of their own",
+            )
+
+
+def _of_range(each: int, least: int, most: int) -> int:
+    """Return as how many alternatives a repeated part is written out."""
+    most = max(least, most)
+    if most >= _IN_RULES:  # Lark makes rules of these
+        return 1
+    if each == 1:
+        return most - least + 1
+    return min(sum(each ** min(times, 64) for times in range(least, most + 1)), 2**64)
 
 
 def _refuse_many_choices(source: str, name: str) -> None:

@@ -35,6 +35,8 @@ __all__ = ["AncestralSampler", "Buffers", "Derivations", "collect", "derivation_
 
 # of words or rules at a time: the expected length may be anything, and memory is not
 _MOST_ROOM = 1 << 24
+_MOST_NODES = 1 << 26
+"""A sentence is as long as it is; one that would not fit into memory is refused before."""
 
 
 class Buffers(NamedTuple):
@@ -214,7 +216,16 @@ def _expected_nodes(grammar: Grammar) -> float:
     uses = expected_counts(grammar)
     children = np.diff(grammar.rules.offsets)
     per_use = np.bincount(grammar.rules.lhs, grammar.weight * children, minlength=len(uses))
-    return float(uses.sum() + uses @ per_use)
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = float(uses.sum() + uses @ per_use)
+    if not expected <= _MOST_NODES:  # also where no number tells it
+        raise NotTightError(
+            f"the expected length of a sentence of this grammar is over {_MOST_NODES:,} rules and "
+            "words",
+            where=f"start symbol {grammar.start}",
+            hint="ask for a length band such as 1:40",
+        )
+    return expected
 
 
 @kernel()

@@ -71,6 +71,21 @@ _HORIZONTAL = {
 }
 
 
+_MOST = 10**9
+"""No node has so many children."""
+
+
+def _number(digits: str) -> int:
+    """Return the number of a child; one of many digits is that of none, as others beyond all are.
+
+    >>> _number("-007"), _number("9" * 5000)
+    (-7, 1000000000)
+    """
+    sign = -1 if digits.startswith("-") else 1
+    bare = digits.lstrip("-0") or "0"
+    return sign * (int(bare) if len(bare) < len(str(_MOST)) else _MOST)
+
+
 def read_link(sign: str) -> Link | None:
     """Return the relation that a sign stands for; None if a child's number is 0.
 
@@ -85,7 +100,7 @@ is_inverse=True, nth=-2))
         rest = sign[1:].replace(">", "<")
         if rest in _VERTICAL:
             return Link(_VERTICAL[rest], inverse)
-        nth = _ENDS[rest] if rest in _ENDS else int(rest)
+        nth = _ENDS[rest] if rest in _ENDS else _number(rest)
         return Link(Kind.PARENT_OF_NTH, inverse, nth) if nth else None
     inverse = "," in sign
     return Link(_HORIZONTAL[re.sub(",", ".", sign.replace("%", "$"))], inverse)

@@ -17,12 +17,23 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from grammar.errors import CorpusError, MissingDataError
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
-__all__ = ["COLUMNS", "PARSE_FIRST", "PROVENANCE", "SPANS", "Corpus", "without_text"]
+__all__ = [
+    "COLUMNS",
+    "OF_WORDS",
+    "PARSE_FIRST",
+    "PROVENANCE",
+    "SPANS",
+    "Corpus",
+    "first_with_null",
+    "null_in_list",
+    "without_text",
+]
 
 PROVENANCE = pa.struct(
     [
@@ -62,6 +73,9 @@ COLUMNS: Mapping[str, pa.DataType] = {
 """Types of the agreed columns. ``label`` (absent here) is an int64 class or a list<float32>
 distribution over classes. ``heads`` are as in CoNLL-U: words are numbered from 1, and the root has
 the head 0."""
+
+OF_WORDS = ("tokens", "tags", "heads", "deprels")
+"""Columns with a value for each word."""
 
 PARSE_FIRST = "parse its texts first: treewright parse-corpus, or induction.parse_corpus"
 """The hint of a corpus without trees."""
@@ -231,6 +245,29 @@ class Corpus:
             )
         return self.table.column(name)
 
+    def complete(self, name: str) -> list[Any]:
+        """Return one column as a list, in which no value is missing.
+
+        Raises
+        ------
+        CorpusError
+            If there is no such column, or an example has no value there.
+
+        Examples
+        --------
+        >>> Corpus.from_columns(text=["we ran"]).complete("text")
+        ['we ran']
+        """
+        column = self.arrow(name)
+        if column.null_count:
+            row = column.is_null().index(True).as_py()
+            raise CorpusError(
+                f"the value of {name!r} is missing",
+                where=self.where(row),
+                hint="fill it in, or leave the example out",
+            )
+        return column.to_pylist()
+
     def head(self, n: int = 5) -> Corpus:
         """Return the first ``n`` examples.
 
@@ -323,6 +360,30 @@ def without_text(
     )
 
 
+def first_with_null(column: pa.Array | pa.ChunkedArray) -> int | None:
+    """Return the first row whose list holds a null; None if there is none.
+
+    >>> first_with_null(pa.array([["a"], None, ["b", None]]))
+    2
+    """
+    before = 0
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        # values of a slice are those of all rows, without a copy
+        if chunk.values.null_count and chunk.flatten().null_count:
+            rows = pc.list_parent_indices(chunk).filter(chunk.flatten().is_null())
+            return before + int(rows[0].as_py())
+        before += len(chunk)
+    return None
+
+
+def null_in_list(name: str, values: Any) -> CorpusError:
+    """Return the error of a list of values a word, one of which is null."""
+    return CorpusError(
+        f"value {values.index(None) + 1} of {name!r} is missing (null)",
+        hint="give each word its value, or leave the row out (--on-error skip)",
+    )
+
+
 def _shown(value: Any) -> str:
     """Return a value as a cell of a table: of provenance its beginning."""
     if isinstance(value, dict):
@@ -344,12 +405,16 @@ def _column(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     _refuse_string(name, values)
     try:
         if isinstance(values, pa.Array | pa.ChunkedArray):
-            return values if kind is None else values.cast(kind)
-        if kind is not None and pa.types.is_list(kind) and str in map(type, values):
+            column = values if kind is None else values.cast(kind)
+        elif kind is not None and pa.types.is_list(kind) and str in map(type, values):
             raise TypeError("a string is not a list")  # Arrow would take it apart
-        return pa.array(values, type=kind)
+        else:
+            column = pa.array(values, type=kind)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise CorpusError(
             f"column {name!r} does not hold {kind or 'values of one type'}: {error}",
             hint="convert its values first",
         ) from None
+    if name in OF_WORDS and (row := first_with_null(column)) is not None:
+        raise null_in_list(name, column[row].as_py())
+    return column

@@ -287,8 +287,10 @@ def _faults_told(source: str) -> Iterator[None]:
         yield
     except TreewrightError:
         raise
-    except (OverflowError, RecursionError, UnicodeEncodeError) as error:
-        if isinstance(error, RecursionError):
+    except (OverflowError, RecursionError, UnicodeEncodeError, pa.ArrowException) as error:
+        if isinstance(error, pa.ArrowException):
+            what = f"a column cannot be read: {str(error).splitlines()[0]}"
+        elif isinstance(error, RecursionError):
             what = "a value is nested too deeply"
         elif isinstance(error, OverflowError):
             what = "a number is larger than 64 bits hold"

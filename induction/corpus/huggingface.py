@@ -43,6 +43,7 @@ from induction.corpus.tables.refusals import REFUSED, unwritable
 __all__ = [
     "check_folder",
     "check_kinds",
+    "is_local_dataset",
     "is_saved_dataset",
     "read_folder",
     "table_of_dataset",
@@ -169,6 +170,11 @@ def _fingerprint(table: pa.Table) -> str:
 def is_saved_dataset(path: PathLike) -> bool:
     """Say whether a path is a folder that ``save_to_disk`` made."""
     return any(place_of(f"{path}/{name}").exists() for name in (_STATE, _SPLITS))
+
+
+def is_local_dataset(path: PathLike) -> bool:
+    """Say whether a path is such a folder of this machine: no store is asked."""
+    return os.path.isdir(path) and is_saved_dataset(path)
 
 
 def read_folder(asked: Asked) -> Rows:

@@ -9,6 +9,7 @@ from grammar.files import PathLike
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.huggingface import is_local_dataset
 from induction.corpus.readers import (
     EMBEDDED,
     bracketed_files,
@@ -53,7 +54,7 @@ def read_tree_variables(
     name = str(source)
     if name == EMBEDDED:
         return _of_corpus(read_reviews())
-    if PurePath(name.removesuffix(".gz")).suffix in _TABLES:
+    if PurePath(name.removesuffix(".gz")).suffix in _TABLES or is_local_dataset(source):
         return _of_corpus(read_corpus(source))
     read = _read_files(name, encoding)
     if not read:

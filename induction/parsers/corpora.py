@@ -160,16 +160,15 @@ def _too_long(text: Sentence, most: int) -> NoParse | None:
 
 def _text(corpus: Corpus, name: str, row: int) -> Sentence:
     """Return one text, or its words where they are given."""
-    if name == "text" and "tokens" in corpus.names:
-        return [penn_word(word) for word in corpus.arrow("tokens")[row].as_py()]
-    text: str | None = corpus.arrow(name)[row].as_py()
-    if text is None:
+    by_words = name == "text" and "tokens" in corpus.names
+    held: Sentence | None = corpus.arrow("tokens" if by_words else name)[row].as_py()
+    if held is None:
         raise CorpusError(
-            f"the column {name!r} holds None, not text",
+            f"the column {'tokens' if by_words else name!r} holds None, not text",
             where=corpus.where(row),
             hint="fill it in, or drop the example",
         )
-    return text
+    return [*map(penn_word, held)] if by_words else held
 
 
 def _sentences(text: Sentence) -> Sequence[Sentence]:

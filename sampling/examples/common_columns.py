@@ -41,13 +41,15 @@ class Form:
         >>> form.conform(pa.table({"id": ["7"], "label": [1], "text": ["a"]})).to_pylist()
         [{'text': 'a', 'label': 'yes'}]
         """
-        columns = [self._column(table, wanted) for wanted in self.schema]
+        held = dict(zip(table.column_names, table.columns, strict=True))
+        columns = [self._column(table, held.get(wanted.name), wanted) for wanted in self.schema]
         return pa.table(columns, schema=self.schema)
 
-    def _column(self, table: pa.Table, wanted: pa.Field) -> pa.ChunkedArray:
-        if wanted.name not in table.column_names:  # only originals have it
+    def _column(
+        self, table: pa.Table, column: pa.ChunkedArray | None, wanted: pa.Field
+    ) -> pa.ChunkedArray:
+        if column is None:  # only originals have it
             return pa.nulls(table.num_rows, wanted.type)
-        column = table.column(wanted.name)
         if wanted.name == "label" and pa.types.is_integer(column.type):
             if pa.types.is_list(wanted.type):
                 column = soften(read_labels(Corpus(table), classes=self.width))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from grammar.arrays import BoolArray, LongArray
 from grammar.errors import CorpusError
 from grammar.trees.treebank import Treebank
-from induction.corpus.corpus import Corpus
+from induction.corpus.corpus import OF_WORDS, Corpus, first_with_null, null_in_list
 from induction.corpus.text.tokens import penn_word
 from induction.corpus.validity import (
     HEADS_FAULTS,
@@ -58,7 +58,6 @@ MOST_MIXED = 10_000
 """Mixed labels are over so many classes at most; one number in a file must not take all memory."""
 
 _DROP = "drop it; --on-error skip (in Python on_error='skip') leaves such rows out"
-_ALIGNED = ("tags", "heads", "deprels")
 
 
 @dataclass(frozen=True)
@@ -352,7 +351,7 @@ def check_corpus(corpus: Corpus, *, empty_texts: bool = False) -> None:
             _check_texts(corpus, name, empty_texts)
     if "label" in corpus.names:
         read_labels(corpus)
-    for name in ("tokens", "tree", "target", *_ALIGNED):
+    for name in ("tree", "target", *OF_WORDS):
         if name in corpus.names and corpus.arrow(name).null_count:
             missing = corpus.arrow(name).combine_chunks().is_null()
             raise _fault(corpus, missing, f"the value of {name!r} is missing", "fill it in")
@@ -393,7 +392,12 @@ def _check_texts(corpus: Corpus, name: str, empty: bool) -> None:
 
 
 def _check_aligned(corpus: Corpus) -> None:
-    present = [name for name in ("tokens", *_ALIGNED) if name in corpus.names]
+    present = [name for name in OF_WORDS if name in corpus.names]
+    for name in present:
+        column = corpus.arrow(name)
+        if (row := first_with_null(column)) is not None:
+            fault = null_in_list(name, column[row].as_py())
+            raise CorpusError(fault.what, where=corpus.where(row), hint=fault.hint)
     if len(present) < 2:
         return
     first = _lengths(corpus, present[0])

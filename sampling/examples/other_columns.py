@@ -44,14 +44,15 @@ def other_columns(corpus: Corpus) -> list[str]:
 def tell_losses(method: str, given: Corpus, made: pa.Table) -> None:
     """Say which columns of a corpus new examples do not have."""
     others = other_columns(given)
-    missing = [name for name in given.names if name not in (*made.column_names, "provenance")]
-    lost = [name for name in missing if name not in others]
+    there = {*made.column_names, "provenance"}
+    known = there.union(others)
+    lost = [name for name in given.names if name not in known]
     if lost:
         tell(f"{method} does not keep {listed(lost)}: new examples have none")
     bound = [name for name in OF_WORDS if name in given.names and name in made.column_names]
     if bound:
         tell(f"{listed(bound)}: new examples have none where their words are others")
-    if kept_by_augment := [name for name in missing if name in others]:
+    if kept_by_augment := [name for name in others if name not in there]:
         tell(f"a sampler leaves out {listed(kept_by_augment)}: augment keeps other columns")
 
 
@@ -144,17 +145,18 @@ class Travelling:
         first = np.full(len(sizes), -1, np.int64)
         starts = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
         first[sizes > 0] = rows[starts[sizes > 0]]
-        own = made.column("provenance")
-        made = made.drop_columns(["provenance"])
-        for name in self.columns.column_names:
-            if name not in made.column_names:
-                column = self.columns.column(name).combine_chunks()
+        # a table is made once: one that grows by a column is a copy of all the others
+        columns = dict(zip(made.column_names, made.columns, strict=True))
+        own = columns.pop("provenance")
+        for name, others in zip(self.columns.column_names, self.columns.columns, strict=True):
+            if name not in columns:
+                column = others.combine_chunks()
                 known = self._known(column, first, rows, sizes) if self.shared else first >= 0
                 if name in OF_WORDS:
                     known = known & self._same_words(made, first)
                 taken = pa.array(np.maximum(first, 0), mask=~known)
-                made = made.append_column(name, column.take(taken))
-        return made.append_column("provenance", own)
+                columns[name] = column.take(taken)
+        return pa.table({**columns, "provenance": own})
 
     def _same_words(self, made: pa.Table, first: LongArray) -> Any:
         """Say which examples have the words of their first parent."""

@@ -404,9 +404,10 @@ def _common_schema(
     if originals is not None:
         kept = _without_derivation(originals.empty_table()).schema
         every.append(kept)
+    by_name = [dict(zip(schema.names, schema.types, strict=True)) for schema in every]
     fields = []
     for f in schemas[0]:
-        types = [schema.field(f.name).type for schema in every if f.name in schema.names]
+        types = [kinds[f.name] for kinds in by_name if f.name in kinds]
         if len(types) < len(every):
             continue
         if f.name == "label" and any(map(is_soft, types)):

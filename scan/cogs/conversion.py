@@ -43,7 +43,7 @@ def convert(corpus: Corpus, form: str) -> Corpus:
     """
     if form not in FORMS:
         raise OptionError(f"unknown form {form!r}", hint=f"choose from {', '.join(FORMS)}")
-    texts, targets = corpus.column("text"), corpus.column("target")
+    texts, targets = corpus.complete("text"), corpus.complete("target")
     made = []
     for row, (text, target) in enumerate(zip(texts, targets, strict=True)):
         try:

@@ -62,10 +62,10 @@ def convert_slog(corpus: Corpus, form: str) -> Corpus:
     if form not in FORMS:
         raise OptionError(f"unknown form {form!r}", hint=f"choose from {', '.join(FORMS)}")
     made = []
-    for row, target in enumerate(corpus.column("target")):
+    for row, target in enumerate(corpus.complete("target")):
         with located(corpus.where(row)):
             term = to_term(target)
         made.append(str(term) if form == "terms" else to_published(term))
     if form == "terms":
-        corpus = corpus.with_column("text", list(map(with_small_article, corpus.column("text"))))
+        corpus = corpus.with_column("text", list(map(with_small_article, corpus.complete("text"))))
     return corpus.with_column("target", made)

@@ -220,7 +220,10 @@ _TREES = (None, "text", "arrow", "brackets", "treebank", "sst")
 
 def _is_corpus(path: str) -> bool:
     from induction.corpus.formats import format_of_content, named_format
+    from induction.corpus.huggingface import is_local_dataset
 
+    if is_local_dataset(path):
+        return True
     name = named_format(path)
     if name in (None, "text") and os.path.isfile(path):
         return format_of_content(path) not in (None, "brackets", "sst")

@@ -127,5 +127,5 @@ def _show_coverage(loaded: Any, path: str, corpus: str, spacing: Any, *, as_json
             "no sentence can be parsed with this grammar", where=path,
             hint="leave --corpus out, or give a grammar of the model pcfg",
         )  # fmt: skip
-    found = coverage(loaded, read_corpus(corpus).column("text"), spacing=spacing)
+    found = coverage(loaded, read_corpus(corpus).complete("text"), spacing=spacing)
     show_facts(found.to_dict() if as_json else found.lines(), as_json=as_json)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
-from induction.corpus.corpus import COLUMNS
+from induction.corpus.corpus import COLUMNS, first_with_null, null_in_list
 from induction.corpus.entities.columns import spans_of_words, word_places
 from induction.corpus.entities.schemes import is_scheme, words_of_tags
 from induction.corpus.validity import is_list
@@ -33,18 +33,25 @@ def with_text_of_tokens(table: pa.Table) -> pa.Table:
     text is made of the tokens in 'tokens', and spans of 'ner_tags'
     >>> made[0]["text"], made[0]["spans"]
     ('EU rejects', [{'start': 0, 'end': 2, 'label': 'ORG'}])
+
+    Raises
+    ------
+    CorpusError
+        If a token or a tag is missing, or there is not one tag a token.
     """
     name = next((one for one in _TOKENS if one in table.column_names), None)
     if name is None or not _holds(table, name, pa.types.is_string):
         return table
+    _refuse_null(table, name)
     tokens = table.column(name).to_pylist()
-    texts = [None if row is None else " ".join(one or "" for one in row) for row in tokens]
+    texts = [None if row is None else " ".join(row) for row in tokens]
     told = f"text is made of the tokens in {name!r}"
     table = table.add_column(0, "text", pa.array(texts, pa.string()))
     if name != "tokens":
         table = table.rename_columns(["tokens" if n == name else n for n in table.column_names])
     tags = next((one for one in _TAGS if _are_tags(table, one)), None)
     if tags is not None and "spans" not in table.column_names:
+        _refuse_null(table, tags)
         spans = _spans(texts, tokens, table.column(tags).to_pylist(), tags)
         table = table.drop_columns([tags]).append_column("spans", spans)
         told += f", and spans of {tags!r}"
@@ -124,6 +131,14 @@ def _are_tags(table: pa.Table, name: str) -> bool:
     if name not in table.column_names or not _holds(table, name, pa.types.is_string):
         return False
     return is_scheme({tag for row in table.column(name).to_pylist() if row for tag in row})
+
+
+def _refuse_null(table: pa.Table, name: str) -> None:
+    """Refuse a list in which a token or a tag is missing: no text and no span is made of it."""
+    column = table.column(name)
+    if (row := first_with_null(column)) is not None:
+        fault = null_in_list(name, column[row].as_py())
+        raise CorpusError(fault.what, where=f"row {row + 1}", hint=fault.hint)
 
 
 def _spans(texts: list[Any], tokens: list[Any], tags: list[Any], name: str) -> pa.Array:

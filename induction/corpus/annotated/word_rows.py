@@ -18,9 +18,9 @@ from induction.corpus.corpus import COLUMNS
 from induction.corpus.entities.columns import spans_of_words, word_places
 from induction.corpus.entities.schemes import in_scheme, is_scheme, words_of_tags
 
-__all__ = ["OF_WORDS", "sentences_of_words", "with_lists_of_cells"]
+__all__ = ["WORD_NAMES", "sentences_of_words", "with_lists_of_cells"]
 
-OF_WORDS = ("word", "words", "token", "tokens", "form")
+WORD_NAMES = ("word", "words", "token", "tokens", "form")
 """What a column of words is called."""
 _OF_SENTENCES = (
     "sentence_#", "sentence#", "sentence", "sentence_id", "sentence_idx", "sentence_number",
@@ -65,7 +65,7 @@ def sentences_of_words(table: pa.Table, path: str) -> pa.Table:
     >>> made[0]["text"], made[0]["spans"]
     ('in Bonn', [{'start': 3, 'end': 7, 'label': 'geo'}])
     """
-    word, number = _called(table, OF_WORDS), _called(table, _OF_SENTENCES)
+    word, number = _called(table, WORD_NAMES), _called(table, _OF_SENTENCES)
     if word is None or number is None or not table.num_rows:
         return table
     numbers = table.column(number).to_pylist()
@@ -128,7 +128,7 @@ def with_lists_of_cells(table: pa.Table, path: str) -> pa.Table:
     [{'tokens': ['in', 'Bonn'], 'ner_tags': [0, 5]}]
     """
     for name in table.column_names:
-        if _plain(name) not in (*OF_WORDS, *_OF_TAGS[:5], *_OF_SPEECH):
+        if _plain(name) not in (*WORD_NAMES, *_OF_TAGS[:5], *_OF_SPEECH):
             continue
         cells = table.column(name)
         if not pa.types.is_string(cells.type):

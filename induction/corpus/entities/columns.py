@@ -46,11 +46,11 @@ def with_spans(corpus: Corpus, tags: str = "tags", *, names: Sequence[str] = ())
     >>> with_spans(corpus)[0]["spans"]
     [{'start': 0, 'end': 3, 'label': 'PER'}, {'start': 12, 'end': 20, 'label': 'LOC'}]
     """
-    columns = (corpus.column(name) for name in ("text", "tokens", tags))
+    columns = (corpus.complete(name) for name in ("text", "tokens", tags))
     made = []
     for row, (text, tokens, given) in enumerate(zip(*columns, strict=True)):
         try:
-            if tokens is None or given is None or len(tokens) != len(given):
+            if len(tokens) != len(given):
                 raise CorpusError(
                     f"there is not one of {tags!r} a token", hint="give as many as there are tokens"
                 )
@@ -81,7 +81,7 @@ def tags_of_spans(corpus: Corpus, scheme: str = "bio") -> list[list[str]]:
     Raises
     ------
     CorpusError
-        If there is no column ``spans``, or one is not of whole words.
+        If there is no column ``spans``, a text is missing, or a span is not of whole words.
     OptionError
         If there is no such scheme.
 
@@ -91,7 +91,7 @@ def tags_of_spans(corpus: Corpus, scheme: str = "bio") -> list[list[str]]:
     >>> tags_of_spans(Corpus.from_columns(text=["back to New York"], spans=spans))
     [['O', 'O', 'B-LOC', 'I-LOC']]
     """
-    spans, texts = corpus.column("spans"), corpus.column("text")
+    spans, texts = corpus.column("spans"), corpus.complete("text")
     tokens = corpus.column("tokens") if "tokens" in corpus.names else [None] * len(texts)
     made = []
     for row, (text, words, found) in enumerate(zip(texts, tokens, spans, strict=True)):

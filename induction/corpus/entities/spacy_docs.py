@@ -95,8 +95,8 @@ def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
     Raises
     ------
     CorpusError
-        If there is no column ``spans``, a token does not stand in its text, or a span is not of
-        whole tokens.
+        If there is no column ``spans``, a value is missing, a token does not stand in its text, or
+        a span is not of whole tokens.
     MissingDataError
         If spaCy is not installed.
 
@@ -112,7 +112,8 @@ def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
     spacy, tokens = _library(), _library("spacy.tokens")
     blank = spacy.blank("xx") if vocab is None else spacy.blank(vocab.lang, vocab=vocab)
     names = [name for name in ("tokens", "tags") if name in corpus.names]
-    corpus.arrow("spans")
+    for name in ("text", *names, "spans"):
+        corpus.complete(name)
     docs = []
     for number, row in enumerate(corpus):
         try:

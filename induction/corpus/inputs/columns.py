@@ -19,15 +19,16 @@ from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
 from induction.corpus.annotated.tokens import with_text_of_tokens
 from induction.corpus.annotated.word_rows import (
-    OF_WORDS,
+    WORD_NAMES,
     sentences_of_words,
     with_lists_of_cells,
 )
-from induction.corpus.corpus import COLUMNS, Corpus, without_text
+from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
+from induction.corpus.tables.undecodable_objects import MOST_WHOLE
 from induction.corpus.text.damage import tell_of_damage
 from induction.corpus.tree_files import with_text_of_trees
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -38,7 +39,6 @@ Where = Callable[[int], str]
 _SOFT, _SETS = pa.list_(pa.float32()), pa.list_(pa.string())
 _MOST_CLASSES = 10_000
 _LOOKED_AT = 1_000
-_BY_WORD = ("tokens", "tags", "heads", "deprels")
 
 
 def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
@@ -78,7 +78,7 @@ def _of_spans(corpus: Corpus) -> Fault | None:
 
 def _check_aligned(corpus: Corpus, where: Where) -> None:
     """Refuse a row whose columns of words have not one value a word each."""
-    present = [name for name in _BY_WORD if name in corpus.names]
+    present = [name for name in OF_WORDS if name in corpus.names]
     lengths = [pc.list_value_length(corpus.arrow(name)).to_pylist() for name in present]
     for row, sizes in enumerate(zip(*lengths, strict=True)):
         if len({size for size in sizes if size is not None}) > 1:
@@ -110,7 +110,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
             table = sentences_of_words(with_lists_of_cells(table, asked.path), asked.path)
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
-        table = with_text_of_tokens(table)
+        with located(asked.path):
+            table = with_text_of_tokens(table)
         if "text" not in table.column_names and not long_columns(
             table.select([name for name in table.column_names if name not in COLUMNS])
         ):
@@ -141,7 +142,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
 
 def _refuse_words(table: pa.Table, path: str) -> None:
     """Refuse a table with a word a row: no column holds texts there."""
-    names = [name for name in table.column_names if name.strip().casefold() in OF_WORDS]
+    names = [name for name in table.column_names if name.strip().casefold() in WORD_NAMES]
     if names and not long_columns(table):
         raise CorpusError(
             f"each row holds a word ({names[0]!r}), and no text",
@@ -352,7 +353,7 @@ def _labels(column: Any, where: Where) -> pa.Array:
     if pa.types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_integer(kind):
-        return column.cast(pa.int64())
+        return _numbered(column, where)
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column
     if pa.types.is_boolean(kind):
@@ -361,7 +362,7 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if fault := nan_fault(column):
             raise _located(fault, where)
         whole = pc.equal(pc.floor(column), column)
-        if pc.all(whole).as_py():
+        if pc.all(whole, min_count=0).as_py():
             return column.cast(pa.float64())
         raise _no_label(column, whole.index(False).as_py(), where)
     if is_list(kind) and (
@@ -380,7 +381,17 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if fault := sets_fault(column):
             raise _located(fault, where)
         return column.cast(_SETS)
+    if column.null_count == len(column):  # there is none; of whatever kind it would be
+        return pa.nulls(len(column))
     raise _no_label(column, column.is_valid().index(True).as_py(), where)
+
+
+def _numbered(column: pa.Array, where: Where) -> pa.Array:
+    """Return numbers of classes as they are kept; one of 64 bits may be too large for that."""
+    most = pc.max(column).as_py()
+    if most is not None and most >= MOST_WHOLE:
+        raise _no_label(column, pc.index(column, pc.max(column)).as_py(), where)
+    return column.cast(pa.int64())
 
 
 def _are_numbers_of_classes(column: pa.Array) -> bool:

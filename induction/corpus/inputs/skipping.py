@@ -15,6 +15,7 @@ from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.columns import corpus_of_rows, renamed
 from induction.corpus.rows import Asked, Rows, Skipped
+from induction.corpus.tables.kinds import plain_table
 from induction.corpus.validity import faults_of
 
 __all__ = ["sound_corpus", "without_faults"]
@@ -28,6 +29,7 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
     CorpusError, OptionError
         If the columns are at fault, or no row can be used.
     """
+    rows = replace(rows, table=plain_table(rows.table, asked.path))
     if rows.skipped and not rows.table.num_rows:
         raise _nothing_left(rows.skipped[0].why, rows.skipped[0].where)
     corpus_of_rows(replace(rows, table=rows.table.slice(0, 0)), asked)  # it tells what is read
@@ -50,7 +52,7 @@ def sound_corpus(rows: Rows, asked: Asked) -> Corpus:
             rows.table.take(pa.array(kept)), lambda row: rows.where(kept[row]), rows.untyped
         )
         corpus = corpus_of_rows(part, asked)
-        if "id" not in renamed(rows.table, asked).column_names:
+        if "id" not in renamed(part.table, asked).column_names:
             # by the place among all rows, so that whoever reads them all finds the same ones
             corpus = corpus.with_column("id", [str(row) for row in kept])
     skipped = (*rows.skipped, *_skipped(rows.table, found, rows.where))

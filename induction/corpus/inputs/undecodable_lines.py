@@ -7,6 +7,7 @@ way to empty lines, so that the lines behind it keep their numbers.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -144,5 +145,5 @@ def _units(lines: list[bytes], unit: Unit) -> list[tuple[int, int]]:
     begins = [k for k in range(len(filled)) if not k or filled[k] != filled[k - 1] + 1]
     return [
         (filled[begin], filled[stop - 1] + 1)
-        for begin, stop in zip(begins, [*begins[1:], len(filled)], strict=True)
+        for begin, stop in itertools.pairwise([*begins, len(filled)])
     ]

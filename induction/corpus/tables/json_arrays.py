@@ -17,6 +17,7 @@ from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
 from induction.corpus.annotated.nested import rows_of_intents, rows_of_parts, without_wrappers
 from induction.corpus.column_names import TEXT_NAMES
+from induction.corpus.rows import Skipped
 
 __all__ = ["lines_of_json"]
 
@@ -33,20 +34,34 @@ _MAY_BE_EXPORTED = re.compile(
 )
 
 
-def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
-    r"""Return JSON as lines of objects, and whether these are the lines of the file.
+def lines_of_json(
+    data: bytes, path: str, *, skips: bool = False
+) -> tuple[bytes, bool, tuple[Skipped, ...]]:
+    r"""Return JSON as lines of objects, whether these are the lines of the file, and what is not.
+
+    A row that is left out becomes an empty line, so that the numbers of the others stay.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8.
+    path : str
+        For messages.
+    skips : bool
+        Leave rows out that are no rows of the tool that exported the others.
 
     Raises
     ------
     CorpusError
-        If it is one value of JSON that holds no rows.
+        If it is one value of JSON that holds no rows, or (unless skipped) a row is none of its
+        tool.
 
     Examples
     --------
     >>> lines_of_json(b'[{"text": "a"},\n {"text": "b"}]', "a.json")
-    (b'{"text": "a"}\n{"text": "b"}', False)
+    (b'{"text": "a"}\n{"text": "b"}', False, ())
     >>> lines_of_json(b'{"text": "a"}\n', "a.jsonl")
-    (b'{"text": "a"}\n', True)
+    (b'{"text": "a"}\n', True, ())
     """
     bare = data.removeprefix(codecs.BOM_UTF8).lstrip()
     first = bare[: bare.find(b"\n") + 1] or bare
@@ -54,11 +69,13 @@ def lines_of_json(data: bytes, path: str) -> tuple[bytes, bool]:
     if bare[:1] == b"[" or not _is_line(first) or _is_columns(bare, path):
         rows = _rows(bare, path)
         if rows is not None:
-            found = _exported(rows, path)
-            return b"\n".join(json.dumps(row).encode() for row in found if row is not None), False
+            found, skipped = _exported(rows, path, skips)
+            lines = (b"" if row is None else json.dumps(row).encode() for row in found)
+            return b"\n".join(lines), False, skipped
     if _MAY_BE_EXPORTED.search(data, 0, _BEGINNING):
-        return _exported_lines(data, path), True
-    return data, True
+        data, skipped = _exported_lines(data, path, skips)
+        return data, True, skipped
+    return data, True, ()
 
 
 def _refuse_almost_lines(first: bytes, path: str) -> None:
@@ -196,41 +213,48 @@ def _named_row(names: list[Any], row: Any, at: int) -> dict[str, Any]:
     return dict(zip(names, row, strict=True))
 
 
-def _exported(rows: list[Any], path: str) -> list[Any]:
+def _exported(rows: list[Any], path: str, skips: bool) -> tuple[list[Any], tuple[Skipped, ...]]:
     found = next(filter(None, map(export_of, rows[:_LOOKED_AT])), None)
     if found is None:
-        return rows
-    made = []
-    for number, row in enumerate(rows, start=1):
-        try:
-            made.append(found.read(row))
-        except CorpusError as error:
-            raise CorpusError(error.what, where=f"{path}, row {number}", hint=error.hint) from None
-    _tell(found, path, sum(row is None for row in made))
-    return with_classes_alike(made)
+        return rows, ()
+    read, skipped = _read_as(found, dict(enumerate(rows)), f"{path}, row ", skips)
+    _tell(found, path, sum(row is None for row in read.values()))
+    made = dict(zip(read, with_classes_alike(list(read.values())), strict=True))
+    return [made.get(number) for number in range(len(rows))], skipped
 
 
-def _exported_lines(data: bytes, path: str) -> bytes:
+def _exported_lines(data: bytes, path: str, skips: bool) -> tuple[bytes, tuple[Skipped, ...]]:
     """Return lines of objects, as they are read here if a tool exports such ones."""
     lines = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
     first = [row for row in map(_object, lines[: 4 * _LOOKED_AT]) if row is not None]
     found = next(filter(None, map(export_of, first[:_LOOKED_AT])), None)
     if found is None:
-        return data
-    read: dict[int, Any] = {}
-    for number, line in enumerate(lines):
-        row = _object(line)
-        if row is None:  # what is wrong with it is said when it is read
-            continue
-        try:
-            read[number] = found.read(row)
-        except CorpusError as error:
-            where = f"{path}:{number + 1}"
-            raise CorpusError(error.what, where=where, hint=error.hint) from None
+        return data, ()
+    # what is wrong with a line that is no object is said when it is read
+    objects = {number: row for number, row in enumerate(map(_object, lines)) if row is not None}
+    read, skipped = _read_as(found, objects, f"{path}:", skips)
     for number, made in zip(read, with_classes_alike(list(read.values())), strict=True):
         lines[number] = b"" if made is None else json.dumps(made).encode()
+    for number in objects.keys() - read.keys():
+        lines[number] = b""
     _tell(found, path, sum(made is None for made in read.values()))
-    return b"\n".join(lines)
+    return b"\n".join(lines), skipped
+
+
+def _read_as(
+    export: Export, rows: dict[int, Any], where: str, skips: bool
+) -> tuple[dict[int, Any], tuple[Skipped, ...]]:
+    """Return rows as a tool means them, by their numbers, and those that are left out."""
+    read, skipped = {}, []
+    for number, row in rows.items():
+        try:
+            read[number] = export.read(row)
+        except CorpusError as error:
+            place = f"{where}{number + 1}"
+            if not skips:
+                raise CorpusError(error.what, where=place, hint=error.hint) from None
+            skipped.append(Skipped(place, error.what, row))
+    return read, tuple(skipped)
 
 
 def _object(line: bytes) -> Any:

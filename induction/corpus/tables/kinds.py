@@ -51,6 +51,8 @@ def plain_table(table: pa.Table, source: str) -> pa.Table:
     for number, field in enumerate(table.schema):
         _check_fields(field.name, field.type, source, DEEPEST)
         kind = plain_kind(field.type)
+        if "dictionary" in str(kind) and _has_nulls_among_values(table.column(number)):
+            kind = plain_kind(kind, dictionaries=False)
         if kind != field.type:
             column = _as_kind(table.column(number), kind, source)
             table = table.set_column(number, field.name, column)
@@ -126,17 +128,24 @@ def check_names(names: Sequence[str], source: str) -> None:
         )
 
 
-def plain_kind(kind: pa.DataType) -> pa.DataType:
+def plain_kind(kind: pa.DataType, *, dictionaries: bool = True) -> pa.DataType:
     """Return the plain kind that holds values of a kind.
+
+    Dictionaries stay if they are of plain values, and if they may: two that hold a null, or lists,
+    cannot be put together.
 
     >>> plain_kind(pa.list_(pa.float16())), plain_kind(pa.struct([("a", pa.string_view())]))
     (ListType(list<item: float>), StructType(struct<a: string>))
     """
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
-        return plain_kind(kind.storage_type)
+        return plain_kind(kind.storage_type, dictionaries=dictionaries)
     if types.is_run_end_encoded(kind):
-        return plain_kind(kind.value_type)
+        return plain_kind(kind.value_type, dictionaries=dictionaries)
+    if types.is_dictionary(kind):
+        values = plain_kind(kind.value_type, dictionaries=dictionaries)
+        is_kept = dictionaries and values == kind.value_type and not types.is_nested(values)
+        return kind if is_kept else values
     if types.is_string_view(kind):
         return pa.string()
     if types.is_binary_view(kind):
@@ -144,18 +153,36 @@ def plain_kind(kind: pa.DataType) -> pa.DataType:
     if types.is_float16(kind):
         return pa.float32()
     if types.is_struct(kind):
-        return pa.struct([field.with_type(plain_kind(field.type)) for field in kind])
+        parts = (plain_kind(field.type, dictionaries=dictionaries) for field in kind)
+        return pa.struct([field.with_type(part) for field, part in zip(kind, parts, strict=True)])
+    if not any(is_list(kind) for is_list in _LISTS):
+        return kind
+    items = kind.value_field.with_type(plain_kind(kind.value_type, dictionaries=dictionaries))
     if types.is_fixed_size_list(kind):
-        return pa.list_(_plain_items(kind), kind.list_size)
-    if types.is_large_list(kind) or types.is_large_list_view(kind):
-        return pa.large_list(_plain_items(kind))
-    if types.is_list(kind) or types.is_list_view(kind):
-        return pa.list_(_plain_items(kind))
-    return kind
+        return pa.list_(items, kind.list_size)
+    is_large = types.is_large_list(kind) or types.is_large_list_view(kind)
+    return pa.large_list(items) if is_large else pa.list_(items)
 
 
-def _plain_items(kind: pa.DataType) -> pa.Field:
-    return kind.value_field.with_type(plain_kind(kind.value_type))
+_LISTS = (
+    pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list,
+    pa.types.is_list_view, pa.types.is_large_list_view,
+)  # fmt: skip
+
+
+def _is_zone(kind: pa.DataType) -> bool:
+    """Say whether Python knows the zone of a kind of times, if there is one."""
+    try:
+        pa.scalar(0, kind).as_py()
+    except (pa.ArrowException, ValueError, OSError):
+        return False
+    return True
+
+
+def _has_nulls_among_values(column: pa.ChunkedArray) -> bool:
+    """Say whether a dictionary in a column has a null among its values, and not in its numbers."""
+    found = (leaf for leaf in leaves(column) if pa.types.is_dictionary(leaf.type))
+    return any(leaf.dictionary.null_count for leaf in found)
 
 
 def _as_kind(column: pa.ChunkedArray, kind: pa.DataType, source: str) -> pa.ChunkedArray:
@@ -165,7 +192,8 @@ def _as_kind(column: pa.ChunkedArray, kind: pa.DataType, source: str) -> pa.Chun
             chunks = [chunk.storage for chunk in chunks]
         if pa.types.is_run_end_encoded(column.type):
             chunks = [pc.run_end_decode(chunk) for chunk in chunks]
-        if "list_view" in str(column.type):  # Arrow casts to wrong offsets
+        if "list_view" in str(column.type) or _loses_a_dictionary(column.type, kind):
+            # Arrow casts views to wrong offsets, and few dictionaries
             chunks = [pa.array(chunk.to_pylist(), kind) for chunk in chunks]
         return pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind)
     except pa.ArrowException as error:
@@ -176,6 +204,10 @@ def _as_kind(column: pa.ChunkedArray, kind: pa.DataType, source: str) -> pa.Chun
         ) from None
 
 
+def _loses_a_dictionary(kind: pa.DataType, plain: pa.DataType) -> bool:
+    return str(kind).count("dictionary<") > str(plain).count("dictionary<")
+
+
 def _check_fields(name: str, kind: pa.DataType, source: str, room: int) -> None:
     """Refuse a column that is nested too deeply, or two of whose fields have one name."""
     if not room:
@@ -183,6 +215,12 @@ def _check_fields(name: str, kind: pa.DataType, source: str, room: int) -> None:
             f"the column {name!r} is nested more than {DEEPEST} deep",
             where=source,
             hint="leave it out, or write it as text",
+        )
+    if pa.types.is_timestamp(kind) and not _is_zone(kind):
+        raise CorpusError(
+            f"the times of the column {name!r} are of the zone {kind.tz!r:.80}, which is not known",
+            where=source,
+            hint="write them in UTC, or leave the column out",
         )
     if pa.types.is_union(kind):
         raise CorpusError(

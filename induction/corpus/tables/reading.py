@@ -136,17 +136,19 @@ def read_text(data: bytes, asked: Asked) -> Rows:
 
 def read_jsonl(data: bytes, asked: Asked) -> Rows:
     """Read JSON lines, an array of objects, and what annotation tools export."""
+    by_line = True
     skipped: tuple[Skipped, ...] = ()
-    data, by_line = lines_of_json(data, asked.path) if data.strip() else (b"", True)
-    if not data.strip():
-        return Rows(pa.table({"text": pa.array([], pa.string())}), numbered_rows(asked.path))
+    if data.strip():
+        data, by_line, skipped = lines_of_json(data, asked.path, skips=asked.skips)
+    # a line is a row of an array, and not one of the file
+    before = f"{asked.path}:" if by_line else f"{asked.path}, row "
     if asked.skips:
-        data, skipped = sound_lines(data, asked.path)
-    if by_line:
-        where = _places(asked.path, lambda: _lines_of_objects(data))
-    else:  # a line is a row here, and not one of the file
-        where = numbered_rows(asked.path)
-        skipped = tuple(replace(one, where=where(_number(one) - 1)) for one in skipped)
+        data, others = sound_lines(data, before)
+        skipped = (*skipped, *others)
+    if not data.strip():
+        table = pa.table({"text": pa.array([], pa.string())})
+        return Rows(table, numbered_rows(asked.path), skipped=skipped)
+    where = _places(before, lambda: _lines_of_objects(data))
     _refuse_null(data, where)
     _refuse_deep(data, asked.path)
     table = _parse_json(data, {}, where)
@@ -157,10 +159,6 @@ def read_jsonl(data: bytes, asked: Asked) -> Rows:
     if any(_is_rounded(column) for column in table.columns):
         _refuse_long_numbers(data, asked.path)
     return Rows(table, where, skipped=skipped)
-
-
-def _number(skipped: Skipped) -> int:
-    return int(skipped.where.rpartition(":")[2])
 
 
 def _is_rounded(column: Any) -> bool:
@@ -280,15 +278,20 @@ def _is_sound(table: pa.Table) -> bool:
     return True
 
 
-def _places(path: str, lines: Callable[[], Iterable[int]]) -> Callable[[int], str]:
-    """Return what says where a row begins; the lines are counted once, and only if it is asked."""
+def _places(before: str, lines: Callable[[], Iterable[int]]) -> Callable[[int], str]:
+    """Return what says where a row begins; the lines are counted once, and only if it is asked.
+
+    Its number stands behind the name of the file and, of an array, *row*.
+    """
 
     @functools.cache
     def counted() -> array[int]:
         return array("q", lines())
 
     def where(row: int) -> str:
-        return f"{path}:{counted()[row]}" if row < len(counted()) else f"{path}, row {row + 1}"
+        if row < len(counted()):
+            return f"{before}{counted()[row]}"
+        return f"{before.rstrip(':')}, row {row + 1}"
 
     return where
 
@@ -367,7 +370,7 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
     escaped = quoted and escapes_quotes(data, separator, asked.path)
     header = 0 if asked.names else 1
     where = _places(
-        asked.path,
+        f"{asked.path}:",
         lambda: itertools.islice(_lines_of_records(data, separator, quoted=quoted), header, None),
     )
     # cells are what they are written as: "007" is no number, and a day no time of day

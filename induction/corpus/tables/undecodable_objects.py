@@ -28,10 +28,12 @@ _KINDS = {str: "a text", bool: "true or false", int: "a number", float: "a numbe
 Kinds = frozenset[tuple[str, str]]
 
 
-def sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
+def sound_lines(data: bytes, before: str) -> tuple[bytes, tuple[Skipped, ...]]:
     r"""Return the lines that are objects of one form; others become empty, so that numbers stay.
 
-    >>> data, skipped = sound_lines(b'{"a": 1}\n{"a": "b"}\n{"a": 2}\n[3]\n', "a.jsonl")
+    ``before`` stands before the number of a line in messages.
+
+    >>> data, skipped = sound_lines(b'{"a": 1}\n{"a": "b"}\n{"a": 2}\n[3]\n', "a.jsonl:")
     >>> [(one.where, one.why) for one in skipped]
     [('a.jsonl:2', "'a' is a text, and in most rows a number"), ('a.jsonl:4', 'this is no object')]
     """
@@ -50,7 +52,7 @@ def sound_lines(data: bytes, path: str) -> tuple[bytes, tuple[Skipped, ...]]:
     skipped = []
     for number in sorted(faults):
         held = lines[number].decode(errors="replace")
-        skipped.append(Skipped(f"{path}:{number + 1}", faults[number], held))
+        skipped.append(Skipped(f"{before}{number + 1}", faults[number], held))
         lines[number] = b""
     return b"\n".join(lines), tuple(skipped)
 

@@ -259,18 +259,19 @@ def _features(originals: Corpus, augmented: Corpus) -> tuple[Any, Any]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     weights = TfidfVectorizer(token_pattern=r"\S+", ngram_range=(1, 2), sublinear_tf=True)
+    texts = _texts(originals)
     try:
-        known = weights.fit_transform(_texts(originals))
+        known = weights.fit_transform(texts)
     except ValueError:  # no text has a word
         raise CorpusError("the originals have no words", hint="give texts") from None
     return known.tocsr(), weights.transform(_texts(augmented)).tocsr()
 
 
 def _texts(corpus: Corpus) -> list[str]:
-    texts: list[str] = corpus.column("text")
+    texts: list[str] = corpus.complete("text")
     if "text_pair" not in corpus.names:
         return texts
-    pairs = corpus.column("text_pair")
+    pairs = corpus.complete("text_pair")
     return [f"{text} ␞ {pair}" for text, pair in zip(texts, pairs, strict=True)]
 
 

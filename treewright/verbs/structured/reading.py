@@ -58,10 +58,12 @@ class TrainFlags(StructuredFlags):
 def read_sentences_of(source: str) -> Corpus:
     """Return a corpus; a treebank by name or in a folder is one of trees."""
     from induction.corpus.formats import read_corpus
+    from induction.corpus.huggingface import is_local_dataset
     from induction.corpus.readers import read_treebank
     from induction.corpus.tree_files import corpus_of_trees
     from induction.trees.normalise import normalise
 
-    if source.startswith("nltk:") or source == "embedded" or os.path.isdir(source):
+    is_folder = os.path.isdir(source) and not is_local_dataset(source)
+    if source.startswith("nltk:") or source == "embedded" or is_folder:
         return corpus_of_trees(normalise(read_treebank(source)))
     return read_corpus(source)
