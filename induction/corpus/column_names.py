@@ -36,8 +36,11 @@ PAIR_NAMES: Sequence[tuple[str, str]] = (
 )  # fmt: skip
 """Names of two columns whose texts are pairs."""
 
-TARGET_NAMES: Sequence[tuple[str, str]] = (("commands", "actions"), ("command", "action"))
-"""Names of two columns of which the second is the target of the first, as SCAN has them."""
+TARGET_NAMES: Sequence[tuple[str, str]] = (
+    ("commands", "actions"), ("command", "action"), ("input", "output"), ("inputs", "targets"),
+    ("source", "target"), ("src", "tgt"), ("question", "logical_form"), ("question", "sql"),
+)  # fmt: skip
+"""Names of two columns of which the second is the target of the first, as pairs often have them."""
 
 LABEL_NAMES: Sequence[Sequence[str]] = (
     ("label", "labels", "sentiment", "category", "class", "classes", "class_label", "gold_label"),

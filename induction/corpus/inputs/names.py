@@ -126,12 +126,14 @@ def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
 
     The second may be the target of the first.
     """
-    if {"text", "text_pair", "target"} & {names.get(name, name) for name in table.column_names}:
-        return {}
+    taken = {"text", "text_pair", "target"}
     called = {_plain(n): n for n in table.column_names if n not in names}
     for pair in (*PAIR_NAMES, *TARGET_NAMES):
         both = [called[name] for name in pair if name in called]
-        if len(both) == len(pair) and all(_can_be("text", table.column(name)) for name in both):
+        others = {names.get(name, name) for name in table.column_names if name not in both}
+        if len(both) < len(pair) or taken & others:
+            continue
+        if all(_can_be("text", table.column(name)) for name in both):
             return dict(
                 zip(("text", "target" if pair in TARGET_NAMES else "text_pair"), both, strict=True)
             )

@@ -185,3 +185,12 @@ def test_a_column_that_may_hold_classes_is_told_of(tmp_path: Path) -> None:
         read_corpus(path, label="")
         assert read_corpus(path, label="kind").column("label") == ["a", "b", "a", "b"]
     assert not any("classes" in one for one in told)
+
+
+@pytest.mark.parametrize(
+    "names", [("input", "output"), ("Source", "Target"), ("src", "tgt"), ("question", "sql")]
+)
+def test_columns_of_pairs_have_many_names(names: tuple[str, str], tmp_path: Path) -> None:
+    rows, told = read(tmp_path, "a.csv", ",".join(names) + "\nwalk twice,W W\nrun,R\n")
+    assert rows == [{"text": "walk twice", "target": "W W"}, {"text": "run", "target": "R"}]
+    assert any(name in line for line in told for name in names)
