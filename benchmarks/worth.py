@@ -50,7 +50,6 @@ SAID = {
         "World": "world",
     },
     "imdb": CALLED["sst2"],
-    "sst2_imdb": CALLED["sst2"],
 }  # fmt: skip
 """What is said of the classes: their labels, no more."""
 ROWS = {
