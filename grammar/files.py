@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grammar.errors import OptionError, OutputError, TreewrightError, UnreadableInputError
-from grammar.storage.expanded_size import gunzipped
+from grammar.storage.expanded_size import gunzipped, read_whole
 from grammar.storage.location import PathLike, Place, TakenError, check_name, is_many, is_url
 from grammar.storage.opening import place_of
 from grammar.storage.signatures import signature_of
@@ -78,7 +78,7 @@ def read_bytes(path: PathLike) -> bytes:
     if str(path) == "-":
         return _standard_input()
     with at_hand(path) as file, reading(path):
-        data = file.read_bytes()
+        data = read_whole(file, path)
     return gunzipped(data, path) if str(path).endswith(".gz") else data
 
 

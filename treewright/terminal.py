@@ -10,7 +10,8 @@ from typing import TextIO
 
 __all__ = ["prepare_streams", "say", "show"]
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""The last ones change the order in which others are shown: *exe.txt* may be *txt.exe*."""
 _NO_LOCALE = ("ascii", "ansi_x3.4-1968", "646")
 
 
@@ -35,10 +36,15 @@ def say(text: str, *, quiet: bool = False) -> None:
 def visible(text: str) -> str:
     r"""Return a text with its control characters, except tabs and ends of lines, as numbers.
 
-    >>> visible("caf\u00e9\x1b[2J\n")
-    'café\\x1b[2J\n'
+    >>> visible("caf\u00e9\x1b[2J\n"), visible("a\u202etxt.exe")
+    ('café\\x1b[2J\n', 'a\\u202etxt.exe')
     """
-    return _CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
+    return _CONTROL.sub(_number, text)
+
+
+def _number(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def prepare_streams() -> None:

@@ -7,12 +7,15 @@ than a hundredth says next to nothing, and a megabyte of it can fill the memory 
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 
 from grammar.errors import OptionError, UnreadableInputError
 from grammar.storage.location import PathLike
@@ -22,12 +25,15 @@ __all__ = [
     "gunzipped",
     "most_expanded",
     "read_size",
+    "read_whole",
     "refuse_expanded",
     "refuse_expanding_zlib",
 ]
 
 RATIO, LEAST = 100, 256 << 20
 _CHUNK = 1 << 20
+_MOST_STRETCHES = 10_000
+"""A file of so many stretches of data is no hole."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LIMIT: ContextVar[int | None] = ContextVar("expanded_limit", default=None)
 
@@ -90,6 +96,47 @@ def refuse_expanded(size: int, compressed: int, path: PathLike) -> None:
             hint="if it is no accident and there is memory for it, allow more: treewright "
             "--max-expanded 64G VERB ...; in Python, with grammar.expanded_limit(64 << 30)",
         )
+
+
+def read_whole(file: Path, path: PathLike) -> bytes:
+    """Return the content of a file of this machine, unless it is holes for the most part.
+
+    A file with holes takes little room on a disk and in an archive, and all of its length in
+    memory.
+
+    Parameters
+    ----------
+    file : Path
+        What is read.
+    path : path
+        Its name for messages.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it is longer than what it holds may expand to.
+    """
+    with open(file, "rb") as source:
+        size = os.fstat(source.fileno()).st_size
+        if size > LEAST:
+            refuse_expanded(size, _held(source.fileno(), size), path)
+        return source.read()
+
+
+def _held(descriptor: int, size: int) -> int:
+    """Return how many bytes of a file are no hole; all of them where the system does not tell."""
+    held = at = 0
+    try:
+        for _ in range(_MOST_STRETCHES):
+            first = os.lseek(descriptor, at, os.SEEK_DATA)
+            at = os.lseek(descriptor, first, os.SEEK_HOLE)
+            held += at - first
+        held = size
+    except (OSError, AttributeError) as error:
+        if getattr(error, "errno", None) != errno.ENXIO:  # that says: no data behind this place
+            held = size
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return held
 
 
 def gunzipped(data: bytes, path: PathLike) -> bytes:

@@ -27,7 +27,7 @@ _VALUES: tuple[Any, ...] = (
     "x" * 50_000,
     "a\0b", "\ud800", "\ufeffa", "a\nb", "é", "(", "(S (A a", "../../x", "/no/such", "C:\\x",
     "http://127.0.0.1:9/x", "s3://no/x", [], [[]], [None], [0], [-1, 1], ["a"], ["a", 1],
-    [0.5, 0.5],
+    [0.5, 0.5], ["a", None], [None, "b"], [[0, 1, None]], [{"start": 0, "end": None, "label": "a"}],
     [1] * 3000, {}, {"a": 1}, {"": None}, {"a": {"b": [1]}}, [{}], DEEP,
 )  # fmt: skip
 _INTEGERS = (
@@ -39,7 +39,10 @@ _KINDS = (
     pa.int8(), pa.uint8(), pa.int32(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(),
     pa.bool_(), pa.string(), pa.large_string(), pa.binary(), pa.list_(pa.int64()),
     pa.list_(pa.string()), pa.struct({"a": pa.int64()}), pa.null(), pa.timestamp("us"),
-    pa.dictionary(pa.int32(), pa.string()),
+    pa.dictionary(pa.int32(), pa.string()), pa.large_binary(), pa.string_view(), pa.float16(),
+    pa.decimal128(20, 2), pa.timestamp("us", "No/Such"), pa.timestamp("ns", "UTC"), pa.date64(),
+    pa.large_list(pa.string()), pa.list_view(pa.string()), pa.map_(pa.string(), pa.int64()),
+    pa.dictionary(pa.int8(), pa.string_view()), pa.run_end_encoded(pa.int32(), pa.string()),
 )  # fmt: skip
 
 
@@ -140,9 +143,11 @@ def _other_column(column: Any, draw: random.Random) -> Any:
     if isinstance(column, pa.StructArray) and column.type.num_fields and draw.random() < 0.9:
         return _other_fields(column, draw)
     array = pa.array(column) if isinstance(column, np.ndarray) else column
-    way = draw.randrange(8)
+    way = draw.randrange(9)
     if way == 0:
         return _of_kind(array, draw.choice(_KINDS))
+    if way == 8:
+        return _in_other_form(array, draw)
     if way == 1:
         length = draw.choice((0, 1, len(array) // 2, max(0, len(array) - 1)))
         return array.slice(draw.choice((0, len(array) - length)), length)
@@ -183,6 +188,21 @@ def _of_kind(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return array.cast(kind)
     except (pa.ArrowException, ValueError):
         return pa.nulls(len(array), kind)
+
+
+def _in_other_form(array: pa.Array, draw: random.Random) -> pa.Array:
+    """Return the same values as runs, as numbers of a dictionary, or with a null in each list."""
+    form = draw.randrange(3)
+    if form == 0:
+        ends = pa.array(range(1, len(array) + 1), pa.int32())
+        return pa.RunEndEncodedArray.from_arrays(ends, array)
+    if form == 1:
+        numbers = [draw.choice((None, row, len(array))) for row in range(len(array))]
+        values = pa.concat_arrays([array, pa.nulls(1, array.type)])
+        return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), values)
+    if not pa.types.is_list(array.type):
+        return pa.nulls(len(array), array.type)
+    return pa.array([row and [*row[:-1], None] for row in array.to_pylist()], array.type)
 
 
 def _with_values(array: pa.Array, draw: random.Random) -> pa.Array:

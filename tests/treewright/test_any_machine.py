@@ -63,8 +63,8 @@ def on_a_terminal(*arguments: object) -> str:
     return sent.decode("utf-8")
 
 
-EVIL = "a\x1b]0;gone\x07b\x9b2Jc\x08d"
-SHOWN = r"a\x1b]0;gone\x07b\x9b2Jc\x08d"
+EVIL = "a\x1b]0;gone\x07b\x9b2Jc\x08d\u202ee\u2066f"
+SHOWN = r"a\x1b]0;gone\x07b\x9b2Jc\x08d\u202ee\u2066f"
 
 
 def test_a_terminal_gets_no_control_characters_of_others(here):
@@ -73,7 +73,7 @@ def test_a_terminal_gets_no_control_characters_of_others(here):
         sent = on_a_terminal(verb, "evil.txt")
         assert SHOWN in sent or verb == "inspect", sent  # which has escapes of its own
         assert "\x1b]0;" not in sent
-        assert not {"\x07", "\x9b", "\x08"} & set(sent)
+        assert not {"\x07", "\x9b", "\x08", "\u202e", "\u2066"} & set(sent)
     # errors show what was found, too
     sent = on_a_terminal("intersect", "evil.txt", "--contains", "a\x1b[2J", "-o", "x.json")
     assert r"a\x1b[2J" in sent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tracemalloc
 import zlib
 from contextlib import suppress
@@ -17,12 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import OptionError, UnreadableInputError
+from grammar.opening import open_grammar
 from grammar.saving.array_file import load_arrays, save_arrays
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.storage import expanded_size
 from grammar.storage.expanded_size import expanded_limit, read_size, refuse_expanding_zlib
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus, write_corpus
+from induction.corpus.readers import read_treebank
 
 SMALL = 100_000
 
@@ -165,3 +168,24 @@ def test_what_this_toolkit_writes_is_read(tmp_path: Path) -> None:
     for name in ("a.parquet", "a.arrow", "a.jsonl"):
         write_corpus(corpus, tmp_path / name)
         assert read_corpus(tmp_path / name).column("text") == corpus.column("text")
+
+
+@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="no file says where its holes are")
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt", "a.mrg", "a.json", "a.csv"])
+def test_a_file_of_holes_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with path.open("wb") as file:
+        file.write(b"a film\n")
+        file.truncate(3 << 30)
+    tracemalloc.start()
+    read = {"a.json": open_grammar, "a.mrg": read_treebank}.get(name, read_corpus)
+    with pytest.raises(UnreadableInputError, match="expand to more"):
+        read(path)
+    assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    tracemalloc.stop()
+
+
+def test_a_file_without_holes_is_read_whatever_its_length(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a good film\n" * (SMALL // 4))
+    assert len(read_corpus(path)) == SMALL // 4
