@@ -43,7 +43,7 @@ __all__ = [
     "text_writer",
 ]
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same seed would give other bytes."""
 _BATCH = 16_384
 _LARGEST = 2**63 - 1
