@@ -133,7 +133,8 @@ def read_text(data: bytes, asked: Asked) -> Rows:
 
 def read_jsonl(data: bytes, asked: Asked) -> Rows:
     """Read JSON lines, an array of objects, and what annotation tools export."""
-    by_line, skipped = True, ()
+    by_line = True
+    skipped: tuple[Skipped, ...] = ()
     if data.strip():
         data, by_line, skipped = lines_of_json(data, asked.path, skips=asked.skips)
     # a line is a row of an array, and not one of the file
