@@ -98,7 +98,7 @@ _TREC = _Before(
     re.compile(r"([A-Z]+):[a-z]+\s+(\S.*)"), "a class and a finer one, as TREC has", alone=True
 )
 _MALLET = _Before(
-    re.compile(r"[A-Za-z][\w./-]*\d[\w./-]*\s+(\S+)\s+(\S.*)"),
+    re.compile(r"[A-Za-z](?=[^\d\s]*\d)[\w./-]*+\s+(\S+)\s+(\S.*)"),
     "its name and a class, as Mallet has",
     named=True,
 )
@@ -117,13 +117,15 @@ _BEFORE = (
 _FEW = 60
 _FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
 _OF_OTHERS = {
-    re.compile(r"[\w:./-]+\(.+-\d+'*, .+-\d+'*\)"): "a dependency (Stanford's typed dependencies)",
+    re.compile(
+        r"[\w:./-]+\(\S+-\d+'*, \S+-\d+'*\)"
+    ): "a dependency (Stanford's typed dependencies)",
     re.compile(r"[a-z]\w*\(.*\)\."): "a fact of Prolog",
     re.compile(r"\S+(?:\s+\S+){2,}\s+(?:\([\w-]+)?\*\)*\s*"): "a word with its roles (CoNLL-2005)",
 }
 """What lines are that are no texts."""
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
-_RELATION = re.compile(r'\d+\t".*<e1>.*</e1>.*<e2>.*"')
+_RELATION = re.compile(r'\d+\t"(?>.*?<e1>)(?>.*?</e1>)(?>.*?<e2>).*"')
 _TAGGED = re.compile(
     r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2|\S*\w/[a-z][a-z$*+-]*|\W{1,2}/\W{1,2}"
 )

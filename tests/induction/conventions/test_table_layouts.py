@@ -194,3 +194,18 @@ def test_columns_of_pairs_have_many_names(names: tuple[str, str], tmp_path: Path
     rows, told = read(tmp_path, "a.csv", ",".join(names) + "\nwalk twice,W W\nrun,R\n")
     assert rows == [{"text": "walk twice", "target": "W W"}, {"text": "run", "target": "R"}]
     assert any(name in line for line in told for name in names)
+
+
+LONG_LINES = [
+    "a" + "1e400" * 200_000, "a(" + "x-1, " * 200_000 + "x-1)!", "a(" + "1-" * 500_000 + ", x-1)",
+    '1\t"' + "<e1></e1>" * 100_000, "a b c " + "*" * 1_000_000, "a " * 500_000 + "*)!",
+    "a" + "-" * 1_000_000, "IN: " + " OUT: " * 150_000 + "x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LONG_LINES, ids=range(len(LONG_LINES)))
+def test_long_lines_are_told_apart_in_steps_that_grow_with_them(line: str, tmp_path: Path) -> None:
+    # with squares of steps this takes hours
+    (tmp_path / "a.txt").write_text("\n".join([line] * 4))
+    with heard_by(lambda message: None):
+        assert read_corpus(tmp_path / "a.txt").column("text")[0].strip() in ("", line.strip())
