@@ -9,6 +9,12 @@ Layers say what may stand where, with the order of application where nothing was
 are taken in their place only where held-out recombinations of the training pairs speak for them:
 where they parse more of these pairs right, by more than two standard errors. The errors are those
 over distinct pairs: folds overlap, so they say less than their number.
+
+A rule may stand for several: of *di chloride* and *di sodium*, one is an anion and the other a
+cation, and nothing but the places of ``di NT_1`` says so. So before layers for sampling are made,
+rules are divided (as nonterminals are split by Petrov et al. 2006, but by a test): where what
+stands in two places of a rule, or where the rule stands and what is in it, falls into groups that
+never meet, and chance does not explain it.
 """
 
 from __future__ import annotations
@@ -16,18 +22,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import networkx as nx
 import numpy as np
 
-from grammar.arrays import FloatArray
+from grammar.arrays import FloatArray, LongArray
 from grammar.chart.parses import NoParse
+from grammar.rng import stream_key
 from grammar.synchronous.forest import Coder, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.closure import divided
 from induction.synchronous.layers import layer_types, layered_grammar
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.precedence import children_by_orders, ordered_children, read_sources
@@ -55,6 +64,14 @@ _ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
 _DESCRIBED = 500
 """Pairs that a description by a grammar counts, at most, evenly chosen; they stand for all."""
+
+_UNSEEN = 1e-3
+"""Counted for what was not seen in a slot."""
+_SHUFFLED = 500
+"""Shuffles of what stands in two places, none of which may give as many groups."""
+_MOST_EDGES = 400_000
+"""Of forests: of more, no rules are divided."""
+_ROOT = 0
 
 
 def description(rules: Sequence[Coded], pairs: Sequence[Coded], options: SearchOptions) -> float:
@@ -161,7 +178,7 @@ def choose_types(
     (seen, order), *others = itertools.islice(
         children_by_orders(readings, forests, families), 1 + _ALTERNATIVES
     )
-    core = layered_grammar(written, families, seen)
+    core = _divided_grammar(written, families, [forest for _, forest in derived], seen, order)
 
     def layers(fitted: FloatArray) -> TypeModel:
         kept = forests._replace(pairs=fitted)
@@ -236,3 +253,177 @@ class _Trial:
 
     def _words(self, text: str) -> list[str]:
         return list(map(str, self.coder.symbols(text)))
+
+
+@dataclass(slots=True)
+class _Use:
+    """One use of a rule in the best derivation of a pair; a word is its own label."""
+
+    label: Hashable
+    place: Hashable
+    rule: int
+    children: list[_Use]
+
+
+def _divided_grammar(
+    rules: Sequence[SynchronousRule],
+    families: Families,
+    forests: Sequence[PairForest],
+    seen: FloatArray,
+    prior: FloatArray,
+) -> SynchronousGrammar:
+    """Return the grammar whose types are the layers of slots of divided rules.
+
+    ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`.
+    """
+    if sum(len(forest.edges) for forest in forests) > _MOST_EDGES:
+        return layered_grammar(rules, families, seen)
+    counts = seen + _UNSEEN
+    share = counts / counts.sum(axis=1, keepdims=True) * prior
+    uses: list[_Use] = []
+    for forest in forests:
+        _read_uses(forest, families, share, uses)
+    if not _divide(uses):
+        return layered_grammar(rules, families, seen)
+    labels: dict[int, set[Hashable]] = defaultdict(set)
+    for use in uses:
+        labels[families.of_rule[use.rule]].add(use.label)
+    copies: list[tuple[int, Hashable]] = []
+    for number, family in enumerate(families.of_rule):
+        own = sorted(labels[family], key=repr) if families.arity[family] else [("word", number)]
+        copies += [(number, label) for label in own or [family]]
+    return _layered_copies(rules, families, uses, copies)
+
+
+def _layered_copies(
+    rules: Sequence[SynchronousRule],
+    families: Families,
+    uses: Sequence[_Use],
+    copies: Sequence[tuple[int, Hashable]],
+) -> SynchronousGrammar:
+    """Return the layered grammar of copies of rules, each with the label of its uses."""
+    places: dict[tuple[int, Hashable], set[Hashable]] = defaultdict(set)
+    for use in uses:
+        for slot, child in enumerate(use.children):
+            if not child.children:
+                places[child.rule, child.label].add((use.label, slot))
+    numbers: dict[Hashable, int] = {}
+    slots = [
+        sorted(numbers.setdefault(place, len(numbers)) for place in sorted(places[copy], key=repr))
+        for copy in copies
+    ]
+    words = [not families.arity[families.of_rule[rule]] for rule, _ in copies]
+    keys = [
+        ("word", str(families.of_rule[rule])) if word else ("rule", repr(label))
+        for (rule, label), word in zip(copies, words, strict=True)
+    ]
+    arities = [int(families.arity[families.of_rule[rule]]) for rule, _ in copies]
+    made = Families.of(divided(keys, [s if w else [0] for s, w in zip(slots, words)]), arities)
+    family_of = dict(zip(copies, made.of_rule, strict=True))
+    seen = np.zeros((made.slots, len(made.size)))
+    for use in uses:
+        family = family_of[use.rule, use.label]
+        if use.place == _TOP:
+            seen[_ROOT, family] += 1.0
+        first = int(made.first_slot[family])
+        for slot, child in enumerate(use.children):
+            seen[first + slot, family_of[child.rule, child.label]] += 1.0
+    return layered_grammar([rules[rule] for rule, _ in copies], made, seen)
+
+
+_TOP = "top"
+
+
+def _read_uses(
+    forest: PairForest, families: Families, share: FloatArray, uses: list[_Use]
+) -> None:
+    """Add the uses of rules in the best derivation of a pair, the last one that applies first."""
+    of_node: dict[int, list[int]] = defaultdict(list)
+    score: list[float] = []
+
+    def best(slot: int, node: int) -> int:
+        return max(of_node[node], key=lambda e: share[slot, kind(e)] * score[e])
+
+    def kind(edge: int) -> int:
+        return families.of_rule[forest.edges[edge].rule]
+
+    fillers: list[list[int]] = []
+    for number, edge in enumerate(forest.edges):
+        family = families.of_rule[edge.rule]
+        first = int(families.first_slot[family])
+        filling = [best(first + slot, child) for slot, child in enumerate(edge.children)]
+        value = 1.0 / float(families.size[family])
+        for slot, filler in enumerate(filling):
+            value *= float(share[first + slot, kind(filler)]) * score[filler]
+        score.append(value)
+        fillers.append(filling)
+        of_node[edge.node].append(number)
+
+    def use(edge: int, place: Hashable) -> _Use:
+        rule = forest.edges[edge].rule
+        family = families.of_rule[rule]
+        label: Hashable = family if fillers[edge] else ("word", rule)
+        made = _Use(label, place, rule, [])
+        uses.append(made)
+        made.children = [use(f, (family, slot)) for slot, f in enumerate(fillers[edge])]
+        return made
+
+    use(best(_ROOT, forest.root), _TOP)
+
+
+def _divide(uses: Sequence[_Use]) -> bool:
+    """Give uses of one rule different labels where they never meet, until none is left."""
+    changed = False
+    while True:
+        of_label: dict[Hashable, list[_Use]] = defaultdict(list)
+        for use in uses:
+            if use.children:
+                of_label[use.label].append(use)
+        found = [each for label in sorted(of_label, key=repr) if (each := _groups(of_label[label]))]
+        if not found:
+            return changed
+        for group_of in found:
+            for use, group in group_of:
+                use.label = (use.label, group)
+        for use in uses:
+            for slot, child in enumerate(use.children):
+                child.place = (use.label, slot)
+        changed = True
+
+
+def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, int]]:
+    """Return the groups of uses that two places tell apart; none if there are not two."""
+    places = [[use.place for use in uses]]
+    places += [
+        [use.children[slot].label for use in uses] for slot in range(len(uses[0].children))
+    ]
+    columns = [np.unique([*map(repr, values)], return_inverse=True)[1] for values in places]
+    for one, other in itertools.combinations(columns, 2):
+        group = _components(one, other)
+        number = int(group.max()) + 1
+        if number > 1 and _unlikely(one, other, number):
+            return list(zip(uses, group.tolist(), strict=True))
+    return []
+
+
+def _components(one: LongArray, other: LongArray) -> LongArray:
+    """Number the groups of rows that are tied by equal values in either column."""
+    ties = nx.Graph()
+    pairs = set(zip(one.tolist(), other.tolist(), strict=True))
+    ties.add_edges_from(((0, a), (1, b)) for a, b in sorted(pairs))
+    group = {
+        value: number
+        for number, tied in enumerate(nx.connected_components(ties))
+        for side, value in tied
+        if side == 0
+    }
+    return np.array([group[value] for value in one.tolist()], np.int64)
+
+
+def _unlikely(one: LongArray, other: LongArray, number: int) -> bool:
+    """Say whether no shuffle of the second column gives as many groups."""
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
+    return not any(
+        int(_components(one, draw.permutation(other)).max()) + 1 >= number
+        for _ in range(_SHUFFLED)
+    )
