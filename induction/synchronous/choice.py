@@ -26,8 +26,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import networkx as nx
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from grammar.arrays import FloatArray, LongArray
 from grammar.chart.parses import NoParse
@@ -67,11 +68,12 @@ _DESCRIBED = 500
 
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
-_SHUFFLED = 500
+_SHUFFLED = 1_000
 """Shuffles of what stands in two places, none of which may give as many groups."""
 _MOST_EDGES = 400_000
 """Of forests: of more, no rules are divided."""
 _ROOT = 0
+_TOP = "top"
 
 
 def description(rules: Sequence[Coded], pairs: Sequence[Coded], options: SearchOptions) -> float:
@@ -257,11 +259,17 @@ class _Trial:
 
 @dataclass(slots=True)
 class _Use:
-    """One use of a rule in the best derivation of a pair; a word is its own label."""
+    """One use of a rule in the best derivation of a pair; a word is its own label.
+
+    Uses with the same derivation below them have the same ``tree``, those in the same slot of the
+    same derivation the same ``within``.
+    """
 
     label: Hashable
     place: Hashable
     rule: int
+    tree: int
+    within: tuple[int, int]
     children: list[_Use]
 
 
@@ -280,9 +288,8 @@ def _divided_grammar(
         return layered_grammar(rules, families, seen)
     counts = seen + _UNSEEN
     share = counts / counts.sum(axis=1, keepdims=True) * prior
-    uses: list[_Use] = []
-    for forest in forests:
-        _read_uses(forest, families, share, uses)
+    trees: dict[tuple[int, ...], int] = {}
+    uses = [use for forest in forests for use in _read_uses(forest, families, share, trees)]
     if not _divide(uses):
         return layered_grammar(rules, families, seen)
     labels: dict[int, set[Hashable]] = defaultdict(set)
@@ -290,7 +297,7 @@ def _divided_grammar(
         labels[families.of_rule[use.rule]].add(use.label)
     copies: list[tuple[int, Hashable]] = []
     for number, family in enumerate(families.of_rule):
-        own = sorted(labels[family], key=repr) if families.arity[family] else [("word", number)]
+        own = sorted(labels[family], key=repr) if families.arity[family] else [_word(number)]
         copies += [(number, label) for label in own or [family]]
     return _layered_copies(rules, families, uses, copies)
 
@@ -302,23 +309,7 @@ def _layered_copies(
     copies: Sequence[tuple[int, Hashable]],
 ) -> SynchronousGrammar:
     """Return the layered grammar of copies of rules, each with the label of its uses."""
-    places: dict[tuple[int, Hashable], set[Hashable]] = defaultdict(set)
-    for use in uses:
-        for slot, child in enumerate(use.children):
-            if not child.children:
-                places[child.rule, child.label].add((use.label, slot))
-    numbers: dict[Hashable, int] = {}
-    slots = [
-        sorted(numbers.setdefault(place, len(numbers)) for place in sorted(places[copy], key=repr))
-        for copy in copies
-    ]
-    words = [not families.arity[families.of_rule[rule]] for rule, _ in copies]
-    keys = [
-        ("word", str(families.of_rule[rule])) if word else ("rule", repr(label))
-        for (rule, label), word in zip(copies, words, strict=True)
-    ]
-    arities = [int(families.arity[families.of_rule[rule]]) for rule, _ in copies]
-    made = Families.of(divided(keys, [s if w else [0] for s, w in zip(slots, words)]), arities)
+    made = _families_of_copies(families, uses, copies)
     family_of = dict(zip(copies, made.of_rule, strict=True))
     seen = np.zeros((made.slots, len(made.size)))
     for use in uses:
@@ -331,44 +322,80 @@ def _layered_copies(
     return layered_grammar([rules[rule] for rule, _ in copies], made, seen)
 
 
-_TOP = "top"
+def _families_of_copies(
+    families: Families, uses: Sequence[_Use], copies: Sequence[tuple[int, Hashable]]
+) -> Families:
+    """Divide families of words by the places of divided rules.
+
+    A word that was seen in no place stands for itself alone in the pairs, so which places it has
+    is unknown: it has all those of its family, and keeps the family together.
+    """
+    numbers: dict[Hashable, int] = {}
+    places: dict[int, set[int]] = defaultdict(set)
+    of_family: dict[int, set[int]] = defaultdict(set)
+    for use in uses:
+        for slot, child in enumerate(use.children):
+            if not child.children:
+                place = numbers.setdefault((use.label, slot), len(numbers))
+                places[child.rule].add(place)
+                of_family[families.of_rule[child.rule]].add(place)
+    keys, slots = [], []
+    for rule, label in copies:
+        family = families.of_rule[rule]
+        word = not families.arity[family]
+        keys.append(("word", str(family)) if word else ("rule", repr(label)))
+        slots.append(sorted(places[rule] or of_family[family]) if word else [0])
+    arities = [int(families.arity[families.of_rule[rule]]) for rule, _ in copies]
+    return Families.of(divided(keys, slots), arities)
+
+
+def _word(rule: int) -> Hashable:
+    return "word", rule
 
 
 def _read_uses(
-    forest: PairForest, families: Families, share: FloatArray, uses: list[_Use]
-) -> None:
-    """Add the uses of rules in the best derivation of a pair, the last one that applies first."""
+    forest: PairForest,
+    families: Families,
+    share: FloatArray,
+    trees: dict[tuple[int, ...], int],
+) -> list[_Use]:
+    """Return the uses of rules in the best derivation of a pair, the last one that applies first.
+
+    ``trees`` numbers derivations and is added to.
+    """
+    kind = [families.of_rule[edge.rule] for edge in forest.edges]
     of_node: dict[int, list[int]] = defaultdict(list)
     score: list[float] = []
+    fillers: list[list[int]] = []
+    tree: list[int] = []
 
     def best(slot: int, node: int) -> int:
-        return max(of_node[node], key=lambda e: share[slot, kind(e)] * score[e])
+        return max(of_node[node], key=lambda e: float(share[slot, kind[e]]) * score[e])
 
-    def kind(edge: int) -> int:
-        return families.of_rule[forest.edges[edge].rule]
-
-    fillers: list[list[int]] = []
     for number, edge in enumerate(forest.edges):
-        family = families.of_rule[edge.rule]
-        first = int(families.first_slot[family])
+        first = int(families.first_slot[kind[number]])
         filling = [best(first + slot, child) for slot, child in enumerate(edge.children)]
-        value = 1.0 / float(families.size[family])
+        value = 1.0 / float(families.size[kind[number]])
         for slot, filler in enumerate(filling):
-            value *= float(share[first + slot, kind(filler)]) * score[filler]
+            value *= float(share[first + slot, kind[filler]]) * score[filler]
         score.append(value)
         fillers.append(filling)
+        tree.append(trees.setdefault((edge.rule, *(tree[f] for f in filling)), len(trees)))
         of_node[edge.node].append(number)
 
-    def use(edge: int, place: Hashable) -> _Use:
+    def use(edge: int, place: Hashable, within: tuple[int, int]) -> _Use:
         rule = forest.edges[edge].rule
-        family = families.of_rule[rule]
-        label: Hashable = family if fillers[edge] else ("word", rule)
-        made = _Use(label, place, rule, [])
-        uses.append(made)
-        made.children = [use(f, (family, slot)) for slot, f in enumerate(fillers[edge])]
-        return made
+        label = kind[edge] if fillers[edge] else _word(rule)
+        return _Use(label, place, rule, tree[edge], within, [])
 
-    use(best(_ROOT, forest.root), _TOP)
+    top = best(_ROOT, forest.root)
+    uses, edges = [use(top, _TOP, (tree[top], -1))], [top]
+    for made, edge in zip(uses, edges, strict=False):  # both grow
+        for slot, filler in enumerate(fillers[edge]):
+            made.children.append(use(filler, (kind[edge], slot), (tree[edge], slot)))
+        uses += made.children
+        edges += fillers[edge]
+    return uses
 
 
 def _divide(uses: Sequence[_Use]) -> bool:
@@ -379,12 +406,11 @@ def _divide(uses: Sequence[_Use]) -> bool:
         for use in uses:
             if use.children:
                 of_label[use.label].append(use)
-        found = [each for label in sorted(of_label, key=repr) if (each := _groups(of_label[label]))]
+        found = [groups for alike in of_label.values() if (groups := _groups(alike))]
         if not found:
             return changed
-        for group_of in found:
-            for use, group in group_of:
-                use.label = (use.label, group)
+        for use, group in itertools.chain.from_iterable(found):
+            use.label = (use.label, group)
         for use in uses:
             for slot, child in enumerate(use.children):
                 child.place = (use.label, slot)
@@ -392,38 +418,40 @@ def _divide(uses: Sequence[_Use]) -> bool:
 
 
 def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, int]]:
-    """Return the groups of uses that two places tell apart; none if there are not two."""
-    places = [[use.place for use in uses]]
-    places += [
-        [use.children[slot].label for use in uses] for slot in range(len(uses[0].children))
+    """Return the groups of uses that two places tell apart; none if there are not two.
+
+    What is said twice is evidence once: a phrase in the same slot of the same phrase, or what is
+    within a phrase.
+    """
+    rows = [[use.place, *(child.label for child in use.children)] for use in uses]
+    columns = [
+        np.unique(list(map(repr, column)), return_inverse=True)[1]
+        for column in zip(*rows, strict=True)
     ]
-    columns = [np.unique([*map(repr, values)], return_inverse=True)[1] for values in places]
-    for one, other in itertools.combinations(columns, 2):
+    for (i, one), (_, other) in itertools.combinations(enumerate(columns), 2):
         group = _components(one, other)
         number = int(group.max()) + 1
-        if number > 1 and _unlikely(one, other, number):
-            return list(zip(uses, group.tolist(), strict=True))
+        if number > 1:
+            said = ((use.tree if i else use.within) for use in uses)
+            once = set(zip(said, one.tolist(), other.tolist(), strict=True))
+            if _unlikely(sorted((a, b) for _, a, b in once), number):
+                return list(zip(uses, group.tolist(), strict=True))
     return []
 
 
 def _components(one: LongArray, other: LongArray) -> LongArray:
     """Number the groups of rows that are tied by equal values in either column."""
-    ties = nx.Graph()
-    pairs = set(zip(one.tolist(), other.tolist(), strict=True))
-    ties.add_edges_from(((0, a), (1, b)) for a, b in sorted(pairs))
-    group = {
-        value: number
-        for number, tied in enumerate(nx.connected_components(ties))
-        for side, value in tied
-        if side == 0
-    }
-    return np.array([group[value] for value in one.tolist()], np.int64)
+    first = int(one.max()) + 1
+    size = first + int(other.max()) + 1
+    ties = coo_array((np.ones(len(one)), (one, first + other)), shape=(size, size))
+    _, group = connected_components(ties, directed=False)
+    return np.unique(group[one], return_inverse=True)[1]
 
 
-def _unlikely(one: LongArray, other: LongArray, number: int) -> bool:
-    """Say whether no shuffle of the second column gives as many groups."""
+def _unlikely(rows: Sequence[tuple[int, int]], number: int) -> bool:
+    """Say whether no shuffle of what stands in the second place gives as many groups."""
+    one, other = np.array(rows).T
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
     return not any(
-        int(_components(one, draw.permutation(other)).max()) + 1 >= number
-        for _ in range(_SHUFFLED)
+        int(_components(one, draw.permutation(other)).max()) + 1 >= number for _ in range(_SHUFFLED)
     )
