@@ -70,6 +70,8 @@ _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
 _SHUFFLED = 1_000
 """Shuffles of what stands in two places, none of which may give as many groups."""
+_MOST_ROWS = 2_000
+"""That are shuffled: of more, an even choice."""
 _MOST_EDGES = 400_000
 """Of forests: of more, no rules are divided."""
 _ROOT = 0
@@ -389,6 +391,8 @@ def _read_uses(
         return _Use(label, place, rule, tree[edge], within, [])
 
     top = best(_ROOT, forest.root)
+    if score[top] == 0.0:  # too improbable to be told from others
+        return []
     uses, edges = [use(top, _TOP, (tree[top], -1))], [top]
     for made, edge in zip(uses, edges, strict=False):  # both grow
         for slot, filler in enumerate(fillers[edge]):
@@ -430,11 +434,10 @@ def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, int]]:
     ]
     for (i, one), (_, other) in itertools.combinations(enumerate(columns), 2):
         group = _components(one, other)
-        number = int(group.max()) + 1
-        if number > 1:
+        if group.any():
             said = ((use.tree if i else use.within) for use in uses)
             once = set(zip(said, one.tolist(), other.tolist(), strict=True))
-            if _unlikely(sorted((a, b) for _, a, b in once), number):
+            if _unlikely(sorted((a, b) for _, a, b in once)):
                 return list(zip(uses, group.tolist(), strict=True))
     return []
 
@@ -448,10 +451,11 @@ def _components(one: LongArray, other: LongArray) -> LongArray:
     return np.unique(group[one], return_inverse=True)[1]
 
 
-def _unlikely(rows: Sequence[tuple[int, int]], number: int) -> bool:
+def _unlikely(rows: Sequence[tuple[int, int]]) -> bool:
     """Say whether no shuffle of what stands in the second place gives as many groups."""
-    one, other = np.array(rows).T
+    one, other = np.array(rows[:: 1 + len(rows) // _MOST_ROWS]).T
+    groups = _components(one, other).max()
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
-    return not any(
-        int(_components(one, draw.permutation(other)).max()) + 1 >= number for _ in range(_SHUFFLED)
+    return groups > 0 and not any(
+        _components(one, draw.permutation(other)).max() >= groups for _ in range(_SHUFFLED)
     )

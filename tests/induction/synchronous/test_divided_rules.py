@@ -51,11 +51,11 @@ def test_order_and_copies_of_pairs_divide_alike() -> None:
 @pytest.mark.parametrize(("uses", "divided"), [(2, False), (4, False), (10, True), (20, True)])
 def test_chance_must_not_explain_what_never_meets(uses: int, divided: bool) -> None:
     rows = [(0, 0)] * uses + [(1, 1)] * uses
-    assert choice._unlikely(rows, 2) == divided
+    assert choice._unlikely(rows) == divided
 
 
 def test_words_each_seen_once_say_nothing() -> None:
-    assert not choice._unlikely([(i % 2, i) for i in range(40)], 2)
+    assert not choice._unlikely([(i % 2, i) for i in range(40)])
 
 
 def test_combinations_left_out_are_sampled_still() -> None:
