@@ -394,11 +394,11 @@ def _read_uses(
     if score[top] == 0.0:  # too improbable to be told from others
         return []
     uses, edges = [use(top, _TOP, (tree[top], -1))], [top]
-    for made, edge in zip(uses, edges, strict=False):  # both grow
-        for slot, filler in enumerate(fillers[edge]):
-            made.children.append(use(filler, (kind[edge], slot), (tree[edge], slot)))
+    for made, at in zip(uses, edges, strict=False):  # both grow
+        for slot, filler in enumerate(fillers[at]):
+            made.children.append(use(filler, (kind[at], slot), (tree[at], slot)))
         uses += made.children
-        edges += fillers[edge]
+        edges += fillers[at]
     return uses
 
 
@@ -454,7 +454,7 @@ def _components(one: LongArray, other: LongArray) -> LongArray:
 def _unlikely(rows: Sequence[tuple[int, int]]) -> bool:
     """Say whether no shuffle of what stands in the second place gives as many groups."""
     one, other = np.array(rows[:: 1 + len(rows) // _MOST_ROWS]).T
-    groups = _components(one, other).max()
+    groups = int(_components(one, other).max())
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
     return groups > 0 and not any(
         _components(one, draw.permutation(other)).max() >= groups for _ in range(_SHUFFLED)
