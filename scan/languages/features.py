@@ -335,6 +335,13 @@ _FEATURES = {
          "S -> H_1 V_2 the N_3 A_4 ### V_2 ( H_1 , N_3 ) => A_4 ( N_3 )", _PEOPLE, _VERBS, _NOUNS,
          _QUALITIES), 5, 5,
     ),
+    "compounds": _Feature(
+        "the same words before the first part of a name and before the second",
+        ("S -> X_1 Y_2 ### X_1 Y_2", "X -> C_1 ### C_1", "Y -> A_1 ### A_1",
+         "X -> di C_1 ### C_1 2", "X -> tri C_1 ### C_1 3", "Y -> di A_1 ### A_1 2",
+         "Y -> tri A_1 ### A_1 3", "C: sodium calcium iron copper zinc silver",
+         "A: chloride oxide sulfide nitride bromide iodide"), 4, 4,
+    ),
 }  # fmt: skip
 
 FEATURES: tuple[str, ...] = tuple(_FEATURES)

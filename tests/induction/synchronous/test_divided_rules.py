@@ -1,0 +1,78 @@
+"""Rules that stand for several are divided before layers for sampling are made."""
+
+import itertools
+import random
+
+import pytest
+
+from induction.synchronous import choice
+from induction.synchronous.induce import induce_synchronous
+from sampling.sentences.pairs import sample_pairs
+
+Pairs = list[tuple[str, str]]
+
+CATIONS = {"sodium": "NA", "calcium": "CA", "iron": "FE", "copper": "CU", "zinc": "ZN"}
+ANIONS = {"chloride": "CL", "oxide": "O", "sulfide": "S", "nitride": "N", "bromide": "BR"}
+NUMBERS = {"di": "2", "tri": "3"}
+
+
+def parts(words: dict[str, str]) -> Pairs:
+    numbered = itertools.product(NUMBERS.items(), words.items())
+    return [*words.items(), *((f"{n} {w}", f"{v} {k}") for (n, k), (w, v) in numbered)]
+
+
+def compounds() -> Pairs:
+    """``di`` stands before a word of either class, and then stands where such a word does."""
+    both = itertools.product(parts(CATIONS), parts(ANIONS))
+    return [(f"{a} {b}", f"{c} {d}") for (a, c), (b, d) in both]
+
+
+def samples(pairs: Pairs) -> set[tuple[str, str]]:
+    core = induce_synchronous(pairs).core
+    made = sample_pairs(core, 2_000, seed=0, source_length=(1, 4), flat=True)
+    return set(zip(made.column("text"), made.column("target"), strict=True))
+
+
+def test_a_rule_that_stands_for_two_is_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    studied = random.Random(0).sample(compounds(), 80)
+    made = samples(studied)
+    assert made <= set(compounds())
+    assert len(made) > 200
+    monkeypatch.setattr(choice, "_MOST_EDGES", 0)  # none is divided
+    assert not samples(studied) <= set(compounds())
+
+
+def test_order_and_copies_of_pairs_divide_alike() -> None:
+    studied = random.Random(0).sample(compounds(), 80)
+    again = [*reversed(studied), *studied[:20]]
+    assert induce_synchronous(again).core == induce_synchronous(studied).core
+
+
+@pytest.mark.parametrize(("uses", "divided"), [(2, False), (4, False), (10, True), (20, True)])
+def test_chance_must_not_explain_what_never_meets(uses: int, divided: bool) -> None:
+    rows = [(0, 0)] * uses + [(1, 1)] * uses
+    assert choice._unlikely(rows) == divided
+
+
+def test_words_each_seen_once_say_nothing() -> None:
+    assert not choice._unlikely([(i % 2, i) for i in range(40)])
+
+
+def test_combinations_left_out_are_sampled_still() -> None:
+    # each verb with half of the nouns, none with those of another group alone
+    verbs = [f"v{i}" for i in range(6)]
+    nouns = [f"n{i}" for i in range(6)]
+    everything = {
+        (f"{v} the {n}", f"{n.upper()} {v.upper()}") for v, n in itertools.product(verbs, nouns)
+    }
+    studied = sorted(
+        (f"{v} the {n}", f"{n.upper()} {v.upper()}")
+        for i, v in enumerate(verbs) for j, n in enumerate(nouns) if (i + j) % 6 < 3
+    )  # fmt: skip
+    assert samples(studied) == everything
+
+
+def test_a_word_seen_alone_keeps_its_class_together() -> None:
+    alone = ("silver", "AG")
+    studied = [*random.Random(0).sample(compounds(), 80), alone]
+    assert any("silver" in source.split()[1:] for source, _ in samples(studied))
