@@ -130,7 +130,7 @@ def translate(
         found = _found(parser, source, kbest or 1)
         if not isinstance(found, list):
             say(f"line {number}: {found}", quiet=quiet)
-            without += found.unknown is None
+            without += bool(source) and found.unknown is None
         else:
             best = best or found[0]
             if not found[0].exact:

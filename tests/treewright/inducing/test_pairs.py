@@ -161,18 +161,17 @@ def test_pairs_may_be_a_corpus(run, here, found, suffix):
 
 def test_the_column_of_the_sources_is_named_and_bad_pairs_are_left_out(run, here, found):
     lines = ["".join(f"{source},{target}\n" for source, target in PAIRS), "lone,\n,L\n"]
-    (here / "pairs.csv").write_text("source,target\n" + "".join(lines))
+    (here / "pairs.csv").write_text("phrase,target\n" + "".join(lines))
     asked = ("induce", "pairs.csv", "-o", "new.json", "--model", "synchronous", "--types", 1)
-    assert "--text NAME" in run(*asked, "-q").err
-    assert "the target is empty" in run(*asked, "--text", "source", "-q").err
-    done = run(*asked, "--text", "source", "--on-error", "skip", "-q")
+    assert "the target is empty" in run(*asked, "--text", "phrase", "-q").err
+    done = run(*asked, "--text", "phrase", "--on-error", "skip", "-q")
     assert done.code == 0, done.err
     assert SynchronousGrammar.load(here / "new.json") == found.core
     skipped = (here / "new.json.skipped.jsonl").read_text().splitlines()
     assert [json.loads(line)["why"] for line in skipped] == [
         "the text is missing or empty", "the target is empty",
     ]  # fmt: skip
-    done = run(*asked, "--label", "source", "--force", "-q")
+    done = run(*asked, "--label", "phrase", "--force", "-q")
     assert (done.code, "pairs have no classes" in done.err) == (1, True)
 
 
