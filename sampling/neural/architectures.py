@@ -47,6 +47,9 @@ _WIDTHS = {
 _SHORTEST, _LONGEST = 3, 1 << 30
 """Pieces of the longest text: two marks and a word are the least."""
 _LAYERS = re.compile(r"n_layers?|num_\w*(layers|blocks)|\w*_layers|num_hidden_groups")
+_HEADS = re.compile(r"n_heads?|\w*_heads")
+_SHARES = re.compile(r"\w*dropout(_prob|_rate)?|dropout\w*|\w*drop")
+"""What is between 0 and 1, and raises an error of torch where it is not."""
 
 
 def check_architecture(
@@ -96,6 +99,27 @@ def check_architecture(
                     where=where,
                     hint="fetch the folder again, or save the model again",
                 )
+            if _is_outside(name, value):
+                raise SchemaError(
+                    f"it claims {name} of {value}",
+                    where=where,
+                    hint="fetch the folder again, or save the model again",
+                )
+
+
+def _is_outside(name: str, value: object) -> bool:
+    """Say whether a number of heads is negative, or a share is none.
+
+    >>> _is_outside("num_attention_heads", -4), _is_outside("hidden_dropout_prob", float("nan"))
+    (True, True)
+    >>> _is_outside("num_attention_heads", 4), _is_outside("attention_dropout", 0.1)
+    (False, False)
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    if _HEADS.fullmatch(name):
+        return value < 0
+    return _SHARES.fullmatch(name) is not None and not 0 <= value <= 1
 
 
 def check_tokenizer(

@@ -123,6 +123,21 @@ def test_architectures_that_are_none_of_texts_are_refused(
     assert watched == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("num_attention_heads", -4), ("hidden_dropout_prob", float("nan")),
+        ("attention_probs_dropout_prob", 1.5), ("classifier_dropout", -0.1),
+    ],
+)  # fmt: skip
+def test_numbers_that_no_model_has_are_refused(name: str, value: float, model: Model) -> None:
+    folder = model("encoder")
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**settings, name: value}))
+    with pytest.raises(SchemaError, match=f"it claims {name} of {value}"):
+        open_model(str(folder), "encoder")
+
+
 def test_what_is_not_on_the_list_is_not_read(model: Model, mark: Path, watched: list[str]) -> None:
     folder = model(
         "masked", _name_or_path="some/repository", transformers_weights="../x.safetensors"
