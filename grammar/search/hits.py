@@ -86,9 +86,7 @@ class Hits:
 
     def lines(self, most: int = _SHOWN) -> list[str]:
         """Return the words of the first hits, with the nodes that have names, a line for each."""
-        shown = [self._line(place) for place in range(min(len(self), most))]
-        rest = len(self) - most
-        return [*shown, f"... and {rest:,} more"] if rest > 0 else shown
+        return self._with_rest([self._line(place) for place in range(min(len(self), most))])
 
     def concordance(self, most: int = _SHOWN, width: int = 40) -> list[str]:
         """Return the first hits in their sentences, a line for each, one below the other.
@@ -113,7 +111,7 @@ class Hits:
             before = before if len(before) <= width else f"…{before[1 - width :].lstrip()}"
             after = after if len(after) <= width else f"{after[: width - 1].rstrip()}…"
             lines.append(f"{before:>{width}} [{words}] {after}".rstrip())
-        return lines
+        return self._with_rest(lines)
 
     def context(self) -> list[tuple[str, str]]:
         """Return the words before and after each hit in its tree, with spaces between them."""
@@ -403,6 +401,11 @@ class Hits:
                 hint=f"names there are: {known}; NP={name} in the pattern gives one",
             )
         return self.named[name]
+
+    def _with_rest(self, lines: list[str]) -> list[str]:
+        """Return lines of the first hits, and behind them how many more there are."""
+        rest = len(self) - len(lines)
+        return [*lines, f"... and {rest:,} more"] if rest > 0 else lines
 
     def _words_between(self, first: int, last: int) -> str:
         """Return the words among the nodes first to last, the last excluded."""

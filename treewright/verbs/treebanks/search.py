@@ -103,7 +103,8 @@ def search(
     """  # fmt: skip
     wanted = [*(by or []), *(count or [])]
     if output and output.endswith((".conllu", ".conllu.gz")):
-        more = {"--by or --count": wanted, "--sample": sample is not None, "--json": as_json}
+        more = {"--by or --count": wanted, "--sample": sample is not None, "--json": as_json,
+                "--concordance": concordance}  # fmt: skip
         _refuse_with_conllu(output, [name for name, is_given in more.items() if is_given])
         _write_sentences(trees, pattern, output, encoding, quiet=quiet)
         return
@@ -150,11 +151,9 @@ class _Form:
         """Return the first hits, a line for each."""
         from grammar.search.hits import Hits
 
-        if not (self.in_sentences and isinstance(hits, Hits)):
-            return hits.lines(self.top)
-        rest = len(hits) - self.top
-        more = [f"... and {rest:,} more"] if rest > 0 else []
-        return [*hits.concordance(self.top), *more]
+        if self.in_sentences and isinstance(hits, Hits):
+            return hits.concordance(self.top)
+        return hits.lines(self.top)
 
     def table(self, hits: Found) -> Any:
         """Return a row for each hit."""
