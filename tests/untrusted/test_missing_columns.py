@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from induction.corpus.formats import FORMATS, read_corpus, write_corpus
 from induction.parsers.trees import treebank_of
 from sampling.quality.measures.fidelity import training_loss_ratio
 from scan.cogs.conversion import convert
+from tests.untrusted.rows_on_disk import write_array, write_arrow, write_lines, write_parquet
 from treewright.cli import app
 
 
@@ -32,28 +32,6 @@ def _csv(rows: list[Any], path: Path) -> Path:
     return path.with_suffix(".csv")
 
 
-def _json(rows: list[Any], path: Path) -> Path:
-    path.with_suffix(".json").write_text(json.dumps(rows))
-    return path.with_suffix(".json")
-
-
-def _lines(rows: list[Any], path: Path) -> Path:
-    path.with_suffix(".jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path.with_suffix(".jsonl")
-
-
-def _parquet(rows: list[Any], path: Path) -> Path:
-    pa.parquet.write_table(pa.Table.from_pylist(rows), path.with_suffix(".parquet"))
-    return path.with_suffix(".parquet")
-
-
-def _arrow(rows: list[Any], path: Path) -> Path:
-    table = pa.Table.from_pylist(rows)
-    with pa.ipc.new_file(path.with_suffix(".arrow"), table.schema) as writer:
-        writer.write_table(table)
-    return path.with_suffix(".arrow")
-
-
 def _dataset(rows: list[Any], path: Path) -> Path:
     datasets = pytest.importorskip("datasets")
     datasets.Dataset(pa.Table.from_pylist(rows)).save_to_disk(str(path.with_suffix(".hf")))
@@ -61,8 +39,8 @@ def _dataset(rows: list[Any], path: Path) -> Path:
 
 
 WAYS: dict[str, Callable[[list[Any], Path], Path]] = {
-    "csv": _csv, "json": _json, "jsonl": _lines, "parquet": _parquet, "arrow": _arrow,
-    "hf": _dataset,
+    "csv": _csv, "json": write_array, "jsonl": write_lines, "parquet": write_parquet,
+    "arrow": write_arrow, "hf": _dataset,
 }  # fmt: skip
 NO_TEXT = [{"alpha": 1, "beta": 2}, {"alpha": 3, "beta": 4}]
 TEXT = [{"text": "we ran", "beta": 1}, {"text": "we slept", "beta": 2}]

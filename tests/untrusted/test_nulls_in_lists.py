@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.entities.columns import with_spans
 from induction.corpus.formats import read_corpus
 from sampling.pipeline.augment import augment
+from tests.untrusted.rows_on_disk import write_array, write_arrow, write_lines, write_parquet
 
 WORDS = ["Ann", "so", "left"]
 NULL = ["Ann", None, "left"]
@@ -54,28 +54,6 @@ def _whole(value: Any) -> Any:
     return kept + kept[-1:] * (len(value) - len(kept)) if kept and len(kept) > 1 else kept
 
 
-def _lines(rows: list[Any], path: Path) -> Any:
-    path.with_suffix(".jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path.with_suffix(".jsonl")
-
-
-def _array(rows: list[Any], path: Path) -> Any:
-    path.with_suffix(".json").write_text(json.dumps(rows))
-    return path.with_suffix(".json")
-
-
-def _parquet(rows: list[Any], path: Path) -> Any:
-    pa.parquet.write_table(pa.Table.from_pylist(rows), path.with_suffix(".parquet"))
-    return path.with_suffix(".parquet")
-
-
-def _arrow(rows: list[Any], path: Path) -> Any:
-    table = pa.Table.from_pylist(rows)
-    with pa.ipc.new_file(path.with_suffix(".arrow"), table.schema) as writer:
-        writer.write_table(table, max_chunksize=1)
-    return path.with_suffix(".arrow")
-
-
 def _frame(rows: list[Any], path: Path) -> Any:
     return pytest.importorskip("pandas").DataFrame(rows)
 
@@ -85,7 +63,8 @@ def _dataset(rows: list[Any], path: Path) -> Any:
 
 
 WAYS: dict[str, Callable[[list[Any], Path], Any]] = {
-    "lines": _lines, "array": _array, "parquet": _parquet, "arrow": _arrow, "frame": _frame,
+    "lines": write_lines, "array": write_array, "parquet": write_parquet,
+    "arrow": write_arrow, "frame": _frame,
     "dataset": _dataset, "dictionaries": lambda rows, path: rows,
     "table": lambda rows, path: pa.Table.from_pylist(rows),
 }  # fmt: skip
