@@ -37,8 +37,10 @@ __all__ = [
     "with_options",
 ]
 
-MOST_PARTS = 1000
-"""An expression may have so many parts."""
+MOST_STEPS = 200
+"""The parts of an expression may have so many methods, all together: each is opened."""
+MOST_CHARACTERS = 100_000
+"""An expression is no longer; what is read off it takes about a second then."""
 MOST_NESTED = 50
 """Parentheses of an expression, one in the other."""
 
@@ -135,6 +137,11 @@ def read_expression(text: str) -> Expression:
     """
     import lark
 
+    if len(text) > MOST_CHARACTERS:
+        raise OptionError(
+            f"the expression has more than {MOST_CHARACTERS:,} characters",
+            hint="write long lists into a file, and name the file",
+        )
     if max(accumulate(_STEPS.get(c, 0) for c in text), default=0) > MOST_NESTED:
         raise OptionError(
             f"the expression has more than {MOST_NESTED} parentheses, one in the other",
@@ -250,6 +257,7 @@ def _reader(start: str) -> Any:
 def _sum(tree: Any, text: str) -> list[Part]:
     terms = [(_weight(term.children[0], text), _chain(term.children[1], text))
              for term in tree.children]  # fmt: skip
+    _refuse_many(sum(len(part.steps) for _, parts in terms for part in parts))
     total = sum((weight for weight, _ in terms), Fraction(0))
     return [
         replace(part, share=part.share * weight / total)
@@ -273,16 +281,20 @@ def _weight(token: Any, text: str) -> Fraction:
 
 def _chain(tree: Any, text: str) -> list[Part]:
     choices = [_atom(child, text) for child in tree.children]
-    if math.prod(map(len, choices)) > MOST_PARTS:
-        raise OptionError(
-            f"the expression has more than {MOST_PARTS:,} parts once its parentheses are open",
-            hint="sum up fewer methods, or chain fewer before and after each |",
-        )
+    _refuse_many(math.prod(map(len, choices)) * len(choices))
     chains = []
     for parts in product(*choices):
         share = functools.reduce(lambda a, b: a * b, (part.share for part in parts))
         chains.append(Part(share, tuple(step for part in parts for step in part.steps)))
     return chains
+
+
+def _refuse_many(steps: int) -> None:
+    if steps > MOST_STEPS:
+        raise OptionError(
+            f"the expression has more than {MOST_STEPS} methods once its parentheses are open",
+            hint="sum up fewer methods, or chain fewer before and after each |",
+        )
 
 
 def _atom(tree: Any, text: str) -> list[Part]:

@@ -585,7 +585,10 @@ def test_leakage_is_counted_and_left_out_only_if_asked() -> None:
         ("aeda $ sub2", r"column 6 .*'\$'"),
         ("sub2(length=true, length=false)", "stands twice"),
         ("", "ends too early"),
-        (" | ".join(["(aeda + eda)"] * 22), "more than 1,000 parts"),
+        (" | ".join(["(aeda + eda)"] * 22), "more than 200 methods"),
+        (" + ".join(["eda"] * 201), "more than 200 methods"),
+        (" | ".join(["eda"] * 201), "more than 200 methods"),
+        ("eda + " * 20_000 + "eda", "more than 100,000 characters"),
     ],
 )
 def test_faults_of_expressions_have_a_place_and_a_hint(text: str, message: str) -> None:
