@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstrainedText", "ConstrainedTexts", "generate_constrained"]
 
-METHOD, VERSION = "constrained", "1"
+METHOD, VERSION = "constrained", "2"
 """The version is raised whenever the same seed would give other bytes."""
 
 
@@ -39,7 +39,8 @@ class ConstrainedText:
     Attributes
     ----------
     text : str
-        The words, with a space between two.
+        The words, with a space between two. Brackets, slashes and asterisks of treebanks are as
+        people write them (``-LRB-`` is ``(``), unless that is another word of the grammar.
     index : int
         The number of the example in its stream.
     tokens : tuple of int
@@ -228,7 +229,7 @@ def _opened(model: str, device: str) -> CausalModel:
 
 def _result(drawn: Drawn, index: int, language: TextLanguage) -> ConstrainedText:
     return ConstrainedText(
-        " ".join(drawn.state.place.prefix.words),
+        language.text(drawn.state),
         index,
         drawn.tokens,
         drawn.log_weight,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from grammar.errors import OptionError
 from grammar.prefix.state import Prefix
 from grammar.rng import uniforms_of
+from grammar.trees.surfaces import surface_of
 from sampling.neural.decoding.language import TextLanguage
 from sampling.neural.decoding.particles import Drawn, draw_text
 from sampling.neural.decoding.vocabulary import Vocabulary, begins_with_space, token_bytes
@@ -73,7 +75,7 @@ def _language(
     causal: CausalModel, prefix: Prefix, prompt: str, stop: str, *, weighted: bool
 ) -> TextLanguage:
     """Return the texts of a grammar as a model writes them behind a prompt."""
-    words = prefix.next_words().words
+    words = _as_texts(prefix.next_words().words)
     trie = WordTrie(words)
     if stop and (stop[0] == " " or any(stop[0] in word for word in words)):
         raise OptionError(
@@ -89,7 +91,14 @@ def _language(
     _check_words(words, vocabulary)
     space = not prompt[-1].isspace() if prompt else begins_with_space(causal.tokenizer, strings)
     tries = TokenTrie(trie, vocabulary, b" " if space else b"", stop.encode())
-    return TextLanguage(prefix, tries, weighted=weighted)
+    return TextLanguage(prefix, tries, words, weighted=weighted)
+
+
+def _as_texts(words: Sequence[str]) -> list[str]:
+    """Return words as texts have them; those that would be equal to others stay as they are."""
+    forms = [surface_of(word) for word in words]
+    times = Counter(forms)
+    return [form if times[form] == 1 else word for word, form in zip(words, forms, strict=True)]
 
 
 def _check_words(words: Sequence[str], vocabulary: Vocabulary) -> None:

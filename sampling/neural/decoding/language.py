@@ -8,6 +8,7 @@ begin so. A word is added to the prefix where a space is read, or the end of the
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -84,13 +85,18 @@ class TextLanguage:
     prefix : Prefix
         The one without words.
     tries : TokenTrie
-        Of the words of its grammar.
+        Of the words of its grammar, as texts have them.
+    written : sequence of str
+        The words, as texts have them, in the order of the grammar.
     weighted : bool
         Whether masses are those of the grammar; else each is one where it is not zero.
     """
 
-    def __init__(self, prefix: Prefix, tries: TokenTrie, *, weighted: bool) -> None:
+    def __init__(
+        self, prefix: Prefix, tries: TokenTrie, written: Sequence[str], *, weighted: bool
+    ) -> None:
         self._prefix, self._tries, self._weighted = prefix, tries, weighted
+        self._written = dict(zip(prefix.next_words().words, written, strict=True))
         self._held = 0
         self._first = self._place(prefix)
 
@@ -109,6 +115,10 @@ class TextLanguage:
     def log_probability(self, ended: State) -> float:
         """Return the logarithm of the grammar's probability of a text that has ended."""
         return ended.place.prefix.log_mass + math.log(ended.place.prefix.end)
+
+    def text(self, state: State) -> str:
+        """Return the whole words of a text, with one space between two."""
+        return " ".join(self._written[word] for word in state.place.prefix.words)
 
     def choices(self, state: State) -> Choices:
         """Return what may come next."""

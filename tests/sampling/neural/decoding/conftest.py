@@ -138,11 +138,11 @@ def bigrams(chances: Mapping[tuple[str, str], float]) -> CausalModel:
     return CausalModel(Bigrams(table), tokenizer)
 
 
-def random_bigrams(seed: int) -> CausalModel:
+def random_bigrams(seed: int, letters: str = LETTERS) -> CausalModel:
     """Return a model of bytes whose table is drawn at random."""
     import torch
 
-    tokenizer = byte_tokenizer()
+    tokenizer = byte_tokenizer(letters=letters)
     draw = torch.Generator().manual_seed(seed)
     table = torch.randn((len(tokenizer), len(tokenizer)), generator=draw, dtype=torch.float64)
     table[:, 0] += 1.5

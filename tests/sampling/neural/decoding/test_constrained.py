@@ -20,6 +20,7 @@ from sampling.neural.decoding import constrained
 from sampling.neural.decoding.constrained import generate_constrained
 from sampling.stream import ShortfallWarning, shortfalls_heard
 from tests.sampling.neural.decoding.conftest import (
+    LETTERS,
     bigrams,
     log_sum,
     opened,
@@ -90,6 +91,17 @@ def test_texts_are_distributed_as_model_times_grammar(
     masked = generate_constrained(given(causal), FINITE, prompt, 300, particles=1, **how)
     assert p_value(Counter(one.text for one in masked), expected) < 1e-6
     assert masked.log_normaliser == pytest.approx(log_total, abs=0.3)
+
+
+def test_words_of_treebanks_are_written_as_texts_have_them(
+    given: Callable[[CausalModel], str],
+) -> None:
+    causal = random_bigrams(3, LETTERS + "()/-LRB")
+    grammar = Grammar.parse("S -> '-LRB-' 'a\\\\/b' '-RRB-' [1]")
+    assert generate_constrained(given(causal), grammar, n=1, max_tokens=16)[0].text == "( a/b )"
+    # where two words would be one text each stays, so that a text has one meaning
+    both = Grammar.parse("S -> '-LRB-' '(' '-RRB-' [1]")
+    assert generate_constrained(given(causal), both, n=1, max_tokens=16)[0].text == "-LRB- ( )"
 
 
 @pytest.mark.parametrize("prompt", ["", "st:"])

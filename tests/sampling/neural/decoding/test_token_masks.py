@@ -65,7 +65,7 @@ def test_allowed_tokens_are_those_that_some_text_goes_on_with(
     strings = dict(enumerate(sorted(given_tokens | {b"a", b"b", b" ", b"."})))
     prefix = grammar.prefix()
     trie = TokenTrie(WordTrie(prefix.next_words().words), Vocabulary.of(strings, {EOS}), lead, STOP)
-    language = TextLanguage(prefix, trie, weighted=weighted)
+    language = TextLanguage(prefix, trie, prefix.next_words().words, weighted=weighted)
     texts = {lead + text.encode() if text else b"": p for text, p in sentences(grammar, 3).items()}
     state, read, log_mass = language.start(), b"", language.log_total
     while state.node != END:
@@ -80,7 +80,7 @@ def test_allowed_tokens_are_those_that_some_text_goes_on_with(
         state = choices.state(choice)
         read += strings.get(int(choices.tokens[choice]), b"")
     text = read.partition(STOP)[0]
-    assert " ".join(state.place.prefix.words).encode() == text.removeprefix(lead)
+    assert language.text(state).encode() == text.removeprefix(lead)
     assert language.log_probability(state) == pytest.approx(math.log(texts[text]), abs=1e-9)
     if weighted:
         assert log_mass == pytest.approx(math.log(texts[text]), abs=1e-9)
@@ -91,7 +91,7 @@ def test_every_tokenisation_can_be_drawn() -> None:
     grammar = Grammar.parse("S -> 'ab' 'a' [1]")
     prefix = grammar.prefix()
     trie = TokenTrie(WordTrie(prefix.next_words().words), Vocabulary.of(strings, {EOS}))
-    language = TextLanguage(prefix, trie, weighted=True)
+    language = TextLanguage(prefix, trie, prefix.next_words().words, weighted=True)
     found = []
     unread: list[Any] = [((), language.start())]
     while unread:
