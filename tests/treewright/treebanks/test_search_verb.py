@@ -91,6 +91,9 @@ def test_a_concordance_is_of_hits_in_trees(tmp_path: Path, run) -> None:
     assert "counted have no sentences\n  hint: leave --concordance out" in done.err
     source = tmp_path / "a.conllu"
     source.write_text("1\twe\twe\tPRON\t_\t_\t0\troot\t_\t_\n\n")
+    for name in ("hits.mrg", "hits.svg"):
+        done = run("search", "embedded", "NP", "--concordance", "-o", name)
+        assert "text, not trees or a picture\n  hint: leave --concordance out" in done.err
     done = run("search", str(source), "pattern { V [] }", "--concordance")
     assert "in their sentences by themselves" in done.err
 

@@ -110,7 +110,7 @@ def search(
         return
     hits, variables = _found(trees, pattern, encoding, plain=plain)
     form = _Form(top, _Below(node, is_whole=whole), in_sentences=concordance)
-    _check_concordance(hits, wanted, form, trees)
+    _check_concordance(hits, wanted, form, output, trees)
     _check_variables(by or [], variables, trees)
     say(hits.summary(), quiet=quiet or as_json)
     _tell_missing(hits, quiet=quiet)
@@ -122,6 +122,9 @@ def search(
         _show(hits, counts, form, as_json=as_json)
     if output:
         _save(hits, counts, output, form, quiet=quiet)
+
+
+_BRACKETS = (".mrg", ".mrg.gz")
 
 
 @dataclass(frozen=True)
@@ -164,12 +167,23 @@ class _Form:
         )
 
 
-def _check_concordance(hits: Found, wanted: list[str], form: _Form, source: str) -> None:
-    """Refuse a concordance of what is counted, or of what has its sentences with it."""
+def _check_concordance(
+    hits: Found, wanted: list[str], form: _Form, output: str | None, source: str
+) -> None:
+    """Refuse a concordance of what is counted, drawn, or has its sentences with it."""
     from grammar.errors import OptionError
+    from grammar.pictures.svg import SUFFIXES
     from grammar.search.hits import Hits
 
-    if form.in_sentences and (wanted or not isinstance(hits, Hits)):
+    if not form.in_sentences:
+        return
+    if output and output.lower().endswith((*_BRACKETS, *SUFFIXES)):
+        raise OptionError(
+            "a concordance is text, not trees or a picture",
+            where=output,
+            hint="leave --concordance out, or name the output hits.tsv",
+        )
+    if wanted or not isinstance(hits, Hits):
         raise OptionError(
             "hits that are counted have no sentences"
             if wanted
@@ -295,7 +309,7 @@ def _save(
     from grammar.search.hits import Hits
     from induction.corpus.formats import write_batches
 
-    if output.endswith((".mrg", ".mrg.gz")):
+    if output.endswith(_BRACKETS):
         if not isinstance(hits, Hits):
             raise OptionError(
                 "what is found in CoNLL-U cannot be saved as brackets",
