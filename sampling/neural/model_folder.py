@@ -21,6 +21,7 @@ from typing import Any
 from grammar.errors import MissingDataError, SchemaError
 from grammar.saving.folders import read_object
 from grammar.storage.inside import regular_file
+from sampling.neural.tokenizer_file import TOKENIZER, check_tokenizer_file
 
 __all__ = [
     "CONFIG",
@@ -97,13 +98,16 @@ def looked_through(
         If it holds no model.
     SchemaError
         If it asks for code, for packages or for parts that are fetched; if its weights are a
-        pickle; if a file leads out of it; if its settings cannot be read.
+        pickle; if a file leads out of it; if its settings cannot be read; if its tokenizer makes
+        texts very much longer, or may search them without end.
     """
     names = {name for name in os.listdir(folder) if files is None or name in files}
     if CONFIG not in names:
         raise MissingDataError("there is no model: config.json is missing", where=str(folder))
     for name in sorted(names.intersection((*_SETTINGS, *_BESIDE))):
         _refuse_requests(read_object(_file(folder, name)), folder / name)
+    if TOKENIZER in names:
+        check_tokenizer_file(_file(folder, TOKENIZER))
     weights = weights_of(folder, names)
     if not weights:
         raise _without_weights(folder, names, class_name)

@@ -44,6 +44,7 @@ from sampling.neural.model_folder import (
     looked_through,
 )
 from sampling.neural.packaged import GGUF, PACKAGED, check_installed, packaged
+from sampling.neural.threads import PANIC
 
 __all__ = [
     "DEFAULT_ENCODER",
@@ -55,8 +56,6 @@ __all__ = [
 ]
 
 _OPENING = SharedLock()
-_PANIC = "PanicException"
-"""What the tokenizers of Rust raise, which is no Exception."""
 _LONGEST = 1_000
 """So many characters of what a library says are told: a damaged file may be quoted whole."""
 
@@ -256,7 +255,7 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
             f"the model {name!r} is not {what}: {_first_line(error, name)}", hint=f"name {instead}"
         ) from None
     except BaseException as error:  # what a damaged file raises depends on the library
-        if not isinstance(error, Exception) and type(error).__name__ != _PANIC:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
             raise
         raise SchemaError(
             f"the model is damaged: {_first_line(error, name)}",

@@ -12,9 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from grammar.engines.threads import SharedLock
+from grammar.errors import SchemaError
 
-__all__ = ["decoded", "lengths", "seeded", "tokenized"]
+__all__ = ["PANIC", "decoded", "lengths", "seeded", "tokenized"]
 
+PANIC = "PanicException"
+"""What the tokenizers of Rust raise, which is no Exception."""
+_LONGEST = 200
 
 _DRAWING = SharedLock()
 _CUTTING = SharedLock()
@@ -52,9 +56,19 @@ def seeded(seed: int, device: Any = None) -> Iterator[None]:
 
 
 def tokenized(tokenizer: Any, *texts: Any, **how: Any) -> Any:
-    """Return what a tokenizer makes of texts."""
-    with _CUTTING:
-        return tokenizer(*texts, **how)
+    """Return what a tokenizer makes of texts.
+
+    Raises
+    ------
+    SchemaError
+        If it fails, or makes rows that are longer than was asked.
+    """
+    with _cutting(tokenizer):
+        cut = tokenizer(*texts, **how)
+    longest = how.get("max_length")
+    if longest is not None and any(len(row) > longest for row in cut["input_ids"]):
+        raise _damaged(tokenizer, f"it makes rows of more than {longest} pieces")
+    return cut
 
 
 def lengths(tokenizer: Any, texts: Sequence[str], **how: Any) -> list[int]:
@@ -66,6 +80,27 @@ def lengths(tokenizer: Any, texts: Sequence[str], **how: Any) -> list[int]:
 
 def decoded(tokenizer: Any, ids: Any, **how: Any) -> list[str]:
     """Return the texts of rows of pieces, without marks."""
-    with _CUTTING:
+    with _cutting(tokenizer):
         texts: list[str] = tokenizer.batch_decode(ids, skip_special_tokens=True, **how)
     return texts
+
+
+@contextmanager
+def _cutting(tokenizer: Any) -> Iterator[None]:
+    """Let one thread use tokenizers, and say what fails in them as an error of the model."""
+    try:
+        with _CUTTING:
+            yield
+    except BaseException as error:
+        # the library raises what it calls a panic, which is no Exception, or a bare Exception
+        if type(error) is not Exception and type(error).__name__ != PANIC:
+            raise
+        raise _damaged(tokenizer, str(error)[:_LONGEST]) from None
+
+
+def _damaged(tokenizer: Any, what: str) -> SchemaError:
+    return SchemaError(
+        f"the tokenizer of the model fails: {what}",
+        where=str(tokenizer.name_or_path),
+        hint="save the tokenizer again, or name another model",
+    )
