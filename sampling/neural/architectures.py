@@ -17,6 +17,7 @@ __all__ = [
     "check_lengths",
     "check_pieces",
     "check_tokenizer",
+    "check_weights",
     "give_padding",
 ]
 
@@ -33,6 +34,8 @@ _IN_PYTHON = {
 }  # fmt: skip
 """Tokenizers that are programs of the library and read nothing but the files of their folder."""
 
+_LARGEST = 1e6
+"""Weights of models are below a thousand; larger ones overflow when they are multiplied."""
 _WITHOUT_PIECES = {"ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer"}
 """Tokenizers of bytes and characters."""
 
@@ -232,6 +235,26 @@ def check_pieces(model: Any, tokenizer: Any, where: str) -> None:
                 where=where,
                 hint="save model and tokenizer together, after model.resize_token_embeddings("
                 "len(tokenizer))",
+            )
+
+
+def check_weights(model: Any, where: str) -> None:
+    """Refuse weights of which a sum cannot be trusted: no numbers, or out of all bounds.
+
+    Raises
+    ------
+    SchemaError
+        If a weight is infinite, no number, or larger than a million.
+    """
+    for name, weight in model.named_parameters():
+        if not weight.numel() or not weight.is_floating_point():
+            continue
+        least, most = (float(end) for end in weight.detach().aminmax())
+        if not -_LARGEST <= least <= most <= _LARGEST:
+            raise SchemaError(
+                f"the model is damaged: the weights {name} lie between {least:g} and {most:g}",
+                where=where,
+                hint="fetch the folder again, or save the model again",
             )
 
 

@@ -31,6 +31,7 @@ from sampling.neural.architectures import (
     check_lengths,
     check_pieces,
     check_tokenizer,
+    check_weights,
     give_padding,
 )
 from sampling.neural.dequantised import DequantisedCopy
@@ -248,6 +249,7 @@ def _opened(name: str, place: Path, kind: str, files: Collection[str] | None) ->
         check_lengths(model.config, tokenizer, name)
         give_padding(model, tokenizer, name)
         check_pieces(model, tokenizer, name)
+        check_weights(model, name)
     except TreewrightError:
         raise
     except ValueError as error:

@@ -66,7 +66,8 @@ def tokenized(tokenizer: Any, *texts: Any, **how: Any) -> Any:
     with _cutting(tokenizer):
         cut = tokenizer(*texts, **how)
     longest = how.get("max_length")
-    if longest is not None and any(len(row) > longest for row in cut["input_ids"]):
+    rows = [cut["input_ids"]] if isinstance(texts[0], str) else cut["input_ids"]
+    if longest is not None and any(len(row) > longest for row in rows):
         raise _damaged(tokenizer, f"it makes rows of more than {longest} pieces")
     return cut
 

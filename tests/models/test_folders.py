@@ -306,3 +306,16 @@ def test_a_tokenizer_without_padding_takes_the_mark_of_the_end(model: Model) -> 
     model("encoder", "tokenizer_config.json", eos_token=None, sep_token=None)
     with pytest.raises(SchemaError, match="no mark for padding"):
         open_model(str(folder), "encoder")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e30])
+def test_weights_that_are_no_weights_are_refused(value: float, model: Model) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = model("encoder")
+    tensors = load_file(folder / "model.safetensors")
+    name = sorted(tensors)[0]
+    tensors[name].view(-1)[3] = value
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(SchemaError, match=f"the weights {name} lie between"):
+        open_model(str(folder), "encoder")
