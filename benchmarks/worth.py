@@ -7,7 +7,7 @@ to the names without any label; TF-IDF with scikit-learn's LinearSVC. With ``--e
 vectors are TF-IDF, and nothing is asked of an encoder. A file for every cell; cells that are there
 are not made again.
 
-    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec ag_news subj imdb]
+    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec atis brown gum ...]
     python -m benchmarks.worth run --encoder tfidf
     python -m benchmarks.worth table [--encoder tfidf]
 """
@@ -33,6 +33,7 @@ from classifiers.examples import Examples
 from classifiers.scores import score
 from classifiers.selection import auto
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
+from classifiers.table.passages import CATEGORIES
 from classifiers.training.train import Training
 from grammar.files import write_text
 from sampling.expression import Step
@@ -50,6 +51,12 @@ SAID = {
         "World": "world",
     },
     "imdb": CALLED["sst2"],
+    "atis": {
+        "flight": "flight", "fare": "fare", "ground_transport": "ground transport",
+        "airline": "airline", "aircraft": "aircraft", "departure_time": "departure time",
+    },
+    "brown": {name: name for name in CATEGORIES},
+    "gum": {name: name for name in ("academic", "court", "interview", "news")},
 }  # fmt: skip
 """What is said of the classes: their labels, no more."""
 ROWS = {
