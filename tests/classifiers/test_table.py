@@ -17,11 +17,11 @@ from classifiers.networks import finetuning as finetuning_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Plan, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, undersampled
-from classifiers.table.rows import Rows
 from classifiers.table.data import FewShot, open_few_shot
 from classifiers.table.files import Cell, Result
 from classifiers.table.methods import IMBALANCE, METHODS, find_compared, versions_of
 from classifiers.table.plot import draw_ranks
+from classifiers.table.rows import Rows
 from classifiers.table.summary import (
     Ranks,
     markdown,
