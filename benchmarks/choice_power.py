@@ -68,7 +68,7 @@ def measured(draws: int) -> list[Line]:
         told = {kind: told_by(kind, data, training) for kind in (*NAMES, FOUND)}
         scores = {kind: own for kind, (own, _) in told.items()}
         _, labels = told["by hand"]
-        for kind, k in product([*NAMES, *BESIDE], PER_CLASS):
+        for kind, k in [*product(NAMES, PER_CLASS), *product(BESIDE, PER_CLASS[:2])]:
             rows = [drawn(labels, k, seed) for seed in range(draws)]
             passed = BESIDE.get(kind, partial(passes, kind=kind))
             if len(data.classes) > 2 and kind == BOUND:

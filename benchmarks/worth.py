@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -78,13 +78,13 @@ def main() -> None:
     print(table(folder))
 
 
-def parser(text: str, *, seeds: int) -> argparse.ArgumentParser:
+def parser(text: str, *, seeds: int, data: Iterable[str] = SAID) -> argparse.ArgumentParser:
     """Return the arguments of a table of data sets, label counts and seeds."""
     arguments = argparse.ArgumentParser(description=text.splitlines()[0])
     arguments.add_argument("do", choices=("run", "table"))
     arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
     arguments.add_argument("--seeds", type=int, default=seeds)
-    arguments.add_argument("--data", nargs="*", default=list(SAID))
+    arguments.add_argument("--data", nargs="*", default=list(data))
     return arguments
 
 
