@@ -19,8 +19,8 @@ from typing import Any
 from classifiers import read_config, read_examples, trainer
 from classifiers.candidates import candidates_of
 from classifiers.scores import score
-from classifiers.table.corpora import Rows
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
+from classifiers.table.rows import Rows
 from classifiers.training.train import Training
 from grammar.files import write_text
 from sampling.expression import Step

@@ -7,7 +7,7 @@ to the names without any label; TF-IDF with scikit-learn's LinearSVC. With ``--e
 vectors are TF-IDF, and nothing is asked of an encoder. A file for every cell; cells that are there
 are not made again.
 
-    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec ag_news subj imdb]
+    python -m benchmarks.worth run [-k 5 10] [--seeds 10] [--data sst2 trec atis brown gum ...]
     python -m benchmarks.worth run --encoder tfidf
     python -m benchmarks.worth table [--encoder tfidf]
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -33,6 +33,7 @@ from classifiers.examples import Examples
 from classifiers.scores import score
 from classifiers.selection import auto
 from classifiers.table.data import FewShot, corpus_of, open_few_shot
+from classifiers.table.passages import CATEGORIES
 from classifiers.training.train import Training
 from grammar.files import write_text
 from sampling.expression import Step
@@ -50,6 +51,12 @@ SAID = {
         "World": "world",
     },
     "imdb": CALLED["sst2"],
+    "atis": {
+        "flight": "flight", "fare": "fare", "ground_transport": "ground transport",
+        "airline": "airline", "aircraft": "aircraft", "departure_time": "departure time",
+    },
+    "brown": {name: name for name in CATEGORIES},
+    "gum": {name: name for name in ("academic", "court", "interview", "news")},
 }  # fmt: skip
 """What is said of the classes: their labels, no more."""
 ROWS = {
@@ -71,13 +78,13 @@ def main() -> None:
     print(table(folder))
 
 
-def parser(text: str, *, seeds: int) -> argparse.ArgumentParser:
+def parser(text: str, *, seeds: int, data: Iterable[str] = SAID) -> argparse.ArgumentParser:
     """Return the arguments of a table of data sets, label counts and seeds."""
     arguments = argparse.ArgumentParser(description=text.splitlines()[0])
     arguments.add_argument("do", choices=("run", "table"))
     arguments.add_argument("-k", nargs="*", type=int, default=[5, 10])
     arguments.add_argument("--seeds", type=int, default=seeds)
-    arguments.add_argument("--data", nargs="*", default=list(SAID))
+    arguments.add_argument("--data", nargs="*", default=list(data))
     return arguments
 
 

@@ -66,6 +66,8 @@ class Candidate:
     recombines : bool
         Whether they are made from the labelled examples. Where they are not, each class weighs as
         much among them as among the labelled ones.
+    written : bool
+        Whether a person wrote what they are made from: most of the level is for these.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Candidate:
     make: Callable[[Corpus, int], Corpus]
     weight: float = 1.0
     recombines: bool = True
+    written: bool = False
 
     def added(self, given: Examples, part: Corpus, seed: int) -> Examples:
         """Return labelled examples with the new ones behind them.
@@ -292,16 +295,27 @@ def _judged(found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evi
     ]
 
 
+WRITTEN, UNWRITTEN = "written", "unwritten"
+"""Examples made without the labels, from what a person wrote, and from what nobody did."""
+
+
 def _hypothesis(candidate: Candidate) -> Any:
-    """Return what a candidate tests; those made without the labels are tested together."""
-    return candidate if candidate.recombines else None
+    """Return what a candidate tests; those of a kind made without the labels test it together."""
+    if candidate.recombines:
+        return candidate
+    return WRITTEN if candidate.written else UNWRITTEN
 
 
 def _weights(candidates: Iterable[Candidate]) -> dict[Any, float]:
     """Return the share of the level of each hypothesis, in the order of the candidates."""
     each = list(dict.fromkeys(map(_hypothesis, candidates)))
-    mixing = sum(one is not None for one in each)
-    return {one: PRIOR if one is None else (1 - PRIOR) / mixing for one in each}
+    mixing = sum(isinstance(one, Candidate) for one in each)
+    both = {WRITTEN, UNWRITTEN} <= set(each)
+    shares = {WRITTEN: PRIOR if both else 1.0, UNWRITTEN: 1 - PRIOR if both else 1.0}
+    return {
+        one: (1 - PRIOR) / mixing if isinstance(one, Candidate) else PRIOR * shares[one]
+        for one in each
+    }
 
 
 def _verdict(one: Evidence) -> Evidence:
@@ -399,10 +413,16 @@ class _Trial:
         return replace(found, seconds=time.monotonic() - begin, fits=self.fits - before)
 
     def together(self, found: list[Evidence], candidates: dict[str, Candidate]) -> list[Evidence]:
-        """Return the evidence, of what was made without the labels by one test of all of it."""
-        scores = [np.log(alone.clip(min=LEAST)) for _, alone in self.alone.values()]
-        tests = permutation_tests(scores, self.given.hard, self.seed)
-        p = dict(zip(self.alone, tests, strict=True))
+        """Return the evidence, of what was made without the labels by one test of each kind."""
+        kinds: dict[Any, dict[Any, Probabilities]] = {}
+        for one in candidates.values():
+            if one.make in self.alone:
+                _, alone = self.alone[one.make]
+                kinds.setdefault(_hypothesis(one), {})[one.make] = np.log(alone.clip(min=LEAST))
+        p: dict[Any, float] = {}
+        for scores in kinds.values():
+            tests = permutation_tests(list(scores.values()), self.given.hard, self.seed)
+            p |= zip(scores, tests, strict=True)
         return [replace(one, p=p.get(candidates[one.name].make, one.p)) for one in found]
 
     def worth(self, chosen: Evidence, budget: int | None) -> Worth | None:

@@ -3,12 +3,13 @@
 Two tests, one procedure. New examples that were made *without* the labelled ones leave these as
 unseen data, so a model of the made ones alone is tested: how probable it makes the labels, against
 the same labels permuted over the texts (a permutation test, exact whatever the model is). Several
-such candidates are tested together, against the best of them under each permutation. New
-examples that are *recombined* from the labelled ones are tested on the predictions of models of the
-other folds, against those without new examples and against those with copies of the labelled ones;
-both sign tests have to pass (McNemar's, exact). The level is for all candidates together, by Holm's
-procedure, weighted: nine tenths of it go to those made without labels, which are known to help, the
-rest to those that recombine.
+such candidates are tested together, against the best of them under each permutation: those that a
+person wrote, and the others. New examples that are *recombined* from the labelled ones are tested
+on the predictions of models of the other folds, against those without new examples and against
+those with copies of the labelled ones; both sign tests have to pass (McNemar's, exact). The level
+is for all candidates together, by Holm's procedure, weighted: nine tenths of it go to those made
+without labels, which are known to help, the rest to those that recombine. Of the nine tenths, what
+a person wrote gets nine tenths again, so that names that nobody wrote do not cost it power.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ Floats = NDArray[np.float64]
 LEVEL = 0.05
 """How often, at most, anything is taken where labels tell nothing."""
 PRIOR = 0.9
-"""The share of the level that is for candidates made without the labelled examples."""
+"""The share of the level that is for candidates made without the labelled examples, and of that the
+share for those that a person wrote."""
 PERMUTATIONS = 9999
 BLOCK = 2_000_000
 """So many labels are permuted at once."""

@@ -106,7 +106,8 @@ def auto(
     if methods is None:
         sets = read_examples(corpus).multilabel  # a name is of one class
         methods = tried_by_itself(() if sets else class_names(corpus))
-    ways = candidates_of([*known, *methods], corpus, weights=weights)
+    ways = [replace(way, written=True) for way in candidates_of(known, corpus, weights=weights)]
+    ways += candidates_of(methods, corpus, weights=weights)
     return choose(
         corpus,
         ways,

@@ -5,32 +5,18 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
+from classifiers.table.passages import brown, gum
+from classifiers.table.rows import Parts, Rows, divided, drawn
 
-from grammar.rng import stream_key
-
-__all__ = ["CORPORA", "Rows", "divided"]
-
-Text = str | tuple[str, str]
-Rows = list[tuple[Text, str]]
-"""Texts, or pairs of texts, each with the name of its class."""
-Parts = tuple[Rows, dict[str, Rows]]
-"""What samples are drawn from, and what is tested on."""
+__all__ = ["CORPORA"]
 
 AG_CLASSES = ("World", "Sports", "Business", "Sci/Tech")
 HELD_OUT = {"trec": 800, "subj": 2000, "imdb": 500}
-
-
-def divided(pool: Rows, size: int, name: str, tests: Mapping[str, Rows]) -> Parts:
-    """Hold a part of the rows back, always the same one; it is another test."""
-    key = int(stream_key(0, name))
-    order = np.random.Generator(np.random.Philox(key=key)).permutation(len(pool))
-    held = [pool[row] for row in sorted(order[:size].tolist())]
-    return [pool[row] for row in sorted(order[size:].tolist())], {**tests, name: held}
 
 
 def _sst2(root: Path) -> Parts:
@@ -106,6 +92,29 @@ def _rte(root: Path) -> Parts:
     return _pairs(root / "rte" / "train.tsv.gz", *columns), {"test": test}
 
 
+ASKED_FOR = {
+    "flight": r"\( flight \$0 \)",
+    "ground_transport": r"\( ground_transport \$0 \)",
+    "fare": r"\( = \( fare \$1 \) \$0 \)",
+    "airline": r"\( = \( airline : e \$1 \) \$0 \)",
+    "aircraft": r"\( = \( aircraft_code \$1 \) \$0 \)",
+    "departure_time": r"\( = \( departure_time \$1 \) \$0 \)",
+}
+"""What a form of ATIS says of the variable that it asks for."""
+
+
+def _atis(root: Path) -> Parts:
+    """Questions whose forms ask for one kind of thing; at most 200 of a kind, half are tested."""
+    lines = gzip.decompress((root / "atis" / "atis-logic.txt.gz").read_bytes()).decode().split("\n")
+    rows: Rows = []
+    for text, _, form in sorted({line.partition(" ||| ") for line in lines}):
+        said = [name for name, pattern in ASKED_FOR.items() if re.search(pattern, form)]
+        if form.startswith("( lambda $0 e (") and form.count("lambda") == 1 and len(said) == 1:
+            rows.append((text, said[0]))
+    kept = drawn(rows, 200, "atis")
+    return divided(kept, len(kept) // 2, "test", {})
+
+
 CORPORA: Mapping[str, Callable[[Path], Parts]] = MappingProxyType(
     {
         "sst2": _sst2,
@@ -117,6 +126,9 @@ CORPORA: Mapping[str, Callable[[Path], Parts]] = MappingProxyType(
         "sst2_imdb": _sst2_to_imdb,
         "mrpc": _mrpc,
         "rte": _rte,
+        "atis": _atis,
+        "brown": brown,
+        "gum": gum,
     }
 )
 """The parts of each data set, read below a folder."""

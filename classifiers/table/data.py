@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from classifiers.table.corpora import CORPORA, Rows, divided
+from classifiers.table.corpora import CORPORA
+from classifiers.table.rows import Rows, divided
 from grammar.errors import CorpusError, MissingDataError, OptionError
 from grammar.options import meant
 from grammar.rng import stream_key

@@ -37,7 +37,10 @@ __all__ = [
     "versions_of",
 ]
 
-RULE = "one permutation test of all made without labels; sign tests; labels more probable; copies"
+RULE = (
+    "permutation tests of what a person wrote, and of all else made without labels; sign tests; "
+    "labels more probable; copies"
+)
 """To be changed when the rule of the choice changes."""
 NAMES = "names"
 FULL = 1.0

@@ -12,7 +12,7 @@ from classifiers import candidates as candidates_module
 from classifiers.candidates import RECOMBINING, candidates_of, tried_by_itself
 from classifiers.choice import Candidate, choose
 from classifiers.config import TrainingConfig
-from classifiers.evidence import LEVEL
+from classifiers.evidence import LEVEL, PRIOR
 from classifiers.examples import read_examples
 from classifiers.selection import auto
 from grammar.errors import CorpusError, MissingDataError, NotationError
@@ -194,9 +194,19 @@ def test_labels_alone_are_tried_and_taken_where_they_stand_in_the_texts() -> Non
 
 def test_names_are_tested_together_and_alike_ones_cost_no_power() -> None:
     few, telling = labelled(5), {"0": "bad1, bad2, bad3", "1": "good1, good2, good3"}
-    alone = auto(few, TFIDF, names=telling, methods=[])
     again = [f"names('0'='{telling['0']}', '1'='{telling['1']}', templates='{t}')"
              for t in ("NAME", "so NAME", "too NAME")]  # fmt: skip
-    both = auto(few, TFIDF, names=telling, methods=again)
-    assert [one.level for one in both.evidence] == [LEVEL] * 8
+    alone, both = (auto(few, TFIDF, methods=ways) for ways in (again[:1], again))
+    assert [one.level for one in both.evidence] == [LEVEL] * 6
     assert alone.evidence[0].p <= both.evidence[0].p < 2 * alone.evidence[0].p
+
+
+def test_names_that_a_person_wrote_are_tested_apart_with_most_of_the_level() -> None:
+    few = labelled(5)
+    telling = {str(c): ", ".join(words) for c, words in TELLING.items()}
+    idle = "names('0'='word1, word2', '1'='word3, word4')"
+    alone, both = (auto(few, TFIDF, names=telling, methods=ways) for ways in ([], [idle]))
+    written, unwritten = both.evidence[0], both.evidence[-1]
+    assert (written.p, written.level) == (alone.evidence[0].p, PRIOR * LEVEL)
+    assert unwritten.p > LEVEL  # once those written are taken, all of the level is for the others
+    assert (unwritten.level, alone.evidence[0].level) == (pytest.approx(LEVEL), LEVEL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,11 @@ from classifiers.networks import finetuning as finetuning_module
 from classifiers.table import methods as methods_module
 from classifiers.table.cells import Plan, cells_of, read_results, run_cells
 from classifiers.table.controls import adjusted, undersampled
-from classifiers.table.corpora import Rows
 from classifiers.table.data import FewShot, open_few_shot
 from classifiers.table.files import Cell, Result
 from classifiers.table.methods import IMBALANCE, METHODS, find_compared, versions_of
 from classifiers.table.plot import draw_ranks
+from classifiers.table.rows import Rows
 from classifiers.table.summary import (
     Ranks,
     markdown,
@@ -39,6 +40,7 @@ from grammar.errors import (
     SchemaError,
 )
 from induction import Corpus, write_corpus
+from sampling.names.files import read_names
 from tests.treewright import test_command_line
 
 run = test_command_line.run
@@ -113,6 +115,22 @@ def test_names_are_found_beside_the_data_or_in_a_folder(folder: Path, tmp_path: 
 def test_of_one_file_a_third_is_tested(folder: Path) -> None:
     data = open_few_shot(str(folder / "train.csv"))
     assert (data.name, len(data.pool), len(data.tests["held out"])) == ("train", 32, 16)
+
+
+@pytest.mark.skipif("TREEWRIGHT_DATA" not in os.environ, reason="TREEWRIGHT_DATA is not set")
+@pytest.mark.parametrize(
+    ("name", "classes", "tested"), [("atis", 6, 390), ("brown", 8, 600), ("gum", 4, 182)]
+)
+def test_passages_and_questions_are_of_one_class_and_mixed(
+    name: str, classes: int, tested: int
+) -> None:
+    data = open_few_shot(name, names="examples/names")
+    rows = data.tests["test"]
+    assert (len(data.classes), len(rows)) == (classes, tested)
+    assert {label for _, label in rows[: tested // 4]} == set(data.classes)  # not sorted by class
+    assert not {text for text, _ in rows} & {text for text, _ in data.pool}
+    assert data.names is not None
+    assert set(read_names(str(data.names)).names) == set(data.classes)
 
 
 @pytest.mark.parametrize(

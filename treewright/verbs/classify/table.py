@@ -30,7 +30,8 @@ def table(
         typer.Argument(
             metavar="DATA",
             help="Folders with train.csv and test.csv, labelled files, or below the folder of "
-            "TREEWRIGHT_DATA: sst2, trec, trec_fine, ag_news, subj, imdb, sst2_imdb, mrpc, rte.",
+            "TREEWRIGHT_DATA: sst2, trec, trec_fine, ag_news, subj, imdb, sst2_imdb, mrpc, rte, "
+            "atis, brown, gum.",
         ),
     ] = None,
     method: Annotated[
