@@ -134,7 +134,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
         refuse_nested(table, asked.path)
-        raise without_text(of_file, asked.path, long_columns(table))
+        long = long_columns(table)
+        raise without_text(of_file, asked.path, long, alone=len(long) == table.num_columns > 1)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table

@@ -23,6 +23,7 @@ from induction.corpus.column_names import (
 )
 from induction.corpus.corpus import COLUMNS
 from induction.corpus.tables.kinds import leaves
+from induction.corpus.text.unspaced import are_unspaced
 from induction.corpus.validity import is_list
 
 __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
@@ -30,6 +31,8 @@ __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 _FEWEST = 2
 _LOOKED_AT = 200
 _MOST_CLASSES = 20
+_SIGNS_OF_A_WORD = 2
+"""So many signs has a word of Chinese or Japanese, about."""
 _NUMBER = re.compile(r"-?\d{1,3}")
 _STRUCTURES = {"target", "tree", "tree_pair", "spans", "tokens", "tags"}
 """Columns of corpora that usually have no classes."""
@@ -257,19 +260,25 @@ def _refuse_within(table: pa.Table, chosen: str, words: float) -> None:
 
 
 def long_columns(table: pa.Table) -> list[str]:
-    """Return the columns that hold several words, on average.
+    """Return the columns that hold several words, on average, the longest first.
 
-    >>> long_columns(pa.table({"a": ["we slept well"], "b": ["so"]}))
-    ['a']
+    >>> long_columns(pa.table({"a": ["we slept well"], "b": ["so"], "c": ["so she slept well"]}))
+    ['c', 'a']
     """
     texts = [field.name for field in table.schema if _is_text(field)]
-    return [name for name in texts if _words(table.column(name)) >= LONG]
+    words = {name: _words(table.column(name)) for name in texts}
+    return sorted((name for name in texts if words[name] >= LONG), key=words.__getitem__)[::-1]
 
 
 def _words(column: Any) -> float:
     """Return how many words the first values of a column have, on average."""
-    values = column.slice(0, _LOOKED_AT).drop_null().to_pylist()
-    return sum(len(value.split()) for value in values) / max(len(values), 1)
+    values: list[str] = column.slice(0, _LOOKED_AT).drop_null().to_pylist()
+    unspaced = are_unspaced(pa.array(values, pa.string())).tolist()
+    words = (
+        len(text) / _SIGNS_OF_A_WORD if is_whole else len(text.split())
+        for text, is_whole in zip(values, unspaced, strict=True)
+    )
+    return sum(words) / max(len(values), 1)
 
 
 def _plain(name: str) -> str:
