@@ -22,6 +22,7 @@ from induction.corpus.column_names import (
     is_longest,
 )
 from induction.corpus.corpus import COLUMNS
+from induction.corpus.inputs.class_columns import indicators_of
 from induction.corpus.tables.kinds import leaves
 from induction.corpus.text.unspaced import are_unspaced
 from induction.corpus.validity import is_list
@@ -161,7 +162,10 @@ def _target_of_classes(table: pa.Table, there: Sequence[str]) -> str | None:
 
 def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
     """Tell which column may hold the classes, where none is called as they are."""
+    several = indicators_of(table)
     for name in names:
+        if len(several) > 1 and name in several:  # which is told of all of them
+            continue
         values = table.column(name).slice(0, _LOOKED_AT).drop_null()
         if is_list(values.type):
             continue
@@ -267,7 +271,7 @@ def long_columns(table: pa.Table) -> list[str]:
     """
     texts = [field.name for field in table.schema if _is_text(field)]
     words = {name: _words(table.column(name)) for name in texts}
-    return sorted((name for name in texts if words[name] >= LONG), key=words.__getitem__)[::-1]
+    return sorted((one for one in texts if words[one] >= LONG), key=lambda one: -words[one])
 
 
 def _words(column: Any) -> float:
