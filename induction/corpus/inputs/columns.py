@@ -298,6 +298,14 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
     except (ValueError, TypeError, pa.ArrowException) as error:
         bad = next(row for row, cell in enumerate(cells) if not _decodes(cell, kind))
+        if not (cells[bad] or "").lstrip().startswith(("[", "{")):
+            raise CorpusError(
+                f"the column {name!r} holds texts, such as {cells[bad]!r:.40}, and a column of "
+                "this name has a value for each word",
+                where=where(bad),
+                hint=f"if they are classes, read them as such: --label {name}, in Python "
+                f"label={name!r}; or rename the column",
+            ) from None
         raise CorpusError(
             f"column {name!r} does not hold {kind} as JSON: {error}",
             where=where(bad),

@@ -203,12 +203,18 @@ def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
     found = _recognised("text", names, [certain])
     if found is not None:
         return found
+    # a prompt that is the same in all rows is no text
+    names = [name for name in names if not _is_constant(table.column(name))] or names
     named = [name for name in names if _plain(name) in possible]
     words = {name: _words(table.column(name)) for name in names}
     long = [name for name in names if name in named or words[name] >= LONG]
     if not named:
         return long[0] if len(long) == 1 else None
     longest = is_longest([words[name] for name in long])
+    if longest is None:  # a column of single words is none of texts beside longer ones
+        named = [name for name in named if words[name] >= LONG or len(long) == 1]
+        if not named:
+            return None
     if longest is None and len(named) > 1:
         raise _several("texts", "text", long)
     chosen = named[0] if longest is None else long[longest]
@@ -218,6 +224,11 @@ def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
         others = ", ".join(map(repr, rest))
         tell(f"texts may be in {others}, too: --text {quote(rest[0])} reads those")
     return chosen
+
+
+def _is_constant(column: pa.ChunkedArray) -> bool:
+    values = column.slice(0, _LOOKED_AT).drop_null()
+    return len(values) > 1 == len(values.unique())
 
 
 def refuse_nested(table: pa.Table, path: str) -> None:
@@ -271,7 +282,10 @@ def long_columns(table: pa.Table) -> list[str]:
     """
     texts = [field.name for field in table.schema if _is_text(field)]
     words = {name: _words(table.column(name)) for name in texts}
-    return sorted((one for one in texts if words[one] >= LONG), key=lambda one: -words[one])
+    return sorted(
+        (one for one in texts if words[one] >= LONG),
+        key=lambda one: (_is_constant(table.column(one)), -words[one]),
+    )
 
 
 def _words(column: Any) -> float:
