@@ -235,10 +235,7 @@ def read_examples(corpus: Any, *, classes: Sequence[str] | None = None) -> Examp
     if names and classes is not None:
         strange = sorted(set(names) - set(classes))
         if strange:
-            raise CorpusError(
-                f"the class {strange[0]!r} is none of {', '.join(classes)}",
-                hint="train on examples of every class",
-            )
+            raise _strange(strange[0], classes)
     known = tuple((names or corpus.classes) if classes is None else classes)
     if not names and classes and _numbers_are_places(corpus, classes):
         told = ", ".join(f"{number} for {name}" for number, name in enumerate(classes))
@@ -264,15 +261,32 @@ def _with_sets(corpus: Corpus, classes: Sequence[str] | None) -> Examples:
     known = tuple(found if classes is None else classes)
     for name in found:
         if name not in known:
-            raise CorpusError(
-                f"the class {name!r} is none of {', '.join(known)}",
-                hint="train on examples of every class",
-            )
+            raise _strange(name, known)
     rows = labels.members(known).astype(np.float32)
     weights = np.ones(len(rows), np.float32)
     return Examples(
         texts_of(corpus), rows, weights, _are_new(corpus), known, multilabel=True
     )  # fmt: skip
+
+
+def _strange(name: str, classes: Sequence[str]) -> CorpusError:
+    """Return the error of a class that is none of others; one may be the same, written otherwise.
+
+    >>> print(_strange("1.0", ["0", "1"]))
+    the class '1.0' is none of 0, 1
+      hint: write '1' for it, as in training
+    """
+    alike = [one for one in classes if _plain(one) == _plain(name)]
+    return CorpusError(
+        f"the class {name!r} is none of {', '.join(classes)}",
+        hint=f"write {alike[0]!r} for it, as in training"
+        if len(alike) == 1
+        else "train on examples of every class",
+    )
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().removesuffix(".0")
 
 
 def _are_new(corpus: Corpus) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from classifiers.config import TFIDF
 from classifiers.estimator import TextClassifier
 from grammar.errors import OptionError
+from grammar.options import refuse_names_of_others, refuse_unknown
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
@@ -20,13 +22,19 @@ OWN = ("names", "train", "C", "class_weight")
 """Parameters of the estimator; all else is of the config."""
 
 
+_NAMES_OF_OTHERS = {"seed": ("random_state", "random_seed"), "test_size": ("size", "test_share")}
+"""Options, and how they are called in scikit-learn and elsewhere."""
+_SIZE = 0.25
+
+
 def split(
     data: Any,
-    test_size: float | int = 0.25,
-    *,
+    *size: Any,
+    test_size: float | int | None = None,
     seed: int = 0,
     text: str | None = None,
     label: str | None = None,
+    **others: Any,
 ) -> tuple[Corpus, Corpus]:
     """Split a corpus at random into examples to train on and examples to test on.
 
@@ -35,12 +43,16 @@ def split(
     data : Corpus, or data of any kind
         What to split (:func:`~induction.corpus.formats.read_corpus`). With classes, each has its
         share on both sides.
-    test_size : float or int
-        The share of the test, or the number of its examples.
+    *size
+        May have ``test_size``.
+    test_size : float or int, optional
+        The share of the test, or the number of its examples; by default 0.25.
     seed : int
         Of the draw.
     text, label : str, optional
         The columns of texts and classes, where their names do not tell.
+    **others
+        None; what other libraries have is refused with a hint.
 
     Returns
     -------
@@ -50,7 +62,7 @@ def split(
     Raises
     ------
     OptionError
-        If either side would be empty.
+        If either side would be empty, texts and labels are given apart, or there is no such option.
 
     Examples
     --------
@@ -58,11 +70,22 @@ def split(
     >>> len(train), sorted(test.column("label"))
     (6, [0, 1])
     """
-    corpus = read_corpus(data, text=text, label=label)
-    count = round(test_size * len(corpus)) if 0 < test_size < 1 else int(test_size)
-    if not 0 < count < len(corpus) or (count != test_size and test_size >= 1):
+    if not all(isinstance(one, Real) for one in size) or len(size) + (test_size is not None) > 1:
         raise OptionError(
-            f"test_size={test_size!r} leaves nothing on one side of {len(corpus):,} examples",
+            "texts and their labels are one corpus",
+            hint="train, test = split({'text': texts, 'label': labels}, test_size=0.25)",
+        )
+    refuse_names_of_others(others, _NAMES_OF_OTHERS, "split")
+    if "stratify" in others:
+        hint = "leave it out: of each class the same share is on both sides"
+        raise OptionError("split has no option 'stratify'", hint=hint)
+    refuse_unknown(others, ("test_size", "seed", "text", "label"), "split")
+    asked: Any = next((one for one in (*size, test_size) if one is not None), _SIZE)
+    corpus = read_corpus(data, text=text, label=label)
+    count = round(asked * len(corpus)) if 0 < asked < 1 else int(asked)
+    if not 0 < count < len(corpus) or (count != asked and asked >= 1):
+        raise OptionError(
+            f"test_size={asked!r} leaves nothing on one side of {len(corpus):,} examples",
             hint="give a share such as 0.25, or a number of examples",
         )
     drawn = np.random.Generator(np.random.Philox(key=int(stream_key(seed, "split"))))
@@ -92,6 +115,7 @@ def _rows(corpus: Corpus, chosen: NDArray[np.bool_]) -> Corpus:
 
 def train(
     data: Any,
+    labels: Any = None,
     *,
     method: str | None = None,
     text: str | None = None,
@@ -105,7 +129,10 @@ def train(
     Parameters
     ----------
     data : Corpus, or data of any kind
-        Labelled examples (:func:`~induction.corpus.formats.read_corpus`).
+        Labelled examples (:func:`~induction.corpus.formats.read_corpus`); with ``labels`` texts.
+    labels : list, array or series, optional
+        The class, or the classes, of each text, as for
+        :meth:`TextClassifier.fit <classifiers.estimator.TextClassifier.fit>`.
     method : str, optional
         What to make new examples by, as many as there are (:func:`sampling.augment`); ``auto``:
         what the examples speak for, or none.
@@ -133,7 +160,12 @@ def train(
     >>> few = {"text": ["a fine film", "a poor film"] * 3, "label": ["good", "bad"] * 3}
     >>> train(few, method="aeda").predict("fine").tolist()
     ['good']
+    >>> train(few["text"], few["label"]).predict("poor").tolist()
+    ['bad']
     """
+    refuse_names_of_others(config, _NAMES_OF_OTHERS, "train")
     own = {name: config.pop(name) for name in OWN if name in config}
-    corpus = read_corpus(data, text=text, label=label)
-    return TextClassifier(encoder, augment=method, seed=seed, config=config, **own).learn(corpus)
+    model = TextClassifier(encoder, augment=method, seed=seed, config=config, **own)
+    if labels is not None:
+        return model.fit(data, labels)
+    return model.learn(read_corpus(data, text=text, label=label))

@@ -116,6 +116,8 @@ _MARKS = (
 )  # fmt: skip
 """Marks at the front of a file that say its encoding; the longer ones first."""
 _UTF_8 = "utf-8"
+_OF_LATIN_9 = re.compile(r"[^\W\d_][½¼¾][^\W\d_]|\d ?¤")
+"""What œ, Œ, Ÿ and € of Latin-9 are in cp1252: no text has such signs there."""
 _BEGINNING = 4096
 _OTHER: ContextVar[str] = ContextVar("other_encoding", default=_UTF_8)
 
@@ -280,16 +282,16 @@ def _unmarked(data: bytes) -> str | None:
 def _likely(data: bytes) -> str:
     """Return an encoding that a file may have which is not UTF-8, and can be read in.
 
-    >>> _likely("so".encode("cp1252")), _likely(b"\\x81")
-    ('cp1252', 'latin-1')
+    >>> _likely("so".encode("cp1252")), _likely(b"\\x81"), _likely("bœuf".encode("iso8859-15"))
+    ('cp1252', 'latin-1', 'iso-8859-15')
     """
     if (wide := _unmarked(data)) is not None:
         return wide
     try:
-        data.decode("cp1252")
+        text = data.decode("cp1252")
     except UnicodeDecodeError:
         return "latin-1"
-    return "cp1252"
+    return "iso-8859-15" if _OF_LATIN_9.search(text) else "cp1252"
 
 
 def _name_it(encoding: str) -> str:

@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from textwrap import fill, indent
@@ -30,6 +30,7 @@ __all__ = [
     "option",
     "options_of",
     "read_options",
+    "refuse_names_of_others",
     "refuse_unknown",
     "takes",
     "whole_number",
@@ -309,6 +310,39 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], method: str) -> N
                 f"{method} has no option {name!r}",
                 hint=meant(name, known) or f"it has {', '.join(known)}",
             )
+
+
+def refuse_names_of_others(
+    given: Iterable[str], ours: Mapping[str, Sequence[str]], method: str
+) -> None:
+    """Refuse options that are called otherwise here.
+
+    Parameters
+    ----------
+    given : iterable of str
+        Names of options.
+    ours : mapping
+        Names here, with those that other libraries have for the same.
+    method : str
+        What was called.
+
+    Raises
+    ------
+    OptionError
+        For the first such name; the hint has the one that counts.
+
+    Examples
+    --------
+    >>> refuse_names_of_others(["random_state"], {"seed": ["random_state"]}, "split")
+    Traceback (most recent call last):
+        ...
+    grammar.errors.OptionError: split has no option 'random_state'
+      hint: it is called seed here
+    """
+    for name in given:
+        here = next((here for here, theirs in ours.items() if name in theirs), None)
+        if here is not None:
+            raise OptionError(f"{method} has no option {name!r}", hint=f"it is called {here} here")
 
 
 def named(name: str, known: Mapping[str, T], what: str = "method") -> T:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.codecs import GraphCodec
 from grammar.description import Description
-from grammar.errors import OptionError, StartSymbolError, located
+from grammar.errors import NamesOfOthers, OptionError, StartSymbolError, located
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
 from grammar.pictures.base_labels import known_symbols
@@ -45,6 +45,17 @@ _OF_NLTK = {
 }
 
 
+_MADE_ELSEWHERE = {
+    "open_grammar(path) opens a grammar of any family": (
+        *("from_file", "from_path", "from_json", "from_disk", "read", "open"),
+    ),
+    "Grammar.parse(text) reads rules such as S -> NP VP [0.5]": (
+        *("from_string", "from_str", "from_text", "loads"),
+    ),
+}
+"""What makes a grammar, and what makes one in other libraries."""
+
+
 class _Start(str):
     """A start symbol, which NLTK's users call: ``grammar.start()``."""
 
@@ -55,7 +66,7 @@ class _Start(str):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grammar(Weighted):
+class Grammar(Weighted, metaclass=NamesOfOthers):
     """A probabilistic context-free grammar.
 
     The rules are columns in canonical order (so rule numbers are stable), the weights are
@@ -95,6 +106,8 @@ class Grammar(Weighted):
     >>> sorted(grammar.graph.successors("symbol:VP"))
     ['rule:3']
     """
+
+    _made_elsewhere: ClassVar[Mapping[str, Sequence[str]]] = _MADE_ELSEWHERE
 
     rules: RuleTable
     weight: FloatArray

@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-__all__ = ["LOOKED_AT", "Signature", "signature_of", "signature_of_suffix"]
+__all__ = ["LOOKED_AT", "OF_XML", "Signature", "signature_of", "signature_of_suffix"]
 
 LOOKED_AT = 512
 """So many first bytes tell every kind."""
@@ -42,6 +42,8 @@ class Signature:
         return part.startswith(self.begins) if self.begins else False
 
 
+OF_XML = "write a row for each text as .csv or .jsonl, with columns such as text and label"
+"""What to do with XML that is no treebank."""
 _SHEET = "save the sheet as .csv"
 _TEXTS = "save its texts as .csv or .txt"
 _ROWS = "write the rows as .parquet where it was made"
@@ -86,6 +88,11 @@ SIGNATURES = (
     Signature("an archive of RAR", _UNPACK, (b"Rar!\x1a\x07",), (".rar",)),
     Signature("an archive of tar", _UNPACK, (b"ustar",), (".tar", ".tgz"), at=257),
     Signature("an archive", _UNPACK, suffixes=(".zip",)),
+    Signature(
+        "a memory of translations (XML)",
+        "write a row for each pair as .tsv or .jsonl, with the columns text and target",
+        suffixes=(".tmx", ".xlf", ".xliff"),
+    ),
     Signature(
         "a pickle, which runs code when it is read",
         _ROWS,

@@ -39,6 +39,8 @@ PAIR_NAMES: Sequence[tuple[str, str]] = (
 TARGET_NAMES: Sequence[tuple[str, str]] = (
     ("commands", "actions"), ("command", "action"), ("input", "output"), ("inputs", "targets"),
     ("source", "target"), ("src", "tgt"), ("question", "logical_form"), ("question", "sql"),
+    ("question", "query"), ("prompt", "completion"), ("instruction", "response"), ("nl", "sql"),
+    ("nl", "cmd"), ("prompt", "response"),
 )  # fmt: skip
 """Names of two columns of which the second is the target of the first, as pairs often have them."""
 

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike, as_utf8, read_bytes
+from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.validity import HEADS_FAULTS, first_broken_heads
@@ -114,11 +115,15 @@ def _columns_of(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return dict(zip(table.column_names, table.columns, strict=True))
 
 
+_ENTITY = re.compile(r"(?<![^|])(?:NER|Entity|NE|BIO)=(?!O\b)[^|]+")
+
+
 def parse_conllu(data: bytes, asked: Asked) -> Rows:
     """Read the content of a CoNLL-U file (raises like :func:`read_conllu`)."""
     if asked.tags not in _TAG_FIELD:
         raise OptionError(f"tags={asked.tags!r} is not known", hint="use 'upos' or 'xpos'")
     sentences = list(_sentences(data.decode("utf-8-sig"), asked.path))
+    _tell_of_entities(sentences, asked.path)
     lines = [sentence.line for sentence in sentences]
     columns: dict[str, Any] = {
         "id": [s.comments.get("sent_id", (0, str(i)))[1].strip() for i, s in enumerate(sentences)],
@@ -137,6 +142,17 @@ def parse_conllu(data: bytes, asked: Asked) -> Rows:
     if any(kept):
         arrays["conllu"] = pa.array([each or None for each in kept], CONLLU)
     return Rows(pa.table(arrays), lambda row: f"{asked.path}:{lines[row]}")
+
+
+def _tell_of_entities(sentences: Sequence[_Sentence], path: str) -> None:
+    """Tell of entities in the last field of words: they are kept, and no spans."""
+    miscs = (word[9] for sentence in sentences for word in sentence.words)
+    found = next((match[0] for misc in miscs if (match := _ENTITY.search(misc))), None)
+    if found is not None:
+        tell(
+            f"{path}: the last field has entities, such as {found}, which are kept with their "
+            "words, and not read as spans; write a word and such a tag a line, as .conll, for that"
+        )
 
 
 def _array(name: str, values: list[Any]) -> pa.Array:

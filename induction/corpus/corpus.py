@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from shlex import quote
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grammar.errors import CorpusError, MissingDataError
+from grammar.errors import CorpusError, MissingDataError, NamesOfOthers
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
@@ -116,8 +116,18 @@ _OF_OTHERS = {
 """What data sets and frames have, by what makes one of a corpus."""
 
 
+_MADE_ELSEWHERE = {
+    "read_corpus(data) reads frames, data sets, lists of texts or dictionaries, and files": (
+        *("from_pandas", "from_polars", "from_arrow", "from_dataset", "from_list", "from_dict"),
+        *("from_dicts", "from_records", "from_generator", "from_csv", "from_json", "from_jsonl"),
+        *("from_parquet", "from_file", "from_files", "from_text", "from_texts", "load", "read"),
+    ),
+}
+"""What makes a corpus of data, and what makes data sets and frames in other libraries."""
+
+
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(metaclass=NamesOfOthers):
     """Examples as an Arrow table; ``text`` and ``id`` are always there.
 
     Parameters
@@ -141,6 +151,8 @@ class Corpus:
     >>> corpus[1]
     {'id': '1', 'text': 'jump twice', 'target': 'I_JUMP I_JUMP'}
     """
+
+    _made_elsewhere: ClassVar[Mapping[str, Sequence[str]]] = _MADE_ELSEWHERE
 
     table: pa.Table
     places: Callable[[int], str] | None = None
@@ -347,16 +359,24 @@ class Corpus:
 
 
 def without_text(
-    names: Sequence[str], path: str | None = None, long: Sequence[str] = ()
+    names: Sequence[str],
+    path: str | None = None,
+    long: Sequence[str] = (),
+    *,
+    alone: bool = False,
 ) -> CorpusError:
-    """Return the error of columns, by their names, of which none holds texts; long ones may."""
+    """Return the error of columns, by their names, of which none holds texts; long ones may.
+
+    Where long ones stand ``alone``, their names may be those of classes.
+    """
     name = long[0] if long else "NAME"
     listed = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
     there = f"columns {listed}" if names else "no columns"
     return CorpusError(
         "the corpus has no column 'text'",
         where=there if path is None else f"{path}, {there}",
-        hint=f"say which column holds the texts: --text {quote(name)}, or text={name!r} in Python",
+        hint=f"say which column holds the texts: --text {quote(name)}, or text={name!r} in Python"
+        + ("; if the names are those of classes, give a row for each text and its class" * alone),
     )
 
 

@@ -10,9 +10,11 @@ bytes do not depend on how the rows were cut into batches.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import itertools
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -40,7 +42,7 @@ from grammar.messages import heard_by, tell
 from grammar.options import meant, named
 from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
-from grammar.storage.signatures import LOOKED_AT, signature_of_suffix
+from grammar.storage.signatures import LOOKED_AT, OF_XML, signature_of_suffix
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
@@ -52,14 +54,18 @@ from induction.corpus.inputs.brat import ANNOTATIONS, rows_of_brat
 from induction.corpus.inputs.class_folders import rows_of_class_folders
 from induction.corpus.inputs.columns import corpus_of_rows
 from induction.corpus.inputs.in_memory import is_path, is_text, rows_in_memory
-from induction.corpus.inputs.parallel_files import rows_of_file_beside, rows_of_parallel_files
+from induction.corpus.inputs.parallel_files import (
+    rows_of_file_beside,
+    rows_of_parallel_files,
+    rows_of_translations,
+)
 from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
 from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.layout import rows_of_markdown
-from induction.corpus.tables.lines import format_of_lines, has_classes
+from induction.corpus.tables.lines import format_of_lines, has_classes, is_table
 from induction.corpus.tables.reading import (
     read_arrow,
     read_csv,
@@ -183,6 +189,9 @@ FORMATS: Mapping[str, Format] = {
 
 SHARD = 100_000
 """Of many files that are one corpus, each has so many rows, but for the last."""
+
+_OF_HUB = re.compile(r"[\w-]+/[\w.-]*[\w-]+")
+"""A name of a data set: that of its owner, and its own."""
 
 _LINES = "write JSON lines, an object a line, and name them .jsonl"
 """What to do where an array of JSON would be written."""
@@ -513,6 +522,8 @@ def _read(path: PathLike, asked: Asked, format: str | None) -> Rows:
     if not names and format is None:
         with reading(path):
             beside = rows_of_file_beside(asked)
+            if beside is None and named_format(path) is None:
+                beside = rows_of_translations(asked)
         if beside is not None:
             return beside
     if not names:
@@ -581,8 +592,14 @@ def _by_content(path: PathLike) -> Format:
     """
     with reading(path):
         if not place_of(path).exists():
+            name = os.fsdecode(path)
+            hub = "; a data set of Hugging Face is read by its library: read_corpus(" + (
+                f"datasets.load_dataset({name!r}, split='train'))"
+            )
             raise UnreadableInputError(
-                "there is no such file", where=os.fsdecode(path), hint="check the path"
+                "there is no such file",
+                where=name,
+                hint=f"check the path{hub if _OF_HUB.fullmatch(name) else ''}",
             )
     of_others = signature_of_suffix(Path(path).suffix)
     if of_others is None or of_others.is_text:
@@ -609,12 +626,17 @@ def format_of_content(path: PathLike) -> str | None:
         data = opened.read(_BEGINNING)
     if b"\0" in data:
         return None
+    if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<?xml"):
+        raise CorpusError("this is XML", where=os.fsdecode(path), hint=OF_XML)
     if is_conll(data):
         return "conll"
     with heard_by(lambda message: None):
         if rows_of_markdown(data, os.fsdecode(path)) is not None:
             return "csv"
-    return format_of_lines(data) or ("text" if has_classes(data, os.fsdecode(path)) else None)
+    name = os.fsdecode(path)
+    return format_of_lines(data) or (
+        "text" if has_classes(data, name) or is_table(data, name) else None
+    )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from grammar.chart.parses import NoParse, Parse, Span
 from grammar.errors import OptionError
@@ -37,6 +37,15 @@ __all__ = [
 
 MAX_WORDS = 300
 """Charts take time with the third power of the length; longer sentences are cut or refused."""
+
+_OF_OTHERS = {
+    "pipe": "parser.parse_each(texts) yields the tree of each text",
+    "parse_sents": "parser.parse(texts) gives the tree of each text",
+    "raw_parse": "parser.parse([text])[0] is the tree of a text",
+    "raw_parse_sents": "parser.parse(texts) gives the tree of each text",
+    "predict": "parser.parse(texts) gives the tree of each text",
+}
+"""What parsers of spaCy, NLTK and others have, and what gives it here."""
 
 Sentence = str | Sequence[str]
 Tags = Iterable[Sequence[str]]
@@ -73,6 +82,12 @@ class TextParser(Protocol):
 
     name: str
     version: str
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"\n  hint: {_OF_OTHERS[name]}" if name in _OF_OTHERS else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None

@@ -9,6 +9,7 @@ from typing import Any, overload
 import pyarrow as pa
 
 from grammar.errors import OptionError, UnreadableInputError
+from grammar.options import refuse_names_of_others
 from induction.corpus.corpus import Corpus
 from induction.corpus.inputs.in_memory import is_text, is_texts
 from sampling.pipeline.manifest import manifest_of
@@ -183,10 +184,8 @@ _OF_LABELS = {"labels", "y", "target", "targets"}
 
 def _refuse_names_of_others(settings: Mapping[str, Any]) -> None:
     """Refuse options that are called otherwise here (raises OptionError)."""
+    refuse_names_of_others(settings, _NAMES_OF_OTHERS, "augment")
     for name in settings:
-        here = next((here for here, names in _NAMES_OF_OTHERS.items() if name in names), None)
-        if here is not None:
-            raise OptionError(f"augment has no option {name!r}", hint=f"it is called {here} here")
         if name in _OF_LABELS:
             raise OptionError(
                 f"augment has no option {name!r}",

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
+from grammar.messages import tell
 from grammar.progress import stages
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
-from sampling.examples.class_names import class_names, holds_names, number_classes
+from sampling.examples.class_names import class_names, holds_names, label_kind, number_classes
 from sampling.quality.measures.parents import find_parents
 from sampling.quality.measures.words import shared_words
 from sampling.quality.measures_table import MEASURES
@@ -175,6 +176,9 @@ def _material(
             hint="give the corpus that was augmented, with the same column 'label'",
         )
     names = class_names(originals, augmented)
+    if holds_names(originals) and label_kind(augmented) == "int64" and not augmented.classes:
+        told = ", ".join(f"{number} for {name}" for number, name in enumerate(names))
+        tell(f"the classes of the augmented are numbers, taken as places of classes: {told}")
     originals, augmented = number_classes(originals, names), number_classes(augmented, names)
     named = {"the originals": originals, "the augmented": augmented}
     if test is not None:

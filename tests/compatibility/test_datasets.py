@@ -2,7 +2,50 @@
 
 from tests.compatibility.tasks import Task, carried_out, each
 
+_READ = "read_corpus(data) reads frames, data sets, lists of texts or dictionaries, and files"
+
 TASKS = {
+    "a corpus of a frame": Task(
+        """
+import pandas
+tw.Corpus.from_pandas(pandas.DataFrame({"text": ["a film"]}))
+""",
+        hint=_READ,
+        mended="""
+import pandas
+assert len(tw.read_corpus(pandas.DataFrame({"text": ["a film"]}))) == 1
+""",
+    ),
+    "a corpus of a list": Task(
+        """
+tw.Corpus.from_list([{"text": "a film"}])
+""",
+        hint=_READ,
+        mended="""
+assert len(tw.read_corpus([{"text": "a film"}])) == 1
+""",
+    ),
+    "a data set of torch": Task(
+        """
+class Data:
+    def __len__(self): return 4
+    def __getitem__(self, at): return ("a film", at % 2)
+assert read_corpus(Data())["label"] == [0, 1, 0, 1]
+""",
+    ),
+    "a lazy frame": Task(
+        """
+import polars
+data = polars.LazyFrame({"text": ["a film"]})
+read_corpus(data)
+""",
+        hint="give data.collect()",
+        mended="""
+import polars
+data = polars.LazyFrame({"text": ["a film"]})
+assert len(read_corpus(data.collect())) == 1
+""",
+    ),
     "augment a data set": Task(
         """
 import datasets

@@ -16,6 +16,26 @@ GRAMMAR = '''
 """
 
 TASKS = {
+    "a grammar of a file": Task(
+        """
+open("a.txt", "w").write("S -> 'so' [1]")
+tw.Grammar.from_file("a.txt")
+""",
+        hint="open_grammar(path) opens a grammar of any family",
+        mended="""
+open("a.txt", "w").write("S -> 'so' [1]")
+assert len(tw.open_grammar("a.txt")) == 1
+""",
+    ),
+    "a grammar of a text": Task(
+        """
+tw.Grammar.from_string("S -> 'so' [1]")
+""",
+        hint="Grammar.parse(text) reads rules",
+        mended="""
+assert len(tw.Grammar.parse("S -> 'so' [1]")) == 1
+""",
+    ),
     "tree from brackets": Task(
         """
 tree = Tree.fromstring("(S (NP I) (VP (V saw) (NP him)))")

@@ -55,6 +55,109 @@ assert model.predict(["fine"]) == ["1"]
 assert model.score(frame).accuracy == 1.0
 """,
     ),
+    "train on texts and labels": Task(
+        """
+texts, labels = ["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4
+assert tw.train(texts, labels).predict(["fine"]).tolist() == ["pos"]
+""",
+    ),
+    "train on an indicator matrix": Task(
+        """
+from sklearn.preprocessing import MultiLabelBinarizer
+Y = MultiLabelBinarizer().fit_transform([["good"], ["bad", "good"]] * 4)
+assert tw.train(["a fine film", "a poor film"] * 4, Y).predict(["poor"]).shape == (1, 2)
+""",
+    ),
+    "a random state of training": Task(
+        """
+tw.train(["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4, random_state=0)
+""",
+        hint="it is called seed here",
+        mended="""
+tw.train(["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4, seed=0)
+""",
+    ),
+    "split texts and labels": Task(
+        """
+texts, labels = ["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4
+X_train, X_test, y_train, y_test = tw.split(texts, labels, test_size=0.25)
+""",
+        hint="train, test = split({'text': texts, 'label': labels}, test_size=0.25)",
+        mended="""
+texts, labels = ["a fine film", "a poor film"] * 4, ["pos", "neg"] * 4
+train, test = tw.split({'text': texts, 'label': labels}, test_size=0.25)
+assert sorted(test["label"]) == ["neg", "pos"]
+assert len(tw.split(texts, 0.5)[0]) == len(tw.split(texts, 4)[1]) == 4
+""",
+    ),
+    "split with a random state": Task(
+        """
+train, test = tw.split(["a fine film", "a poor film"] * 4, test_size=0.25, random_state=0)
+""",
+        hint="it is called seed here",
+        mended="""
+train, test = tw.split(["a fine film", "a poor film"] * 4, test_size=0.25, seed=0)
+""",
+    ),
+    "split by strata": Task(
+        """
+train, test = tw.split({"text": ["a", "b"] * 4, "label": [0, 1] * 4}, stratify=[0, 1] * 4)
+""",
+        hint="leave it out",
+        mended="""
+train, test = tw.split({"text": ["a", "b"] * 4, "label": [0, 1] * 4})
+""",
+    ),
+    "an open file": Task(
+        """
+open("a.csv", "w").write("text,label\\na fine film,pos\\n")
+with open("a.csv") as file:
+    read_corpus(file)
+""",
+        hint="give its name: 'a.csv'",
+        mended="""
+open("a.csv", "w").write("text,label\\na fine film,pos\\n")
+assert read_corpus('a.csv')[0]["label"] == "pos"
+""",
+    ),
+    "a file in memory": Task(
+        """
+import io
+read_corpus(io.StringIO("text,label\\na fine film,pos\\n"))
+""",
+        hint="pandas.read_csv(file)",
+        mended="""
+import io, pandas
+file = io.StringIO("text,label\\na fine film,pos\\n")
+assert read_corpus(pandas.read_csv(file))[0]["label"] == "pos"
+""",
+    ),
+    "classes of texts": Task(
+        """
+assert read_corpus({"a fine film": 1, "a poor film": 0, "a good book": 1})["label"] == [1, 0, 1]
+assert read_corpus({"pos": ["a fine film", "so good"], "neg": ["so bad"]})["label"][2] == "neg"
+""",
+    ),
+    "as many texts of each class": Task(
+        """
+read_corpus({"pos": ["a fine film", "a good book"], "neg": ["a poor film", "a bad book"]})
+""",
+        hint="give a row for each text and its class",
+        mended="""
+data = {"pos": ["a fine film", "a good book"], "neg": ["a poor film", "a bad book"]}
+rows = [{"text": text, "label": name} for name, texts in data.items() for text in texts]
+assert read_corpus(rows)["label"] == ["pos", "pos", "neg", "neg"]
+""",
+    ),
+    "quality": Task(
+        """
+tw.quality({"text": ["a fine film"]}, {"text": ["a film"]})
+""",
+        hint="quality is called assess here",
+        mended="""
+assert tw.assess({"text": ["a fine film"]}, {"text": ["a film"]})["novelty"].score is not None
+""",
+    ),
     "texts and labels apart": Task(
         """
 augment(["a good film", "a bad film"], ["pos", "neg"], "aeda", n=2)

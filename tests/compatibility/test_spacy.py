@@ -78,6 +78,18 @@ texts = ["The cat sat.", "It purred."]
 assert [len(tokenise(text).words) for text in texts] == [4, 3]
 """,
     ),
+    "texts through a pipe": Task(
+        """
+parser = tw.open_parser("english")
+[tree for tree in parser.pipe(["We slept."])]
+""",
+        hint="parser.parse_each(texts) yields",
+        mended="""
+parser = tw.open_parser("english")
+texts = ["We slept."]
+assert [tree.label for tree in parser.parse_each(texts)] == ["TOP"]
+""",
+    ),
     "a model by its name": Task(
         """
 nlp = tw.load("en_core_web_sm")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import CorpusError
-from induction.corpus.annotated.nested import is_snips, of_snips
+from induction.corpus.annotated.nested import is_dialogflow, is_snips, of_snips
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
 __all__ = ["EXPORTS", "Export", "export_of", "with_classes_alike"]
@@ -233,6 +233,7 @@ EXPORTS: tuple[Export, ...] = (
     Export("Prodigy", _is_prodigy, _of_prodigy),
     Export("Label Studio", _is_label_studio, _of_label_studio),
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
+    Export("Dialogflow", is_dialogflow, of_snips),
     Export("SNIPS", is_snips, of_snips),
     Export("Dataturks", _is_dataturks, _of_dataturks),
     Export("spaCy 2", _is_spacy, _of_spacy, list),

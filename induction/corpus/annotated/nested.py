@@ -13,9 +13,18 @@ from typing import Any
 
 from grammar.errors import CorpusError
 
-__all__ = ["is_snips", "of_snips", "rows_of_intents", "rows_of_parts", "without_wrappers"]
+__all__ = [
+    "is_dialogflow",
+    "is_snips",
+    "of_snips",
+    "rows_of_intents",
+    "rows_of_parts",
+    "without_wrappers",
+]
 
 Row = dict[str, Any]
+_OF_DIALOGFLOW = {"alias", "meta", "userDefined"}
+_OF_PIECES = {"text", "entity", "slot_name", "slot", "role", *_OF_DIALOGFLOW}
 _VIEWED = {"row_idx", "row"}
 
 
@@ -29,12 +38,21 @@ def is_snips(row: Any) -> bool:
     return isinstance(pieces, list) and bool(pieces) and all(map(_is_piece, pieces))
 
 
+def is_dialogflow(row: Any) -> bool:
+    """Say whether a row is an utterance of Dialogflow: such pieces, with its own fields.
+
+    >>> is_dialogflow({"data": [{"text": "to "}, {"text": "Rome", "alias": "city"}]})
+    True
+    """
+    return is_snips(row) and any(not _OF_DIALOGFLOW.isdisjoint(piece) for piece in row["data"])
+
+
 def _is_piece(piece: Any) -> bool:
     return (
         isinstance(piece, Mapping)
         and isinstance(piece.get("text"), str)
-        and all(value is None or isinstance(value, str) for value in piece.values())
-        and piece.keys() <= {"text", "entity", "slot_name", "slot", "role"}
+        and all(value is None or isinstance(value, str | bool) for value in piece.values())
+        and piece.keys() <= _OF_PIECES
     )
 
 
@@ -50,7 +68,7 @@ def of_snips(row: Row) -> Row:
         )
     text, spans = "", []
     for piece in row["data"]:
-        label = piece.get("slot_name") or piece.get("entity")
+        label = piece.get("slot_name") or piece.get("entity") or piece.get("alias")
         bare = piece["text"].strip()
         if label and bare:
             start = len(text) + piece["text"].index(bare)

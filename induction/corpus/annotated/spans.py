@@ -16,6 +16,8 @@ __all__ = ["has_pairs_of_offsets", "span_of", "with_plain_spans", "with_spans_of
 
 _NAMES = ("label", "labels", "entities", "spans", "annotations", "ents")
 """Columns that hold spans of characters."""
+_TEXTS = {"text", "sentence", "content"}
+"""Where none of these is, offsets are those of words."""
 _STARTS = ("start", "start_offset", "begin", "start_char", "startOffset")
 _ENDS = ("end", "end_offset", "stop", "end_char", "endOffset")
 _LABELS = ("label", "labels", "type", "entity", "tag", "entity_type")
@@ -118,7 +120,30 @@ def with_plain_spans(row: dict[str, Any]) -> dict[str, Any]:
         return row
     made = {name: value for name, value in row.items() if name != chosen}
     made["spans"] = [span_of(span) for span in row[chosen] or ()]
+    words = row.get("tokens")
+    if (
+        not _TEXTS & row.keys()
+        and isinstance(words, list)
+        and all(isinstance(w, str) for w in words)
+    ):
+        made["spans"] = [_of_words(span, words) for span in made["spans"]]
     return made
+
+
+def _of_words(span: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
+    """Return a span of words as one of the characters of these with spaces between.
+
+    >>> _of_words({"start": 1, "end": 3, "label": "LOC"}, ["in", "New", "York"])
+    {'start': 3, 'end': 11, 'label': 'LOC'}
+    """
+    start, end = span["start"], span["end"]
+    if not 0 <= start < end <= len(words):
+        raise CorpusError(
+            f"{span!r:.80} is no span of {len(words)} words",
+            hint="count words from 0; the end is the number of the word behind the last",
+        )
+    before = sum(len(word) + 1 for word in words[:start])
+    return {**span, "start": before, "end": before + len(" ".join(words[start:end]))}
 
 
 def span_of(span: Any) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _LIST = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
 _QUOTED = r"""(?:'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*")"""
 _WORD = re.compile(_QUOTED)
 _OF_PYTHON = re.compile(rf"\[(?:{_QUOTED}(?:, ?{_QUOTED})*)?\]")
+_OF_NUMPY = re.compile(rf"\[\s*(?:{_QUOTED}|-?\d+)?(?:\s+(?:{_QUOTED}|-?\d+|\.\.\.))*\s*\]")
 _ESCAPED = re.compile(r"""\\(['"\\])""")
 
 
@@ -128,12 +129,15 @@ def with_lists_of_cells(table: pa.Table, path: str) -> pa.Table:
     [{'tokens': ['in', 'Bonn'], 'ner_tags': [0, 5]}]
     """
     for name in table.column_names:
-        if _plain(name) not in (*WORD_NAMES, *_OF_TAGS[:5], *_OF_SPEECH):
+        if _plain(name) not in (*WORD_NAMES, *_OF_TAGS, *_OF_SPEECH):
             continue
         cells = table.column(name)
         if not pa.types.is_string(cells.type):
             continue
-        lists = _lists(cells.to_pylist())
+        held = cells.to_pylist()
+        _refuse_lists_of_numpy(held, name, path)
+        lists = _lists(held)
+        lists = _parted(held) if lists is None and _plain(name) in _OF_TAGS else lists
         if lists is not None:
             at = table.column_names.index(name)
             own = _plain(name) if _plain(name) in ("tokens", "ner_tags", "tags") else name
@@ -185,6 +189,31 @@ def _lists(cells: Sequence[str | None]) -> pa.Array | None:
         if all(type(one) is kind for row in made for one in row):
             return pa.array(made, pa.list_(arrow)) if any(made) else None
     return None
+
+
+def _parted(cells: Sequence[str | None]) -> pa.Array | None:
+    """Return lists for cells that hold tags of spans with spaces between; None of other cells.
+
+    >>> _parted(["O B-PER", "O"]).to_pylist(), _parted(["good film", "bad"])
+    ([['O', 'B-PER'], ['O']], None)
+    """
+    rows = [(cell or "").split() for cell in cells]
+    tags = {tag for row in rows for tag in row}
+    if not tags or not any(len(row) > 1 for row in rows) or not is_scheme(tags):
+        return None
+    return pa.array(rows, pa.list_(pa.string())) if tags != {"O"} else None
+
+
+def _refuse_lists_of_numpy(cells: Sequence[str | None], name: str, path: str) -> None:
+    """Refuse cells that hold arrays as NumPy prints them: nothing parts their values for sure."""
+    there = [cell.strip() for cell in cells if cell]
+    if any(cell.count(" ") for cell in there) and all(map(_OF_NUMPY.fullmatch, there)):
+        raise CorpusError(
+            f"the column {name!r} holds arrays as NumPy prints them: {there[0]!r:.60}",
+            where=path,
+            hint="write lists: frame[column].map(list) before frame.to_json(path, "
+            "orient='records', lines=True)",
+        )
 
 
 def _list_of(cell: str) -> list[Any] | None:

@@ -18,6 +18,10 @@ from induction.corpus.rows import Asked, Rows
 __all__ = ["rows_of_class_folders"]
 
 _FEWEST = 2
+_OF_SYSTEMS = {"thumbs.db", "desktop.ini"}
+"""What Windows leaves in folders."""
+_WITHOUT_CLASS = {"unsup", "unlabeled", "unlabelled"}
+"""Folders of texts without a class; the first is that of IMDB."""
 _OF_OTHERS = {
     ".in": ("texts and their tags in files of their own (seq.in, seq.out)",
             "write a token and its tag a line, and name it .conll"),
@@ -52,6 +56,8 @@ def rows_of_class_folders(asked: Asked) -> Rows | None:
             hint=f"name one of them, such as {annotated.parent}",
         )
     folders = [path for path in sorted(root.iterdir()) if path.is_dir() and _is_seen(path)]
+    without = [path for path in folders if path.name.casefold() in _WITHOUT_CLASS]
+    folders = [path for path in folders if path not in without]
     classes = {folder.name: _texts(folder) for folder in folders}
     if len(classes) < _FEWEST or not all(classes.values()):
         inner = [folder for folder in folders if len([*filter(Path.is_dir, folder.iterdir())]) > 1]
@@ -61,7 +67,10 @@ def rows_of_class_folders(asked: Asked) -> Rows | None:
                 where=asked.path,
                 hint=f"name the one whose folders are classes, such as {inner[0]}",
             )
+        _refuse_mixed(folders, classes, asked.path)
         return None
+    for folder in without:
+        tell(f"{folder} holds texts without a class, and is left out: --unlabelled of classify")
     tell(f"each folder in {asked.path} is a class, and each file a text: {', '.join(classes)}")
     files = [(name, file) for name, texts in classes.items() for file in texts]
     texts = []
@@ -74,17 +83,32 @@ def rows_of_class_folders(asked: Asked) -> Rows | None:
 
 
 def _is_seen(path: Path) -> bool:
-    return not path.name.startswith((".", "_"))
+    return not path.name.startswith((".", "_")) and path.name.casefold() not in _OF_SYSTEMS
 
 
 def _texts(folder: Path) -> list[Path]:
     """Return the files of a folder, if all are texts by their names; else none."""
     files = [path for path in sorted(folder.iterdir()) if _is_seen(path)]
-    are_texts = (
-        path.is_file() and (path.suffix in ("", ".txt") or path.suffix[1:].isdigit())
-        for path in files
+    return files if all(map(_is_text, files)) else []
+
+
+def _is_text(path: Path) -> bool:
+    return path.is_file() and (path.suffix in ("", ".txt") or path.suffix[1:].isdigit())
+
+
+def _refuse_mixed(folders: list[Path], classes: dict[str, list[Path]], path: str) -> None:
+    """Refuse folders of which some hold texts, and others what is none by its name."""
+    if len(folders) < _FEWEST or not any(classes.values()):
+        return
+    odd = next(folder for folder in folders if not classes[folder.name])
+    files = [file for file in sorted(odd.iterdir()) if _is_seen(file)]
+    strange = next((file for file in files if file.is_dir() or not _is_text(file)), None)
+    what = f"holds {strange.name!r}, which is no text by its name" if strange else "is empty"
+    raise CorpusError(
+        f"its folders seem to be classes, and {odd.name!r} {what}",
+        where=path,
+        hint="leave texts alone in each, as .txt, and remove folders that are no classes",
     )
-    return files if all(are_texts) else []
 
 
 def _refuse_others(root: Path) -> None:

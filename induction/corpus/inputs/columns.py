@@ -24,6 +24,7 @@ from induction.corpus.annotated.word_rows import (
     with_lists_of_cells,
 )
 from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
+from induction.corpus.inputs.class_columns import columns_of_shares, indicators_of, shares_of
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
@@ -53,8 +54,7 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         columns["label"], classes = _without_names(columns["label"])
         columns["label"] = _labels(columns["label"], rows.where)
         _tell_of_alike_classes(columns["label"], asked.path)
-        if rows.untyped:
-            _tell_of_odd_classes(columns["label"], asked.path)
+        _tell_of_odd_classes(columns["label"], asked.path)
     if "id" in columns:
         _check_ids(columns["id"], rows.where)
     try:
@@ -124,17 +124,18 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
                 where=asked.path,
                 hint=f"the columns are {', '.join(table.column_names)}",
             )
-    table, label = _with_sets(table, asked)
+    table, label = _of_several_columns(table, asked)
     with located(asked.path):
         rename = renamed_by_use(table, asked.rename, asked.text, label)
     if asked.label is None and not {"label", "target"} & {
         rename.get(name, name) for name in table.column_names
     }:
-        _tell_of_indicators(table, asked.path)
+        _tell_of_several_columns(table, asked.path)
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
         refuse_nested(table, asked.path)
-        raise without_text(of_file, asked.path, long_columns(table))
+        long = long_columns(table)
+        raise without_text(of_file, asked.path, long, alone=len(long) == table.num_columns > 1)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
     return table
@@ -159,8 +160,10 @@ def _indicators(table: pa.Table, asked: Asked) -> list[str]:
     return names if several and set(names) <= set(table.column_names) else []
 
 
-def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
-    """Return a table with one column of sets of classes in the place of columns of 0 and 1.
+def _of_several_columns(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
+    """Return a table with one column of labels in the place of a column a class.
+
+    Columns of 0 and 1 become sets of classes, those of shares distributions.
 
     Raises
     ------
@@ -170,6 +173,8 @@ def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
     names = _indicators(table, asked)
     if not names:
         return table, asked.label
+    if (shares := shares_of(table, names)) is not None:
+        return table.drop_columns(names).append_column("label", shares), "label"
     chosen = []
     for name in names:
         column = table.column(name).to_pylist()
@@ -190,27 +195,35 @@ def _with_sets(table: pa.Table, asked: Asked) -> tuple[pa.Table, str | None]:
     return table.append_column("label", pa.array(sets, _SETS)), "label"
 
 
-def _tell_of_indicators(table: pa.Table, path: str) -> None:
-    """Tell which columns of 0 and 1 may say of which classes a text is."""
-    found = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
-            values = {*pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist()}
-            if values and values <= {"0", "1", 0, 1}:
-                found.append(name)
+def _tell_of_several_columns(table: pa.Table, path: str) -> None:
+    """Tell which columns of 0 and 1, or of shares, may say of which classes a text is."""
+    found = indicators_of(table)
     if len(found) > 1:
+        unknown = [name for name in found if not _INDICATORS.keys() >= _values(table, name)]
+        and_more = f" (and -1, as in {unknown[0]}: leave such rows out)" if unknown else ""
         tell(
-            f"{path}: the columns {', '.join(found)} hold 0 and 1; if they are classes, read them "
-            f"as such: --label {','.join(found)}"
+            f"{path}: the columns {', '.join(found)} hold 0 and 1{and_more}; if they are classes, "
+            f"read them as such: --label {','.join(found)}"
         )
+        return
+    shares = columns_of_shares(table)
+    if shares:
+        tell(
+            f"{path}: in each row the columns {', '.join(shares)} sum to 1; if they are shares of "
+            f"classes, read them as such: --label {','.join(shares)}"
+        )
+
+
+def _values(table: pa.Table, name: str) -> set[str]:
+    return {*map(str, pc.unique(table.column(name).slice(0, _MOST_CLASSES)).to_pylist())}
 
 
 _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
-_ABSENT = {*_MISSING.to_pylist()} - {"", "None"}
-"""Some name a class None."""
+_ABSENT = {*_MISSING.to_pylist(), "?", "-", "--"} - {"", "None"}
+"""Some name a class None. SNLI has a dash where annotators did not agree."""
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
@@ -254,10 +267,11 @@ def _tell_of_odd_classes(column: Any, path: str) -> None:
     if not pa.types.is_string(column.type):
         return
     names = [name for name in pc.unique(column.slice(0, _MOST_CLASSES)).to_pylist() if name]
-    if len(names) > 1 and all(map(_COMMA.fullmatch, names)):
+    commas = [name for name in names if _COMMA.fullmatch(name)]
+    if commas and len(names) > 1 and all(name in commas or name.isdecimal() for name in names):
         tell(
-            f"{path}: labels such as {names[0]!r} have a comma, and are names of classes; write "
-            "numbers without one"
+            f"{path}: labels such as {commas[0]!r} have a comma, and are names of classes; write "
+            'numbers without one, and several classes of a text as a list of names: ["a", "b"]'
         )
     absent = [name for name in names if name in _ABSENT]
     if absent:
@@ -284,6 +298,14 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
     except (ValueError, TypeError, pa.ArrowException) as error:
         bad = next(row for row, cell in enumerate(cells) if not _decodes(cell, kind))
+        if not (cells[bad] or "").lstrip().startswith(("[", "{")):
+            raise CorpusError(
+                f"the column {name!r} holds texts, such as {cells[bad]!r:.40}, and a column of "
+                "this name has a value for each word",
+                where=where(bad),
+                hint=f"if they are classes, read them as such: --label {name}, in Python "
+                f"label={name!r}; or rename the column",
+            ) from None
         raise CorpusError(
             f"column {name!r} does not hold {kind} as JSON: {error}",
             where=where(bad),

@@ -13,6 +13,7 @@ from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus import huggingface
 from induction.corpus.annotated.exports import export_of
+from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.entities.spacy_docs import columns_of_docs
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
@@ -78,6 +79,7 @@ def rows_in_memory(data: Any) -> Rows:
 
 def _table(data: Any) -> pa.Table:
     library = type(data).__module__.partition(".")[0]
+    _refuse_unread(data)
     if library == "datasets":
         return huggingface.table_of_dataset(data)
     if isinstance(data, pa.Table):
@@ -88,12 +90,39 @@ def _table(data: Any) -> pa.Table:
         table: pa.Table = data.to_arrow()
         return table
     if isinstance(data, Mapping):
-        return _columns(_of_scikit_learn(data) if data.keys() >= _BUNCH else data)
+        return _of_mapping(data)
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "to_list"):
         return pa.table(data)
     if hasattr(data, "to_list"):  # a series
         data = data.to_list()
     return _of_items(data)
+
+
+def _refuse_unread(data: Any) -> None:
+    """Refuse what has to be opened or computed first: lines of a table are no texts."""
+    if hasattr(data, "read") and hasattr(data, "readline"):
+        name = getattr(data, "name", None)
+        raise CorpusError(
+            "this is an open file",
+            hint=f"give its name: {name!r}"
+            if is_path(name)
+            else "pandas.read_csv(file) makes a "
+            "frame of a table, and file.read().splitlines() texts of lines",
+        )
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        raise CorpusError("this frame is not computed yet", hint="give data.collect()")
+
+
+def _of_mapping(data: Mapping[str, Any]) -> pa.Table:
+    """Return columns; or texts and their classes, if these are the names and the values."""
+    if data.keys() >= _BUNCH:
+        return _columns(_of_scikit_learn(data))
+    named = all(isinstance(name, str) for name in data)
+    if named and (classes := classes_of_texts(data)) is not None:
+        return _columns({"text": [*data], "label": classes})
+    if named and (rows := texts_of_classes(data)) is not None:
+        return _of_items(rows)
+    return _columns(data)
 
 
 def _frame(frame: Any) -> pa.Table:
@@ -138,6 +167,8 @@ def _columns(columns: Mapping[str, Any]) -> pa.Table:
 
 
 def _of_items(data: Any) -> pa.Table:
+    if not isinstance(data, Iterable) and hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        data = [data[at] for at in range(len(data))]  # as data sets of torch are
     if not isinstance(data, Iterable) or isinstance(data, bytes):
         raise CorpusError(
             f"a corpus cannot be read from {type(data).__name__}",

@@ -22,7 +22,9 @@ from induction.corpus.column_names import (
     is_longest,
 )
 from induction.corpus.corpus import COLUMNS
+from induction.corpus.inputs.class_columns import indicators_of
 from induction.corpus.tables.kinds import leaves
+from induction.corpus.text.unspaced import are_unspaced
 from induction.corpus.validity import is_list
 
 __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
@@ -30,6 +32,8 @@ __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 _FEWEST = 2
 _LOOKED_AT = 200
 _MOST_CLASSES = 20
+_SIGNS_OF_A_WORD = 2
+"""So many signs has a word of Chinese or Japanese, about."""
 _NUMBER = re.compile(r"-?\d{1,3}")
 _STRUCTURES = {"target", "tree", "tree_pair", "spans", "tokens", "tags"}
 """Columns of corpora that usually have no classes."""
@@ -158,7 +162,10 @@ def _target_of_classes(table: pa.Table, there: Sequence[str]) -> str | None:
 
 def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
     """Tell which column may hold the classes, where none is called as they are."""
+    several = indicators_of(table)
     for name in names:
+        if len(several) > 1 and name in several:  # which is told of all of them
+            continue
         values = table.column(name).slice(0, _LOOKED_AT).drop_null()
         if is_list(values.type):
             continue
@@ -196,12 +203,18 @@ def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
     found = _recognised("text", names, [certain])
     if found is not None:
         return found
+    # a prompt that is the same in all rows is no text
+    names = [name for name in names if not _is_constant(table.column(name))] or names
     named = [name for name in names if _plain(name) in possible]
     words = {name: _words(table.column(name)) for name in names}
     long = [name for name in names if name in named or words[name] >= LONG]
     if not named:
         return long[0] if len(long) == 1 else None
     longest = is_longest([words[name] for name in long])
+    if longest is None:  # a column of single words is none of texts beside longer ones
+        named = [name for name in named if words[name] >= LONG or len(long) == 1]
+        if not named:
+            return None
     if longest is None and len(named) > 1:
         raise _several("texts", "text", long)
     chosen = named[0] if longest is None else long[longest]
@@ -211,6 +224,11 @@ def _text_of(table: pa.Table, names: Sequence[str]) -> str | None:
         others = ", ".join(map(repr, rest))
         tell(f"texts may be in {others}, too: --text {quote(rest[0])} reads those")
     return chosen
+
+
+def _is_constant(column: pa.ChunkedArray) -> bool:
+    values = column.slice(0, _LOOKED_AT).drop_null()
+    return len(values) > 1 == len(values.unique())
 
 
 def refuse_nested(table: pa.Table, path: str) -> None:
@@ -257,19 +275,28 @@ def _refuse_within(table: pa.Table, chosen: str, words: float) -> None:
 
 
 def long_columns(table: pa.Table) -> list[str]:
-    """Return the columns that hold several words, on average.
+    """Return the columns that hold several words, on average, the longest first.
 
-    >>> long_columns(pa.table({"a": ["we slept well"], "b": ["so"]}))
-    ['a']
+    >>> long_columns(pa.table({"a": ["we slept well"], "b": ["so"], "c": ["so she slept well"]}))
+    ['c', 'a']
     """
     texts = [field.name for field in table.schema if _is_text(field)]
-    return [name for name in texts if _words(table.column(name)) >= LONG]
+    words = {name: _words(table.column(name)) for name in texts}
+    return sorted(
+        (one for one in texts if words[one] >= LONG),
+        key=lambda one: (_is_constant(table.column(one)), -words[one]),
+    )
 
 
 def _words(column: Any) -> float:
     """Return how many words the first values of a column have, on average."""
-    values = column.slice(0, _LOOKED_AT).drop_null().to_pylist()
-    return sum(len(value.split()) for value in values) / max(len(values), 1)
+    values: list[str] = column.slice(0, _LOOKED_AT).drop_null().to_pylist()
+    unspaced = are_unspaced(pa.array(values, pa.string())).tolist()
+    words = (
+        len(text) / _SIGNS_OF_A_WORD if is_whole else len(text.split())
+        for text, is_whole in zip(values, unspaced, strict=True)
+    )
+    return sum(words) / max(len(values), 1)
 
 
 def _plain(name: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from glob import escape
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,11 +24,18 @@ from grammar.messages import tell
 from grammar.storage.location import is_url
 from induction.corpus.rows import Asked, Rows
 
-__all__ = ["rows_of_file_beside", "rows_of_parallel_files"]
+__all__ = ["rows_of_file_beside", "rows_of_parallel_files", "rows_of_translations"]
 
 _TEXTS = re.compile(r"(.*_|)texts?\.txt")
 _POLARITIES = (".neg", ".pos")
 _NAMES = "mapping.txt"
+_CODES = (
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu ha he hi hr hu hy "
+    "id is it ja ka kk km kn ko lo lt lv mk ml mn mr ms my ne nl no pl ps pt ro ru si sk sl so sq "
+    "sr sv sw ta te th tl tr uk ur uz vi xh yo zh zu"
+)
+_LANGUAGES = frozenset(_CODES.split())
+"""Codes of ISO 639-1, as names of files of parallel texts have them."""
 
 
 def rows_of_parallel_files(asked: Asked) -> Rows | None:
@@ -76,6 +84,42 @@ def rows_of_file_beside(asked: Asked) -> Rows | None:
         return None
     beside = _labels_of(Path(asked.path))
     return None if beside is None else _of_two(Path(asked.path), beside, asked, "")
+
+
+def rows_of_translations(asked: Asked) -> Rows | None:
+    """Return the lines of a file with those of the file beside it that is its translation.
+
+    Both have the name of a language behind one stem (``corpus.en``, ``corpus.de``), as Moses has
+    them, and as many lines. It is told.
+
+    Raises
+    ------
+    CorpusError
+        If there are several such files.
+    UnreadableInputError
+        If one cannot be read, or is not UTF-8.
+    """
+    if is_url(asked.path) or (file := Path(asked.path)).suffix[1:] not in _LANGUAGES:
+        return None
+    beside = [
+        one
+        for one in sorted(file.parent.glob(f"{escape(file.stem)}.??"))
+        if one.suffix[1:] in _LANGUAGES and one.name != file.name
+    ]
+    lines = _lines(file, asked) if beside and file.is_file() else []
+    others = {one: own for one in beside if len(own := _lines(one, asked)) == len(lines)}
+    if not lines or not others:
+        return None
+    if len(others) > 1:
+        raise CorpusError(
+            f"several files beside it may be its translation: {', '.join(o.name for o in others)}",
+            where=asked.path,
+            hint="write a source and its target a line as .tsv, under the names text and target",
+        )
+    ((target, own),) = others.items()
+    tell(f"each line of {file} is a text, and that of {target.name} its target")
+    table = pa.table({"text": lines, "target": own})
+    return Rows(table, lambda row: f"{os.fspath(file)}:{row + 1}", untyped=True)
 
 
 def _labels_of(file: Path) -> Path | None:

@@ -133,9 +133,8 @@ def names_of_rows(records: Records, path: str, sign: str) -> list[str]:
     texts = [at for at, one in enumerate(columns) if one.is_text]
     longest = is_longest([columns[at].words for at in texts])
     text = None if longest is None else texts[longest]
-    classes = _numbered(
-        columns, whole, [at for at, one in enumerate(columns) if one.may_be_classes]
-    )
+    may_be = [at for at, one in enumerate(columns) if one.may_be_classes]
+    classes = _numbered(columns, whole, may_be, text)
     others = [one for at, one in enumerate(columns) if at != text and not one.is_text]
     alone = not classes and all(one.tells_rows_apart or one.kinds == 1 for one in others)
     alone = alone and (len(whole) >= _ARE_IDS or width == 1)
@@ -151,14 +150,18 @@ def names_of_rows(records: Records, path: str, sign: str) -> list[str]:
     raise _refused(records[0], _proposed(columns, names, texts, classes), path, sign)
 
 
-def _numbered(columns: Sequence[_Column], rows: Records, classes: Sequence[int]) -> Sequence[int]:
+def _numbered(
+    columns: Sequence[_Column], rows: Records, classes: Sequence[int], text: int | None
+) -> Sequence[int]:
     """Return the only columns of small whole numbers among those that may hold the classes.
 
-    CoLA has one beside the source of a sentence and a mark.
+    CoLA has one before the text, beside the source of a sentence and a mark; LIAR has counts behind
+    it.
     """
     numbers = [at for at in classes if all(row[at].strip().isdigit() for row in rows)]
     few = [at for at in numbers if columns[at].letters <= 1]
-    return few if len(few) == 1 == len(numbers) else classes
+    is_alone = len(few) == 1 == len(numbers)
+    return few if is_alone and (text is None or few[0] < text) else classes
 
 
 def _column(cells: Sequence[str]) -> _Column:
@@ -174,6 +177,9 @@ def _proposed(
     short = [at for at in classes or range(len(columns)) if at != text and at not in texts]
     if len(texts) == len(columns) == _PAIR:
         return ["text", "text_pair"]
+    if not classes and len(texts) == _PAIR:  # sentences and their meanings, as COGS has them
+        names[texts[0]], names[texts[1]] = "text", "target"
+        return names
     names[text] = "text"
     if short:
         names[min(short, key=lambda at: _unlike_classes(columns[at]))] = "label"

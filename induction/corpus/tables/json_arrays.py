@@ -15,6 +15,7 @@ from typing import Any
 from grammar.errors import CorpusError, located
 from grammar.messages import tell
 from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
+from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.annotated.nested import rows_of_intents, rows_of_parts, without_wrappers
 from induction.corpus.column_names import TEXT_NAMES
 from induction.corpus.rows import Skipped
@@ -172,8 +173,10 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
     are_lists = all(isinstance(column, list) for column in columns)
-    if (texts := _texts_of_classes(value)) is not None:
+    if (texts := texts_of_classes(value)) is not None:
         return texts
+    if (classes := classes_of_texts(value)) is not None:
+        return [{"text": text, "label": one} for text, one in zip(value, classes, strict=True)]
     # a single example of tokens and tags has lists of one length, too
     if (
         are_lists
@@ -182,23 +185,6 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     ):
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]
-
-
-def _texts_of_classes(value: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """Return rows of an object that has lists of texts under the names of classes; else None.
-
-    Lists of one length may be columns. It is told.
-    """
-    lists = [*value.values()]
-    if len(lists) < 2 or not all(isinstance(one, list) and one for one in lists):
-        return None
-    texts = [text for one in lists for text in one]
-    if not all(isinstance(text, str) for text in texts) or len({*map(len, lists)}) == 1:
-        return None
-    if _TEXTS.intersection(map(str.casefold, value)) or not any(" " in text for text in texts):
-        return None
-    tell(f"texts are read from lists under the names of their classes: {', '.join(value)}")
-    return [{"text": text, "label": name} for name, own in value.items() for text in own]
 
 
 def _named_row(names: list[Any], row: Any, at: int) -> dict[str, Any]:

@@ -28,6 +28,7 @@ __all__ = [
     "without_headers",
     "without_spaces_around",
     "without_spaces_before",
+    "without_title",
 ]
 
 _USUAL = {name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group}
@@ -35,6 +36,9 @@ _BETWEEN = re.compile(r"[,;|\t]")
 _RULE = re.compile(rb"\|[ :|-]*-[ :|-]*\|\s*")
 _WITHOUT_SPACE = re.compile(rb"[^ \n]\||\|[^ \r\n]")
 _BARS = " ||| "
+_BEGINNING = 1 << 16
+_MOST_ABOVE = 10
+_FEWEST = 2
 _ALIGNED = re.compile(r"\s{2,}")
 
 
@@ -59,6 +63,32 @@ def without_comments(data: bytes, path: str) -> bytes:
         return data
     tell(f"{path} begins with {count:,} lines of comments (#), which are left out")
     return b"\n" * count + bare[begin:]
+
+
+def without_title(data: bytes, path: str) -> bytes:
+    r"""Return a table with empty lines for a title above its names; it is told.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     without_title(b"Guests of 2024\n\ntext,label\nso,1\n", "a.csv")
+    a.csv has 2 lines above the names of its columns, which are left out: 'Guests of 2024'
+    b'\n\ntext,label\nso,1\n'
+    """
+    lines = data.removeprefix(codecs.BOM_UTF8)[:_BEGINNING].split(b"\n")[:_MOST_ABOVE]
+    shown = [line.decode("utf-8", errors="replace").strip() for line in lines]
+    for at, line in enumerate(shown):
+        cells = _BETWEEN.split(line)
+        if len(cells) > 1:
+            usual = sum(cell.strip(' "').casefold() in _USUAL for cell in cells)
+            if not at or usual < _FEWEST or not shown[0]:
+                return data
+            tell(
+                f"{path} has {at:,} lines above the names of its columns, which are left out: "
+                f"{shown[0]!r:.60}"
+            )
+            begin = sum(len(above) + 1 for above in lines[:at])
+            return b"\n" * at + data.removeprefix(codecs.BOM_UTF8)[begin:]
+    return data
 
 
 def rows_of_markdown(data: bytes, path: str) -> bytes | None:

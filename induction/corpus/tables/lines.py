@@ -18,9 +18,17 @@ from grammar.errors import CorpusError
 from grammar.messages import heard_by, tell
 from induction.corpus.column_names import LABEL_NAMES, PAIR_NAMES, TEXT_NAMES
 from induction.corpus.tables.headless import is_row
+from induction.corpus.tables.layout import bars_for_tabs
 from induction.corpus.tables.separators import SIGNS, beginning, records_of, widths
 
-__all__ = ["classes_before", "format_of_lines", "has_classes", "labelled_lines", "sign_of_table"]
+__all__ = [
+    "classes_before",
+    "format_of_lines",
+    "has_classes",
+    "is_table",
+    "labelled_lines",
+    "sign_of_table",
+]
 
 _LABEL = "__label__"
 _LABELS = re.compile(rf"(?<!\S){_LABEL}(\S+)(?:\s+|$)")
@@ -272,16 +280,39 @@ def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -
         if not all(sign in line for line in there):
             continue
         found = set(widths("\n".join(there), sign, quoted=sign != "\t"))
-        cells = [cell.strip().strip('"').casefold() for cell in there[0].split(sign)]
+        cells = [_plain(cell) for cell in there[0].split(sign)]
         if found == {len(cells)} and (named.issuperset(cells) or _are_of_pairs(cells)):
             return sign
         if sign in "\t|" and len(found) == 1:
-            if is_row(list(records_of("\n".join(there), sign, quoted=sign != "\t"))):
+            are_names = len({*cells}) == len(cells) and named.intersection(cells)
+            if are_names or is_row(list(records_of("\n".join(there), sign, quoted=sign != "\t"))):
                 return sign
             raise _a_table(of_file or SIGNS[sign], path)
     if all(line.count("::") == 1 for line in there):
         raise _a_table("'::'", path)
     return None
+
+
+def is_table(data: bytes, path: str) -> bool:
+    r"""Say whether each line of a file is a row of a table.
+
+    >>> is_table(b"ham\tsee you there\nspam\twin a prize\nham\tso do I\n", "SMSSpam")
+    True
+
+    Raises
+    ------
+    CorpusError
+        If it is one, and its first line may be a row or the names of columns.
+    """
+    lines = beginning(data).split("\n")[:_LOOKED_AT]
+    with heard_by(lambda message: None):
+        bars = bars_for_tabs(lines)
+        return sign_of_table(bars or lines, path, "'|||'" if bars else None) is not None
+
+
+def _plain(cell: str) -> str:
+    name = cell.removeprefix("\ufeff").strip().strip('"').casefold()
+    return name.replace(" ", "_").replace("-", "_")
 
 
 def _are_of_pairs(names: Sequence[str]) -> bool:
@@ -294,6 +325,7 @@ def _a_table(sign: str, path: str) -> CorpusError:
     return CorpusError(
         f"every line is parted by {sign}: this is a table, and no text",
         where=path,
-        hint="put the names of its columns above, such as label and text, with a tab or a comma "
-        "between, and name it .tsv or .csv; or say that lines are texts: --format text",
+        hint="if its first line names its columns, name it .tsv, or .csv; else put names above, "
+        "such as label and text, with a tab or a comma between; or say that lines are texts: "
+        "--format text",
     )

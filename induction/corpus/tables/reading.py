@@ -39,6 +39,7 @@ from induction.corpus.tables.layout import (
     without_headers,
     without_spaces_around,
     without_spaces_before,
+    without_title,
 )
 from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
 from induction.corpus.tables.parquet_footer import chunks_of
@@ -74,6 +75,7 @@ _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _OPEN = re.compile(r'Expected \d+ columns, got \d+: (?:[^"]*,)?"[^"]*$')
 _STRING = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"')
 _NO_NUMBER = re.compile(rb"[:,\[]\s*(-?(?:NaN|Infinity))\b")
+_OF_TWO_KINDS = re.compile(r"Column\(/([^/)]+)[^)]*\) changed from (\w+) to (\w+)")
 _ROW_OF_ERROR = re.compile(r"in row (\d+)|Row #(\d+)")
 
 
@@ -315,6 +317,13 @@ def _malformed(
             where=where(row),
             hint='close it; or double it ("") where it is part of a text',
         )
+    if (changed := _OF_TWO_KINDS.search(reason)) is not None:
+        return CorpusError(
+            f"the column {changed[1]!r} holds {changed[2]}s and {changed[3]}s in one place",
+            where=where(row),
+            hint='give values of one kind, an object for a list such as [0, 1, "PER"]; '
+            "or leave the column out",
+        )
     return CorpusError(
         f"the file does not follow the format of {suffix}: {reason}",
         where=where(row),
@@ -332,7 +341,8 @@ def read_csv(data: bytes, asked: Asked) -> Rows:
         return _as_conll(data, asked)
     if (table := rows_of_markdown(data, asked.path)) is not None:
         return _read_separated(table, asked, ",")
-    data, declared = declared_separator(without_comments(data, asked.path))
+    data = without_comments(data, asked.path)
+    data, declared = declared_separator(data if asked.named else without_title(data, asked.path))
     separator = declared or separator_of(data, ",", asked.path, asked.names)
     return _read_separated(data, asked, separator)
 
@@ -365,6 +375,7 @@ def _as_conll(data: bytes, asked: Asked) -> Rows:
 
 
 def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool = True) -> Rows:
+    _refuse_zeros(data, asked.path)
     data = without_spaces_around(data, separator)
     asked = _named_columns(data, asked, separator, quoted=quoted)
     escaped = quoted and escapes_quotes(data, separator, asked.path)
@@ -418,6 +429,17 @@ def _read_separated(data: bytes, asked: Asked, separator: str, *, quoted: bool =
         there = there if kept is None else [there[k] for k in kept]
         return Rows(table, lambda row: whole(there[row]), True, tuple(skipped.values()))
     return Rows(table, where, untyped=True)
+
+
+def _refuse_zeros(data: bytes, path: str) -> None:
+    """Refuse a table with bytes that are 0, which no text has."""
+    if (at := data.find(b"\0")) >= 0:
+        line = data.count(b"\n", 0, at) + 1
+        raise CorpusError(
+            "a byte is 0 there: the file was copied in part, most likely",
+            where=f"{path}:{line}",
+            hint="fetch it again; or remove such bytes: tr -d '\\000' < old.csv > new.csv",
+        )
 
 
 def _named_columns(data: bytes, asked: Asked, separator: str, *, quoted: bool) -> Asked:

@@ -1,6 +1,6 @@
-"""Texts that were taken down wrongly: escapes of HTML, and UTF-8 that was read as Windows' text.
+"""Texts that were taken down wrongly: escapes, marks of XML, UTF-8 read as Windows' text.
 
-Both are read as they are: whoever made the file may want them so. Neither goes without a word.
+They are read as they are: whoever made the file may want them so. None goes without a word.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ import re
 from collections.abc import Iterable
 
 from grammar.messages import tell
+from induction.corpus.text.markup import without_markup
 
 __all__ = ["tell_of_damage"]
 
 _ESCAPE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
+_WRITTEN = re.compile(r"\\n(?:\\n|\s|$)|\s\\n")
+_MARKED = re.compile(r"<([A-Za-z][\w:.-]*)(?: [^<>]*)?>[^<>]*</\1>")
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 
 
 def tell_of_damage(texts: Iterable[str | None], path: str) -> None:
-    """Tell of escapes of HTML in texts, and of characters that were decoded twice.
+    """Tell of escapes and marks in texts, and of characters that were decoded twice.
 
     >>> from grammar.messages import heard_by
     >>> with heard_by(print):
@@ -26,19 +29,28 @@ def tell_of_damage(texts: Iterable[str | None], path: str) -> None:
     a.csv: texts such as 'cafÃ©' are UTF-8 that was read as cp1252; 'café' is meant, most likely: \
 text.encode("cp1252").decode("utf-8") undoes it
     """
-    escape = twice = None
+    escape = twice = marked = written = None
     for text in texts:
-        if text is None or text.isascii():
-            escape = escape or (text and "&" in text and _ESCAPE.search(text))
+        if not text:
             continue
-        escape = escape or _ESCAPE.search(text)
-        twice = twice or _decoded_twice(text)
-        if escape and twice:
-            break
+        escape = escape or ("&" in text and _ESCAPE.search(text))
+        written = written or ("\\n" in text and _WRITTEN.search(text))
+        marked = marked or ("</" in text and _MARKED.search(without_markup(text)))
+        twice = twice or (not text.isascii() and _decoded_twice(text))
     if escape:
         tell(
             f"{path}: texts hold escapes of HTML, such as {escape[0]!r}, which stay; "
             "html.unescape undoes them"
+        )
+    if written:
+        tell(
+            f"{path}: texts hold line ends that are written as \\n, which stay; "
+            r"text.replace('\\n', '\n') undoes it"
+        )
+    if marked:
+        tell(
+            f"{path}: texts hold marks, such as {marked[0]!r:.60}, which methods take for words; "
+            "write the words alone, and what is marked in a column 'spans'"
         )
     if twice:
         tell(

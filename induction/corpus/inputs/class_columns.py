@@ -1,0 +1,80 @@
+"""Columns that are a class each: 0 and 1 for sets of classes, or the shares of a distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["columns_of_shares", "indicators_of", "shares_of"]
+
+_LOOKED_AT = 1_000
+_NEAR = 0.011
+"""Shares are often rounded to two digits."""
+_FEWEST = 2
+_YES_OR_NO = {"0", "1"}
+_UNKNOWN = {"-1"}
+"""What stands in the tests of Kaggle where a class is not told."""
+
+
+def indicators_of(table: pa.Table) -> list[str]:
+    """Return the columns that hold 0 and 1, and -1 where it is not known, and nothing else.
+
+    >>> indicators_of(pa.table({"toxic": ["0", "1"], "insult": [0, -1], "stars": [1, 5]}))
+    ['toxic', 'insult']
+    """
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
+            values = {*map(str, pc.unique(column.slice(0, _LOOKED_AT)).to_pylist())}
+            if values & _YES_OR_NO and values <= _YES_OR_NO | _UNKNOWN:
+                found.append(name)
+    return found
+
+
+def columns_of_shares(table: pa.Table) -> list[str]:
+    """Return all columns of numbers from 0 to 1, if they sum to 1 in each row; else none.
+
+    >>> columns_of_shares(pa.table({"bad": ["0.25", "1"], "good": ["0.75", "0"]}))
+    ['bad', 'good']
+    """
+    head = table.slice(0, _LOOKED_AT)
+    names = [name for name in table.column_names if _numbers(head.column(name)) is not None]
+    if len(names) < _FEWEST or set(names) <= {*indicators_of(head)}:
+        return []
+    return names if shares_of(head, names) is not None else []
+
+
+def shares_of(table: pa.Table, names: Sequence[str]) -> pa.Array | None:
+    """Return distributions over classes that have a column each; None if they are none.
+
+    >>> table = pa.table({"bad": ["0.25", "1"], "good": ["0.75", "0"]})
+    >>> shares_of(table, ["bad", "good"]).to_pylist()
+    [{'bad': 0.25, 'good': 0.75}, {'bad': 1.0, 'good': 0.0}]
+    """
+    numbers = [_numbers(table.column(name)) for name in names]
+    if not table.num_rows or any(column is None for column in numbers):
+        return None
+    shares: Any = np.array(numbers)
+    total = shares.sum(0)
+    if np.abs(total - 1).max() > _NEAR or (shares == shares.round()).all():
+        return None
+    arrays = [pa.array(share / total, pa.float32()) for share in shares]
+    return pa.StructArray.from_arrays(arrays, list(names))
+
+
+def _numbers(column: pa.ChunkedArray) -> Any:
+    """Return the values of a column as numbers from 0 to 1; None if some are none."""
+    kind = column.type
+    if column.null_count or not (
+        pa.types.is_string(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    ):
+        return None
+    try:
+        values = column.cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid:
+        return None
+    return values if len(values) and values.min() >= 0 and values.max() <= 1 else None

@@ -1,0 +1,86 @@
+"""Classes as others write them: shares, marks of absence, columns of 0 and 1, marks in texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from classifiers import read_examples
+from grammar import CorpusError
+from grammar.messages import heard_by
+from induction import read_corpus
+from sampling import assess
+from tests.induction.conventions.given import read
+
+
+def test_columns_of_shares_are_told_and_read(tmp_path):
+    given = "text,p_neg,p_pos\na,0.25,0.75\nb,1,0\n"
+    rows, said = read(tmp_path, "a.csv", given)
+    assert "label" not in rows[0]
+    assert said[-1] == (
+        "a.csv: in each row the columns p_neg, p_pos sum to 1; if they are shares of classes, "
+        "read them as such: --label p_neg,p_pos"
+    )
+    (tmp_path / "a.csv").write_text(given)
+    corpus = read_corpus(tmp_path / "a.csv", label="p_neg,p_pos")
+    assert corpus.column("label") == [[0.25, 0.75], [1.0, 0.0]]
+    assert corpus.classes == ("p_neg", "p_pos")
+
+
+@pytest.mark.parametrize("cells", ["0.5,0.6", "0,1", "x,1"])
+def test_other_columns_are_no_shares(tmp_path, cells):
+    _, said = read(tmp_path, "a.csv", f"text,c,d\na,{cells}\nb,{cells}\n")
+    assert not any("sum to 1" in message for message in said)
+
+
+def test_unknown_classes_of_kaggle_are_told(tmp_path):
+    _, said = read(tmp_path, "a.csv", "text,toxic,insult\na b c,0,1\nb,-1,-1\nc,1,0\nd,0,0\n")
+    (told,) = (message for message in said if "hold 0 and 1" in message)
+    assert "(and -1, as in toxic: leave such rows out)" in told
+    assert not any("--label toxic reads" in message for message in said)
+
+
+@pytest.mark.parametrize("mark", ["?", "-", "--", "N/A"])
+def test_marks_of_absence_are_told(tmp_path, mark):
+    lines = f'{{"text": "a", "label": "yes"}}\n{{"text": "b", "label": "{mark}"}}\n'
+    rows, said = read(tmp_path, "a.jsonl", lines)
+    assert rows[1]["label"] == mark
+    assert said == [f"a.jsonl: {mark!r} is a class here; leave the cell empty where there is none"]
+
+
+def test_numbers_with_a_comma_beside_numbers_are_told(tmp_path):
+    rows, said = read(tmp_path, "a.csv", 'text,label\na,27\nb,"2,14"\nc,3\n')
+    assert rows[1]["label"] == "2,14"
+    assert said[-1].startswith("a.csv: labels such as '2,14' have a comma, and are names")
+    _, said = read(tmp_path, "b.csv", 'text,label\na,yes\nb,"2,14"\n')
+    assert said == []
+
+
+def test_marks_and_written_line_ends_are_told(tmp_path):
+    for text, expected in (
+        ("<PER>Ann Lee</PER> sang", "texts hold marks, such as '<PER>Ann Lee</PER>'"),
+        ('<e id="1">Ann</e> sang', "texts hold marks"),
+        (r"so good.\n\nand so on", r"texts hold line ends that are written as \n"),
+    ):
+        read(tmp_path, "a.txt", f"{text}\n")
+        _, said = read(tmp_path, "a.txt", f"{text}\n")
+        assert expected in said[-1]
+    for text in ("so <b>good</b>", "a<br />b", r"\nabla and C:\new", "a < b </c>"):
+        assert read(tmp_path, "a.txt", f"{text}\n")[1] == []
+
+
+def test_numbers_beside_names_are_told_as_places():
+    names = {"text": ["a good film", "a bad film"] * 2, "label": ["pos", "neg"] * 2}
+    numbers = {"text": ["a good book", "a bad book"], "label": [1, 0]}
+    said: list[str] = []
+    with heard_by(said.append):
+        assess(names, numbers)
+    assert said == [
+        "the classes of the augmented are numbers, taken as places of classes: 0 for neg, 1 for pos"
+    ]
+
+
+@pytest.mark.parametrize(("given", "meant"), [("Positive", "positive"), ("pos ", "pos")])
+def test_a_class_that_is_written_otherwise_is_named(given, meant):
+    with pytest.raises(CorpusError) as caught:
+        read_examples({"text": ["a"], "label": [given]}, classes=["neg", meant])
+    assert caught.value.hint == f"write {meant!r} for it, as in training"
