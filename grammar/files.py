@@ -119,6 +119,8 @@ _UTF_8 = "utf-8"
 _OF_LATIN_9 = re.compile(r"[^\W\d_][½¼¾][^\W\d_]|\d ?¤")
 """What œ, Œ, Ÿ and € of Latin-9 are in cp1252: no text has such signs there."""
 _BEGINNING = 4096
+_LARGE = re.compile(rb"[\x80-\xff]+")
+_FEWEST_LARGE, _TELLING = 8, 30
 _OTHER: ContextVar[str] = ContextVar("other_encoding", default=_UTF_8)
 
 
@@ -287,11 +289,46 @@ def _likely(data: bytes) -> str:
     """
     if (wide := _unmarked(data)) is not None:
         return wide
+    if (east := _east_asian(data)) is not None:
+        return east
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
         return "latin-1"
     return "iso-8859-15" if _OF_LATIN_9.search(text) else "cp1252"
+
+
+def _east_asian(data: bytes) -> str | None:
+    """Return which encoding of Chinese, Japanese or Korean a text may have; None if none.
+
+    In all of them a letter has two bytes, both large, and those of the West have letters of one.
+    Of a few letters, Chinese and Korean cannot be told apart: Chinese is supposed.
+
+    >>> _east_asian("浦东开发".encode("gbk")), _east_asian("日本のことば".encode("euc-jp"))
+    ('gb18030', 'euc-jp')
+    >>> _east_asian("한국어로 쓴 글".encode("euc-kr") * 5), _east_asian("Käse".encode("cp1252"))
+    ('euc-kr', None)
+    """
+    runs = _LARGE.findall(data[: 1 << 16])
+    letters = b"".join(runs)
+    if len(letters) < _FEWEST_LARGE or any(len(run) % 2 for run in runs[:-1]):
+        return None
+    kinds = letters[::2]
+    if sum(0xA4 <= kind <= 0xA5 for kind in kinds) >= 0.3 * len(kinds):
+        encoding = "euc-jp"
+    elif len(kinds) >= _TELLING and all(0xB0 <= kind <= 0xC8 for kind in kinds):
+        encoding = "euc-kr"
+    else:
+        encoding = "gb18030"
+    return encoding if _decodes(data, encoding) else None
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _name_it(encoding: str) -> str:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from grammar.errors import NotationError
+from grammar.rules.foreign import foreign_notation
 
 __all__ = ["DIALECTS", "Dialect", "Token", "excerpt", "tokens_of"]
 
@@ -146,7 +147,13 @@ def tokens_of(text: str, dialect: Dialect, source: str) -> Iterator[Token]:
     while place < len(text):
         found = dialect.pattern.match(text, place)
         if found is None:
-            raise excerpt(f"this is not {dialect.name}", text, place, source)
+            raise excerpt(
+                f"this is not {dialect.name}",
+                text,
+                place,
+                source,
+                hint=_other(text, dialect, source),
+            )
         kind = str(found.lastgroup)
         if kind in dialect.refused:
             raise excerpt(
@@ -162,6 +169,15 @@ def tokens_of(text: str, dialect: Dialect, source: str) -> Iterator[Token]:
             before = Token(kind, found[kind], place)
             yield before
         place = found.end()
+
+
+def _other(text: str, dialect: Dialect, source: str) -> str | None:
+    """Return what else a text seems to be, and what to do; None if that is not known."""
+    found = foreign_notation(text)
+    if found is None or (dialect.name in found[0] and "ISO" not in found[0]):
+        return None
+    hint = found[1] if source.startswith("<") else found[1].replace("FILE", source)
+    return f"it looks like {found[0]}: {hint}"
 
 
 def excerpt(

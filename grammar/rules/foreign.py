@@ -14,6 +14,7 @@ _EBNF = (
     'write it in Lark\'s EBNF (rule: "word" other | /[a-c]+/) and read that with from_lark of '
     "grammar, or " + _RULES
 )
+_ARCS = "write a rule for each arc:  Q0 -> 'a' Q1 ; and for each final state:  Q1 -> ''"
 CONVERTED = (
     "read it with  treewright convert FILE --from {0} -o grammar.json  "
     "(in Python read_notation(open('FILE').read(), {0!r}) of grammar)"
@@ -26,9 +27,32 @@ _FEATURES = (
 
 _FEATURE = r"[\w>/?]\[[^\]\n]*?(?:[+-]\w|=|\*[a-z]+\*)"
 _NOTATIONS: tuple[tuple[str, str, str], ...] = (
-    (r"\A\s*(?:<\?xml|<!DOCTYPE|<grammar\b)", "a grammar in XML (SRGS)", _RULES),
-    (r"\A\s*\(", "a treebank in brackets", "induce a grammar of it: treewright induce FILE "
+    (r"(?s)\A\s*<.{0,400}<grammar\b|\A\s*<grammar\b", "a grammar in XML (SRGS)", _RULES),
+    (r"(?s)\A\s*<.{0,400}<structure>", "a file of JFLAP", _RULES),
+    (r"\A\s*<(?:\?xml|!DOCTYPE)", "a file in XML", _RULES),
+    (r"\A\s*\(\w+,[^()\n]*\)\s*\S{1,2}\s*\(|^\s*(?:states|alphabet|accepting|transitions)\s*[:=]",
+     "an automaton", _ARCS),
+    (r"\A\s*\d+\s+\d+\s+\S+(?:\s+\S+)?(?:\s+[\d.]+)?$", "an automaton in the form of OpenFst",
+     _ARCS),
+    (r"\A\s*(?=[^\n]*[*+?|\]])(?![^\n]*(?:->|→|=|:))\S+\s*\Z", "a regular expression",
+     "write it in Lark's EBNF, as  start: /EXPRESSION/  in a file named .lark, and read that: "
+     "treewright convert FILE.lark -o grammar.json"),
+    (r"\A\s*\((?!\*)", "a treebank in brackets", "induce a grammar of it: treewright induce FILE "
      "-o grammar.json"),
+    (r"^(?:import|from)\s+\w+|^\s*def\s+\w+\(", "a program in Python",
+     "write the rules that stand in its quotes to a file of their own"),
+    (r"^[^\n]*\|\|\|[^\n]*\|\|\|", "a table of rules of translation, with ||| between their sides",
+     "write each as  X -> SOURCE ### TARGET [0.5] , with X_1, X_2 for what is linked"),
+    (r"^\s*(?:abstract|concrete|resource|incomplete\s+concrete)\s+\w+\s*(?:of\s+\w+\s*)?=",
+     "a grammar of Grammatical Framework", _RULES),
+    (r"^\s*(?:LEXICON|Multichar_Symbols)\s", "a lexicon of finite-state morphology (lexc)", _RULES),
+    (r"^\s*@?\{%|\{%[^\n]*%\}", "a grammar for Nearley", _EBNF),
+    (r"^\s*\w+\s*=\s*[@_$!]?\{", "a grammar for pest", _EBNF),
+    (r"^\w+\[[\w*]+\]:", "a parsing expression grammar of Python", _EBNF),
+    (r"^\s*:-\s*\w+\s*,", "a lexicon of categories (CCG)", _RULES),
+    (r"-->[^\n]*:\s*[^\n]*[\^!]", "a grammar with the annotations of LFG",
+     "write its rules without them, as  NP -> DT 'word' [0.5]"),
+    (r"^\s*(?:axiom|angle)\s*[:=]", "an L-system, whose rules are all used at once", _RULES),
     (r"\A\s*#(?:JSGF|ABNF)\b", "a grammar for speech (JSGF or ABNF)", _RULES),
     (r"^module\.exports\s*=\s*grammar\(", "a grammar for tree-sitter", _EBNF),
     (r"^\s*\w+\s*=.*\{\s*return\b", "a parsing expression grammar (Peggy)", _EBNF),
@@ -50,7 +74,7 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (rf"{_FEATURE}|->.*\?\w+\b", "a feature grammar of NLTK", _FEATURES),
     (r"^\s*\w+\s*->[^'\"\n]*\s\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*$",
      "a grammar with weights behind its rules", "put each weight in brackets: NP -> DT NN [0.5]"),
-    (r"^\s*[\d.eE-]+\s+\S+\s*(?:->|\s)", "a grammar with weights before its rules",
+    (r"^\s*(?!\d+\.\s)[\d.eE-]+\s+\S+\s*(?:->|\s)", "a grammar with weights before its rules",
      "put each weight behind its rule, in brackets: NP -> DT NN [0.5]"),
     (r"^\s*\S+\s*(?:=>|-->|→→|:-)", "a grammar with another arrow", "the arrow is ->, one rule a "
      "line"),

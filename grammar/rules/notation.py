@@ -25,12 +25,14 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.messages import tell
 from grammar.rules.foreign import foreign_notation
+from grammar.rules.habits import fault_of, rewritten
 from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotect
 
 __all__ = ["format_productions", "parse_productions"]
 
 _PRINTED = re.compile(r"\A\s*Grammar with \d+ productions?(?: \(start state = (\S+)\))?[ \t]*\r?\n")
 """What NLTK prints above the rules of a grammar."""
+_RULES = "write rules as  NP -> DT 'word' [0.5] ; quote words, put odd names in braces"
 _LISTED = 10
 _EMPTY = frozenset({"ε", "ϵ", "λ", "Λ", "∅", "Ø", "epsilon", "EPSILON", "Epsilon", "eps", "EPS"})
 """What books write for the empty string."""
@@ -61,7 +63,9 @@ def parse_productions(
     try:
         tree = _reader().parse(text)
     except lark.exceptions.UnexpectedInput as error:
-        raise _notation_error(error, text, source) from None
+        tree = _rewritten(text, source)
+        if tree is None:
+            raise _notation_error(error, text, source) from None
     start: str | None = None
     rules: list[tuple[Nonterminal, tuple[Nonterminal | str, ...], float | None]] = []
     used: dict[str, int] = {}
@@ -97,6 +101,20 @@ def _reader() -> Any:
 
     rules = (Path(__file__).parent / "notation.lark").read_text(encoding="utf-8")
     return lark.Lark(rules, parser="lalr", maybe_placeholders=True)
+
+
+def _rewritten(text: str, source: str) -> Any:
+    """Return the tree of a text as hand-outs write rules, and tell of it; None if it is none."""
+    import lark
+
+    for other, told in rewritten(text):
+        try:
+            tree = _reader().parse(other)
+        except lark.exceptions.UnexpectedInput:
+            continue
+        tell(f"{source}: {told}")
+        return tree
+    return None
 
 
 def _nonterminal(node: Any) -> Nonterminal:
@@ -146,7 +164,9 @@ def _tell_of_undefined(used: dict[str, int], defined: set[str], source: str) -> 
         first = min(used[name] for name in without)
         empty = next((name for name in without if name in _EMPTY), None)
         mend = f"quote words, as in '{without[0]}', and give symbols rules"
-        if empty is not None:
+        if any("|" in name and " " in name for name in without):
+            mend = "braces hold a name, and no choice: write a rule for each case"
+        elif empty is not None:
             mend = f"if {empty} is the empty string, write ''" + (
                 f"; {mend}" if without[1:] else ""
             )
@@ -171,8 +191,9 @@ def _notation_error(error: Any, text: str, source: str) -> NotationError:
             where=f"{source}:{line}:{column}",
             hint=hint if source.startswith("<") else hint.replace("FILE", source),
         )
+    what, hint = fault_of(excerpt) or ("", _RULES)
     return NotationError(
-        f"this is not a rule\n    {excerpt}\n    {' ' * (column - 1)}^",
+        f"this is not a rule{what and f': {what}'}\n    {excerpt}\n    {' ' * (column - 1)}^",
         where=f"{source}:{line}:{column}",
-        hint="write rules as  NP -> DT 'word' [0.5] ; quote words, put odd names in braces",
+        hint=hint,
     )

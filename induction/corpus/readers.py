@@ -201,6 +201,8 @@ def _holds_trees(name: str, path: str) -> bool:
     Only ``.txt`` may be a text: a file that is named as a treebank and is none is a fault.
     """
     plain = PurePath(name.removesuffix(".gz"))
+    if plain.name.startswith("._"):  # macOS puts such files beside others, and no data in them
+        return False
     if plain.suffix != ".txt":
         return True
     if not _NO_TREES.match(plain.name) and _TREE.search(read_bytes(path)):

@@ -35,6 +35,8 @@ _MOST_CLASSES = 20
 _SIGNS_OF_A_WORD = 2
 """So many signs has a word of Chinese or Japanese, about."""
 _NUMBER = re.compile(r"-?\d{1,3}")
+_TREE = re.compile(r"(?s)\s*\((?:[^\s()]+\s|\s*\([^\s()]).*\)\s*")
+_TREES = ("tree", "tree_pair")
 _STRUCTURES = {"target", "tree", "tree_pair", "spans", "tokens", "tags"}
 """Columns of corpora that usually have no classes."""
 
@@ -96,6 +98,8 @@ def renamed_by_use(
             names[old] = new
     if label is None and MIXED in table.column_names:
         names.setdefault(MIXED, "label")
+    of_trees = _trees(table, names)
+    names |= {old: new for new, old in of_trees.items()}
     found = {} if text is not None else _pairs(table, names)
     names |= {old: new for new, old in found.items()}
     for new, usual, asked in (("text", TEXT_NAMES, text), ("label", LABEL_NAMES, label)):
@@ -116,6 +120,7 @@ def renamed_by_use(
             if old is not None:
                 names[old] = new
                 found[new] = old
+    found |= of_trees
     if found:
         told = (f"{new} {'is read ' * (k == 0)}from " for k, new in enumerate(found))
         columns = (
@@ -123,6 +128,35 @@ def renamed_by_use(
         )
         tell(", ".join(map("".join, zip(told, columns, strict=True))))
     return names
+
+
+def _trees(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of labelled brackets by what they become, if none is called so.
+
+    >>> _trees(pa.table({"parse": ["(S (NP we) (VP ran))"], "so": ["(we) ran"]}), {})
+    {'tree': 'parse'}
+    """
+    if _TREES[0] in {names.get(name, name) for name in table.column_names}:
+        return {}
+    held = [
+        field.name
+        for field in table.schema
+        if _is_text(field) and field.name not in names and field.name not in COLUMNS
+        if _holds_trees(table.column(field.name))
+    ]
+    return (
+        dict(zip(_TREES, held, strict=True))
+        if len(held) == len(_TREES)
+        else ({_TREES[0]: held[0]} if len(held) == 1 else {})
+    )
+
+
+def _holds_trees(column: pa.ChunkedArray) -> bool:
+    values = column.slice(0, _LOOKED_AT).to_pylist()
+    return bool(values) and all(
+        value is not None and _TREE.fullmatch(value) and value.count("(") == value.count(")") > 1
+        for value in values
+    )
 
 
 def _pairs(table: pa.Table, names: Mapping[str, str]) -> dict[str, str]:

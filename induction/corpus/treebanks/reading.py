@@ -16,6 +16,14 @@ from induction.corpus.treebanks.discbracket import (
     words_behind_trees,
 )
 from induction.corpus.treebanks.negra import is_negra, negra_sentences
+from induction.corpus.treebanks.others import named, refuse_others
+from induction.corpus.treebanks.printed import (
+    best_of_lists,
+    has_scores,
+    without_reports,
+    without_scores,
+)
+from induction.corpus.treebanks.remarks import without_remarks
 from induction.corpus.treebanks.tiger import is_xml, tiger_sentences
 
 __all__ = ["TREEBANK_SUFFIXES", "is_foreign", "parse_trees", "trees_of_brackets"]
@@ -23,28 +31,19 @@ __all__ = ["TREEBANK_SUFFIXES", "is_foreign", "parse_trees", "trees_of_brackets"
 TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
 """How files of trees end that are read and not written."""
 
-_NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)|\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
 _BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
 _MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>(?:[^<>()\n]*</[^<>]*>)?[ \t]*\r?$", re.MULTILINE)
 _EMPTY = re.compile(
-    r"^[ \t]*\([ \t]*\([ \t]*\)[ \t]*\)[ \t]*\r?$|^[ \t]*\([ \t]*\)[ \t]*\r?$", re.MULTILINE
+    r"^[ \t]*\([ \t]*\([ \t]*\)[ \t]*\)[ \t]*\r?$|^[ \t]*\([ \t]*\)[ \t]*\r?$"
+    r"|^\([ \t]*[^\s()]+[ \t]*\)[ \t]*\r?$",
+    re.MULTILINE,
 )
-_GRAPH = re.compile(r"(?:\s*#[^\n]*\n)*\s*\([^\s()]+\s+/\s+[^\s()]+\s*(?:[:)]|$)")
+_COMMENT = re.compile(r"^[ \t]*(?:;|%%|//)[^\n]*|(?<=\))[ \t]+;[^\n]*|^'(?=\()", re.MULTILINE)
 _TAGGED = re.compile(r"([^\s()]+)/([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
 _LEAF = re.compile(r"(?<=\s)([^\s()]+)/([^\s()/]+)(?=[\s)])")
 _FEW = 20
 _BARE = re.compile(r"\((-[LR][RCS]B-)[ \t]+[()\[\]{}]\)")
-_FORMS = {
-    re.compile(r"(?s).{0,400}\(<[TL] \S+"): "derivations of CCGbank",
-    re.compile(r"(?:[^\n\[]*\t)?\[(?:IN|SL):\w+"): "intents and slots in square brackets (TOP)",
-    re.compile(r"(?s)\s*(?:\d+[.\t ]+)?\[\S+ .*\]"): "trees in square brackets",
-    re.compile(r"(?s).{0,400}(?:\\Tree|\\begin\{(?:forest|tikzpicture)\})"): "trees of LaTeX",
-    re.compile(r"\s*(?:Probabilistic)?Tree\('"): "trees of NLTK as repr prints them, and not str",
-    re.compile(
-        r"\s*<(?:\?xml|!DOCTYPE|[A-Za-z]+[ >])"
-    ): "trees in XML of another form than TIGER-XML",
-}
-"""How texts begin that hold trees in another form."""
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}
 
 
@@ -109,31 +108,35 @@ def trees_of_brackets(text: str, source: str) -> Treebank:
     >>> print(trees_of_brackets(r"(S (-LRB- \() (A b))", "a.mrg")[0])
     (S (-LRB- -LRB-) (A b))
     """
-    _refuse_graphs(text, source)
+    refuse_others(text, source)
+    text = without_remarks(text, source)
     try:
         return _with_tags_apart(Treebank.parse(text, source=source), text, source)
     except BracketError as error:
-        for way, told in _WAYS:
-            other = way(text)
-            if other is None:
-                continue
-            try:
-                treebank = Treebank.parse(other, source=source)
-            except BracketError:
-                continue
-            tell(told.format(source))
-            return treebank
-        raise _named(text, error) from None
+        found = _in_other_ways(text, source)
+        if found is None:
+            raise named(text, error) from None
+    treebank, said = found
+    if has_scores(text) and (best := best_of_lists(treebank)) is not None:
+        treebank = best
+        said.append("{}: the trees are lists of the best ones of sentences: each first is read")
+    for told in said:
+        tell(told.format(source))
+    return treebank
 
 
-def _refuse_graphs(text: str, source: str) -> None:
-    """Refuse graphs of meanings: their brackets would be read as trees."""
-    if _GRAPH.match(text):
-        raise BracketError(
-            "these are graphs of AMR (Penman), and no trees",
-            where=source,
-            hint="read the sentences (the lines '# ::snt') from a file of their own",
-        )
+def _in_other_ways(text: str, source: str) -> tuple[Treebank, list[str]] | None:
+    """Return the trees of a text that is no brackets as it is, and what to tell of it."""
+    said: list[str] = []
+    for way, told in _WAYS:
+        if (other := way(text)) is None:
+            continue
+        try:
+            return Treebank.parse(other, source=source), [*said, told]
+        except BracketError:
+            if way in _FIRST:
+                text, said = other, [*said, told]
+    return None
 
 
 def _with_tags_apart(treebank: Treebank, text: str, source: str) -> Treebank:
@@ -164,16 +167,9 @@ def _without_empty(text: str) -> str | None:
     return _EMPTY.sub("", text) if _EMPTY.search(text) else None
 
 
-def _named(text: str, error: BracketError) -> BracketError:
-    """Return an error that says what form of trees a text has, if that is known."""
-    for pattern, name in _FORMS.items():
-        if pattern.match(text):
-            return BracketError(
-                f"these are {name}, and no trees in Penn brackets",
-                where=error.where,
-                hint="write them as (S (NP We) (VP slept)), with -LRB- and -RRB- for ( and )",
-            )
-    return error
+def _without_comments(text: str) -> str | None:
+    """Return a text without comments of other kinds than ``#``, and quotes of Lisp before trees."""
+    return _COMMENT.sub("", text) if _COMMENT.search(text) else None
 
 
 def _without_marks(text: str) -> str | None:
@@ -200,9 +196,14 @@ def _without_escapes(text: str) -> str | None:
     return re.sub(r"\\[()]", lambda match: _ESCAPED[match[0]], text)
 
 
+_FIRST = (without_reports, without_scores)
+"""Ways after which a text may be read in others, too."""
 _WAYS: tuple[tuple[Callable[[str], str | None], str], ...] = (
+    (without_reports, "{}: what a parser printed beside its trees is left out"),
+    (_without_comments, "{}: comments, which begin with ;, // or %%, are left out"),
     (words_behind_trees, "{}: the numbers in its trees are the places of the words behind them"),
     (_without_numbers, "{}: what stands before the trees, such as their numbers, is left out"),
+    (without_scores, "{}: lines of numbers before the trees, such as scores, are left out"),
     (_without_empty, "{}: empty lines of brackets, which stand for no tree, are left out"),
     (_without_marks, "{}: lines of marks (<...>) around its trees are left out"),
     (_without_bare_brackets, "{}: words that are brackets are read as -LRB-, -RRB- and their kin"),

@@ -78,6 +78,21 @@ FOREIGN = {
     "'hit' -> 'John' | 'ball'\n": "dependency grammar",
     "S => NP VP\n": "another arrow",
     FEATURES: "feature grammar",
+    "[X] ||| der [X,1] ||| the [X,1] ||| 0.5\n": "rules of translation",
+    "0 1 a x 0.5\n1 2 b y\n2\n": "an automaton in the form of OpenFst",
+    "states: q0 q1\nq0 a q1\n": "an automaton",
+    "(q0, a, Z) -> (q1, AZ)\n": "an automaton",
+    "(a|b)*abb\n": "a regular expression",
+    "import nltk\ng = nltk.CFG.fromstring('')\n": "a program in Python",
+    "abstract Food = {\n cat Phrase ;\n fun Is : Item -> Phrase ;\n}\n": "Grammatical Framework",
+    "LEXICON Root\ncat # ;\n": "lexc",
+    '@{% const x = 1 %}\nmain -> "a" {% id %}\n': "Nearley",
+    'number = @{ ASCII_DIGIT+ }\nsum = { number ~ "+" }\n': "pest",
+    "file[mod_ty]: [statements] ENDMARKER\n": "expression grammar of Python",
+    ":- S, NP\nI => NP\n": "categories (CCG)",
+    "S --> NP: (^ SUBJ)=!;\n      VP: ^=!.\n": "annotations of LFG",
+    "axiom: F\nF -> F+F\n": "an L-system",
+    "<?xml version='1.0'?><structure><type>grammar</type></structure>\n": "JFLAP",
     "NP[+pl] -> 'dogs'\n": "feature grammar",
 }
 
@@ -88,6 +103,69 @@ def test_other_notations_are_named(text, name):
         Grammar.parse(text, source="g.txt")
     assert name in error.value.what
     assert error.value.hint
+
+
+READ = {
+    "1. S -> A\n2. A -> 'a'\n": (
+        "S -> A\nA -> 'a'\n", "the numbers before its rules are left out",
+    ),
+    "(1) S -> A\n(2) A -> 'a'\n": (
+        "S -> A\nA -> 'a'\n", "the numbers before its rules are left out",
+    ),
+    "S -> 'a' |\n   'b' |\n   'c'\n": (
+        "S -> 'a' | 'b' | 'c'\n", "lines that end in | go on in the next",
+    ),
+    "S -> ‘so’ “good”\n": ("S -> 'so' 'good'\n", "typographic quotes are read as quotes"),
+    "NP -> D N'\nN' -> A N' | 'cat'\nD -> 'the'\nA -> 'old'\n": (
+        "NP -> D {N'}\n{N'} -> A {N'} | 'cat'\nD -> 'the'\nA -> 'old'\n",
+        "N' is read as the name {N'}",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "read"), READ.items(), ids=[told for _, told in READ.values()])
+def test_habits_of_hand_outs_are_read_and_told(text, read):
+    said: list[str] = []
+    with heard_by(said.append):
+        grammar = Grammar.parse(text, source="g.cfg")
+    assert said == [f"g.cfg: {read[1]}"]
+    assert grammar.productions() == Grammar.parse(read[0]).productions()
+
+
+FAULTS = {
+    "S -> 'a' B\nC B -> B C\n": "one symbol before its arrow, and this one has several",
+    "NP -> (Det) (Adj)* N\n": "parts in parentheses or braces",
+    "S -> 'I' 'don't' 'know'\n": "a word in single quotes holds one",
+    "S -> N\ncat\tN\n": "a rule has an arrow, and this line has none",
+}
+
+
+@pytest.mark.parametrize(("text", "what"), FAULTS.items(), ids=FAULTS.values())
+def test_faults_of_a_line_are_named(text, what):
+    with pytest.raises(NotationError, match=what) as error:
+        Grammar.parse(text)
+    assert error.value.hint
+
+
+def test_numbers_that_do_not_count_the_rules_stay_what_they_are():
+    with pytest.raises(NotationError, match="weights before its rules"):
+        Grammar.parse("3 S -> A\n1 A -> 'a'\n")
+
+
+def test_a_choice_in_braces_is_told():
+    said: list[str] = []
+    with heard_by(said.append):
+        Grammar.parse("NP -> {Det | Poss} N\nN -> 'cat'", source="g.cfg")
+    assert said == [
+        "g.cfg:1: Det | Poss has no rules; "
+        "braces hold a name, and no choice: write a rule for each case"
+    ]
+
+
+def test_another_notation_is_named_where_one_is_converted():
+    with pytest.raises(NotationError, match="not W3C EBNF") as error:
+        read_notation("number = digit , { digit } ;\n", "ebnf")
+    assert "ISO EBNF" in str(error.value.hint)
 
 
 def test_what_is_only_wrong_is_not_called_another_notation():

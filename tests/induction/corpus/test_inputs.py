@@ -291,3 +291,31 @@ def test_files_of_other_programs_are_told_how_to_be_written(tmp_path, name, hint
     assert hint in caught.value.hint
     with pytest.raises(OptionError, match="are neither read nor written"):
         check_output(tmp_path / name)
+
+
+def test_a_column_of_brackets_is_the_column_of_trees():
+    said: list[str] = []
+    with heard_by(said.append):
+        corpus = read_corpus({"sentence": ["we ran"], "constituency": ["(S (NP we) (VP ran))"]})
+    assert corpus.column("tree") == ["(S (NP we) (VP ran))"]
+    assert corpus.column("text") == ["we ran"]
+    assert said == ["text is read from the column 'sentence', tree from 'constituency'"]
+
+
+def test_the_parses_of_pairs_are_the_trees_of_both():
+    row = {
+        "sentence1": "we ran", "sentence2": "he ran",
+        "sentence1_binary_parse": "( we ran )", "sentence2_binary_parse": "( he ran )",
+        "sentence1_parse": "(ROOT (S (NP we) (VP ran)))",
+        "sentence2_parse": "(ROOT (S (NP he) (VP ran)))",
+    }  # fmt: skip
+    with heard_by(lambda message: None):
+        corpus = read_corpus([row])
+    assert corpus.column("tree") == [row["sentence1_parse"]]
+    assert corpus.column("tree_pair") == [row["sentence2_parse"]]
+
+
+def test_brackets_in_a_text_are_no_trees():
+    with heard_by(lambda message: None):
+        corpus = read_corpus({"text": ["a b"], "note": ["(so) (it) is"], "formula": ["(a + b)"]})
+    assert "tree" not in corpus.names

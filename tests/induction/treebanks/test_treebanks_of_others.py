@@ -217,7 +217,99 @@ def test_a_fault_is_said_of_the_text_as_it_is():
     assert error.value.where == "a.mrg:1:1"
 
 
+REPORTS = {
+    "charniak": "2\ts1\n-8.1\n(S1 (S (A a)))\n-9.2\n(S1 (NP (A a)))\n\n"
+    "1\ts2\n-3.5\n(S1 (S (B b)))\n",
+    "berkeley": "-8.1\t( (S (A a)) )\n-9.2\t( (NP (A a)) )\n\n-3.5\t( (S (B b)) )\n",
+}
+
+
+@pytest.mark.parametrize("text", REPORTS.values(), ids=REPORTS)
+def test_of_lists_of_the_best_trees_the_first_are_read(text):
+    said: list[str] = []
+    with heard_by(said.append):
+        treebank = parse_trees(text.encode(), "a.txt")
+    assert treebank.sentences() == [("a",), ("b",)]
+    assert "(S (A a))" in str(treebank[0])
+    assert said[-1] == (
+        "a.txt: the trees are lists of the best ones of sentences: each first is read"
+    )
+
+
+def test_two_trees_of_a_sentence_without_scores_are_two():
+    assert len(trees("1\t(S (A a))\n2\t(NP (A a))\n")) == 2
+    assert len(trees("-1.5\t(S (A a))\n-1.5\t(S (A a))\n")) == 2
+
+
+def test_what_stanford_prints_beside_trees_is_left_out():
+    behind = (
+        "(ROOT\n  (S (A a)\n    (B b)))\n\ndet(b-2, a-1)\nroot(ROOT-0, b-2)\n\n(ROOT (S (C c)))\n"
+    )
+    assert trees(behind) == ["(ROOT (S (A a) (B b)))", "(ROOT (S (C c)))"]
+    report = (
+        "Sentence #1 (2 tokens):\na b\n\nTokens:\n[Text=a PartOfSpeech=A]\n\nConstituency parse: \n"
+        "(ROOT\n  (S (A a)\n    (B b)))\n\n\nDependency Parse (basic):\nroot(ROOT-0, b-2)\n"
+    )
+    assert trees(report) == ["(ROOT (S (A a) (B b)))"]
+
+
+HISTORICAL = (
+    "( (IP (NP (PRO he)) (CODE {COM:sic}) (VBD cam) (CP (WNP-1 0) (IP (NP *T*-1))))\n"
+    "  (ID CM,1.1))\n( (CODE <P_3>))\n"
+)
+
+
+def test_identifiers_and_codes_of_historical_treebanks_are_no_words():
+    assert trees(HISTORICAL) == [
+        "(IP (NP (PRO he)) (VBD cam) (CP (WNP-1 (-NONE- 0)) (IP (NP (-NONE- *T*-1)))))"
+    ]
+    assert trees("( (IP (N hann-hann) (V kom-koma)) (ID A,.1))") == ["(IP (N hann) (V kom))"]
+    assert trees("( (CODE (SYM SpeakerA1) (. .) ))\n( (S (UH Okay)) )") == ["(S (UH Okay))"]
+
+
+def test_nodes_that_are_only_called_so_are_words():
+    assert trees("(S (ID a) (CODEX b))") == ["(S (ID a) (CODEX b))"]
+    assert trees("(S (A a-b) (C 0) (D *x*))") == ["(S (A a-b) (C 0) (D *x*))"]
+
+
+def test_quotes_around_all_words_are_left_out():
+    assert trees('(S (NP "a" "dog") (VP "ran"))') == ["(S (NP a dog) (VP ran))"]
+    assert trees('(S (NP "a" dog) (VP "ran"))') == ['(S (NP "a" dog) (VP "ran"))']
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "; mine (of us)\n'(S (A a)\n  (B b)) ; end (so)\n",
+        "%% mine (of us)\n(S (A a) (B b))\n",
+        "1|(S (A a) (B b))\n",
+        "( (S (A a)\n (B b)) )\n( END_OF_TEXT_UNIT )\n",
+    ],
+)
+def test_comments_and_marks_of_units_are_left_out(text):
+    assert trees(text) == ["(S (A a) (B b))"]
+
+
+OTHERS = {
+    "( Root (span 1 2)\n ( Nucleus (leaf 1) (text _!so_!) ) )": "trees of discourse",
+    '(root_strict (512 sb-hd_mc_c 0.5 0 2 (3 the_1 0 0 1 ("the"))))': "DELPH-IN",
+    "( ( The cat ) ( sleeps . ) )": "no labels",
+    "#1:1.[0] S(agent:NP(Head:N:a))#.": "Sinica",
+    "(w / want-01 :ARG0 (b / boy))": "AMR",
+}
+
+
+@pytest.mark.parametrize(("text", "name"), OTHERS.items(), ids=OTHERS.values())
+def test_brackets_that_are_no_trees_of_words_are_refused(text, name):
+    with pytest.raises(BracketError, match=name):
+        trees(text)
+
+
 FORMS = {
+    "\uff08S \uff08N a\uff09\uff09\n": "full-width",
+    "((A:0.1,B:0.2):0.3,C:0.4);\n": "Newick",
+    "A01:0010a\t-\tYB\t<minbrk>\t-\t[Oh.Oh]\n": "columns with tabs",
+    "# So\n\nSee:\n\n```\n(S (A a))\n```\n": "Markdown",
     "[S [NP We] [VP slept]]\n": "square brackets",
     "x\t[IN:GET_TIME x [SL:DAY y ] ]\n": "intents and slots",
     "\\Tree [.S [.NP We ] [.VP slept ] ]\n": "trees of LaTeX",
@@ -262,6 +354,13 @@ def test_a_folder_is_read_without_its_readme_and_license(tmp_path):
         "README.txt holds no trees, and is passed over",
         "terms.txt holds no trees, and is passed over",
     ]
+
+
+def test_files_that_macos_puts_beside_others_are_passed_over(tmp_path):
+    (tmp_path / "a.mrg").write_text("(S (A b))\n")
+    (tmp_path / "__MACOSX").mkdir()
+    (tmp_path / "__MACOSX" / "._a.mrg").write_bytes(b"\x00\x05\x16\x07\x00\x02")
+    assert read_treebank(tmp_path).sentences() == [("b",)]
 
 
 @pytest.mark.parametrize("name", ["a.export", "a.xml", "a.dbr", "a.mrg"])
