@@ -16,7 +16,9 @@ for sampling looks at *whether* a child was seen in a slot, and generalises by t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -27,6 +29,7 @@ from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
 
 __all__ = [
+    "Apart",
     "best_cells",
     "best_edge",
     "layer_types",
@@ -43,6 +46,17 @@ _CHANCE = 1e-3
 """A slot is for phrases if words are missing in it by chance so rarely, or more rarely."""
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot, so that it stays possible."""
+
+
+class Apart(NamedTuple):
+    """What must not be put together: families that slots do not take, and slots that tie none.
+
+    ``kept_out`` has the shape (slots, families); a slot that is ``mixed`` holds what others hold
+    that have nothing in common.
+    """
+
+    kept_out: BoolArray
+    mixed: frozenset[int]
 
 
 def seen_children(forests: Forests, model: TypeModel) -> FloatArray:
@@ -86,7 +100,9 @@ def settled_children(
     return seen
 
 
-def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolArray]:
+def slot_layers(
+    seen: FloatArray, families: Families, apart: Apart | None = None
+) -> tuple[LongArray, BoolArray]:
     """Group the slots, and close what each group may hold.
 
     Parameters
@@ -95,6 +111,8 @@ def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolAr
         How often each family was seen in each slot.
     families : Families
         Which slots belong to which family.
+    apart : Apart, optional
+        What is not put together.
 
     Returns
     -------
@@ -117,26 +135,34 @@ def slot_layers(seen: FloatArray, families: Families) -> tuple[LongArray, BoolAr
     owner = np.repeat(np.arange(len(families.size)), families.arity)
     found = _heights(seen, owner)
     words = families.arity == 0
-    of_phrases = _slots_of_phrases(seen, _alike(seen, owner, *found, frozenset()), words)
-    layer = _alike(seen, owner, *found, of_phrases)
+    mixed = apart.mixed if apart is not None else frozenset()
+    tied = functools.partial(_alike, seen, owner, *found, mixed)
+    of_phrases = _slots_of_phrases(seen, tied(frozenset()), words, families)
+    layer = tied(of_phrases)
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
-    _close(holds, families, layer)
+    kept_out = np.zeros_like(holds)
+    if apart is not None:
+        np.logical_or.at(kept_out, layer, apart.kept_out)
+    _close(holds, families, layer, kept_out & ~holds)
     for slot in of_phrases:
         holds[layer[slot]] &= ~words
     return layer, holds
 
 
 def layered_grammar(
-    rules: Sequence[SynchronousRule], families: Families, seen: FloatArray
+    rules: Sequence[SynchronousRule],
+    families: Families,
+    seen: FloatArray,
+    apart: Apart | None = None,
 ) -> SynchronousGrammar:
     """Return the grammar whose types are the layers of slots.
 
     A layer gives each family that it may hold the number of times it was seen there plus one,
     shared equally among the rules of the family.
     """
-    layer, holds = slot_layers(seen, families)
+    layer, holds = slot_layers(seen, families, apart)
     names = ["ROOT", *(f"L{k}" for k in range(1, len(holds)))]
     made = []
     for k, held in enumerate(holds):
@@ -195,11 +221,26 @@ def _heights(seen: FloatArray, owner: LongArray) -> tuple[dict[int, int], dict[i
     return {f: height[part] for f, part in circle.items()}, circle
 
 
-def _slots_of_phrases(seen: FloatArray, layer: LongArray, words: BoolArray) -> frozenset[int]:
-    """Return the slots without words that are in one layer with slots where words are frequent."""
+def _slots_of_phrases(
+    seen: FloatArray, layer: LongArray, words: BoolArray, families: Families
+) -> frozenset[int]:
+    """Return the slots without words that would get some which chance does not explain.
+
+    They get words from slots of their layer, and from those of a rule that stands in them and in
+    a slot of its own.
+    """
     total, of_words = seen.sum(axis=1), seen[:, words].sum(axis=1)
-    share = np.bincount(layer, of_words) / np.maximum(np.bincount(layer, total), 1.0)
-    chance = (1.0 - share[layer]) ** total
+    pooled = np.bincount(layer, of_words) / np.maximum(np.bincount(layer, total), 1.0)
+    share = pooled[layer]
+    for slot in np.flatnonzero(of_words == 0):
+        below = [
+            pooled[layer[other]]
+            for family in np.flatnonzero(seen[slot])
+            for other in range(families.first_slot[family], families.first_slot[family + 1])
+            if seen[other, family]
+        ]
+        share[slot] = max(share[slot], min(below, default=0.0))
+    chance = (1.0 - share) ** total
     return frozenset(np.flatnonzero((of_words == 0) & (chance <= _CHANCE)).tolist())
 
 
@@ -208,19 +249,21 @@ def _alike(
     owner: LongArray,
     height: dict[int, int],
     circle: dict[int, int],
+    mixed: frozenset[int],
     of_phrases: frozenset[int],
 ) -> LongArray:
     """Number the groups of slots of one height that are tied by common children; the root is 0.
 
     A slot in which rules recur is not tied to one in which they do not, nor one of phrases to one
-    of words.
+    of words, and one that is mixed to none.
     """
     ties = nx.Graph()
     ties.add_nodes_from(range(len(seen)))
     held = [(int(s), int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT]
     recurring = {s for s, above, f in held if circle[above] == circle[f]}
     for s, above, f in held:
-        ties.add_edge(s, ("child", height[above], s in recurring, s in of_phrases, f))
+        if s not in mixed:
+            ties.add_edge(s, ("child", height[above], s in recurring, s in of_phrases, f))
     layer = np.full(len(seen), -1)
     number = 0
     for slot in range(len(seen)):
@@ -231,17 +274,17 @@ def _alike(
     return layer
 
 
-def _close(holds: BoolArray, families: Families, layer: LongArray) -> None:
+def _close(holds: BoolArray, families: Families, layer: LongArray, kept_out: BoolArray) -> None:
     """Let each layer take what rules in it hold, where the two have a child in common."""
     before = -1
     while before != holds.sum():
         before = holds.sum()
-        for held in holds:
+        for held, out in zip(holds, kept_out, strict=True):
             for family in np.flatnonzero(held):
                 slots = slice(families.first_slot[family], families.first_slot[family + 1])
                 for other in layer[slots]:
                     if (held & holds[other]).any():
-                        held |= holds[other]
+                        held |= holds[other] & ~out
 
 
 @kernel()

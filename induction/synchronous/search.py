@@ -26,8 +26,7 @@ from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_f
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
-from induction.synchronous.phrases import arrangements
-from induction.synchronous.proposals import Proposal, propose
+from induction.synchronous.proposals import Proposal, arrangements, propose
 from induction.synchronous.unification import Coded, canonical, has_slot, has_word, unifiers
 
 __all__ = [

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from induction.synchronous import choice
+from induction.synchronous import division
 from induction.synchronous.induce import induce_synchronous
 from sampling.sentences.pairs import sample_pairs
 
@@ -38,7 +38,7 @@ def test_a_rule_that_stands_for_two_is_divided(monkeypatch: pytest.MonkeyPatch) 
     made = samples(studied)
     assert made <= set(compounds())
     assert len(made) > 200
-    monkeypatch.setattr(choice, "_MOST_EDGES", 0)  # none is divided
+    monkeypatch.setattr(division, "_MOST_EDGES", 0)  # none is divided
     assert not samples(studied) <= set(compounds())
 
 
@@ -51,11 +51,11 @@ def test_order_and_copies_of_pairs_divide_alike() -> None:
 @pytest.mark.parametrize(("uses", "divided"), [(2, False), (4, False), (10, True), (20, True)])
 def test_chance_must_not_explain_what_never_meets(uses: int, divided: bool) -> None:
     rows = [(0, 0)] * uses + [(1, 1)] * uses
-    assert choice._unlikely(rows) == divided
+    assert division._unlikely(rows) == divided
 
 
 def test_words_each_seen_once_say_nothing() -> None:
-    assert not choice._unlikely([(i % 2, i) for i in range(40)])
+    assert not division._unlikely([(i % 2, i) for i in range(40)])
 
 
 def test_combinations_left_out_are_sampled_still() -> None:

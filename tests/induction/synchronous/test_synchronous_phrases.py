@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from grammar.synchronous.forest import CodedRule, Coder, pair_forest
 from induction.synchronous.induce import induce_synchronous
-from induction.synchronous.phrases import Argument, arrangements, covers, orders
+from induction.synchronous.proposals import Argument, arrangements, covers, orders
 from induction.synchronous.report import RoteWarning
 from induction.synchronous.search import coded_rules, derives, joined_rules
 from scan.languages.tasks import named_task

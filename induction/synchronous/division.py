@@ -1,0 +1,407 @@
+"""Rules that stand for several are divided before layers for sampling are made.
+
+A rule may stand for several: of *di chloride* and *di sodium*, one is an anion and the other a
+cation, and nothing but the places of ``di NT_1`` says so. So rules are divided (as nonterminals
+are split by Petrov et al. 2006, but by a test): where what stands in two places of a rule, or
+where the rule stands and what is in it, falls into groups that never meet, and chance does not
+explain it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from grammar.arrays import FloatArray, LongArray
+from grammar.rng import stream_key
+from grammar.synchronous.forest import PairForest
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.closure import divided
+from induction.synchronous.layers import Apart, layered_grammar
+from induction.synchronous.types import Families
+
+__all__ = ["divided_grammar"]
+
+_UNSEEN = 1e-3
+"""Counted for what was not seen in a slot."""
+_SHUFFLED = 1_000
+"""Shuffles of what stands in two places, none of which may give as many groups."""
+_MOST_ROWS = 2_000
+"""That are shuffled: of more, an even choice."""
+_MOST_EDGES = 400_000
+"""Of forests: of more, no rules are divided."""
+_ROOT = 0
+_TOP = "top"
+_PLACE, _MEMBER = -1, 1_000
+"""What is compared beside slots: where a use is, and which rule of its family it is of."""
+
+
+@dataclass(slots=True)
+class _Use:
+    """One use of a rule in the best derivation of a pair; a word is its own label.
+
+    Uses with the same derivation below them have the same ``tree``, those in the same slot of the
+    same derivation the same ``within``.
+    """
+
+    label: Hashable
+    place: Hashable
+    rule: int
+    tree: int
+    within: tuple[int, int]
+    children: list[_Use]
+
+
+class _Column(NamedTuple):
+    """What uses of one rule have at one place, none where that does not count."""
+
+    at: int
+    values: list[Hashable | None]
+
+
+def divided_grammar(
+    rules: Sequence[SynchronousRule],
+    families: Families,
+    forests: Sequence[PairForest],
+    seen: FloatArray,
+    prior: FloatArray,
+) -> SynchronousGrammar:
+    """Return the grammar whose types are the layers of slots of divided rules.
+
+    ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`.
+    """
+    if sum(len(forest.edges) for forest in forests) > _MOST_EDGES:
+        return layered_grammar(rules, families, seen)
+    counts = seen + _UNSEEN
+    share = counts / counts.sum(axis=1, keepdims=True) * prior
+    trees: dict[tuple[int, ...], int] = {}
+    uses = [use for forest in forests for use in _read_uses(forest, families, share, trees)]
+    if not _divide(uses):
+        return layered_grammar(rules, families, seen)
+    seen_with: dict[int, set[Hashable]] = defaultdict(set)
+    labels: dict[int, set[Hashable]] = defaultdict(set)
+    for use in uses:
+        seen_with[use.rule].add(use.label)
+        labels[families.of_rule[use.rule]].add(use.label)
+    copies: list[tuple[int, Hashable]] = []
+    for number, family in enumerate(families.of_rule):
+        every = sorted(labels[family], key=repr) if families.arity[family] else [_word(number)]
+        own = [each for each in every if not _by_member(each) or each in seen_with[number]]
+        copies += [(number, label) for label in own or every or [family]]
+    return _layered_copies(rules, families, uses, copies)
+
+
+def _layered_copies(
+    rules: Sequence[SynchronousRule],
+    families: Families,
+    uses: Sequence[_Use],
+    copies: Sequence[tuple[int, Hashable]],
+) -> SynchronousGrammar:
+    """Return the layered grammar of copies of rules, each with the label of its uses."""
+    words = _words_apart(uses)
+    made = _families_of_copies(families, words, copies)
+    family_of = dict(zip(copies, made.of_rule, strict=True))
+    seen = np.zeros((made.slots, len(made.size)))
+    slot_of: dict[Hashable, int] = {}
+    for use in uses:
+        family = family_of[use.rule, use.label]
+        if use.place == _TOP:
+            seen[_ROOT, family] += 1.0
+        first = int(made.first_slot[family])
+        for slot, child in enumerate(use.children):
+            seen[first + slot, family_of[child.rule, child.label]] += 1.0
+            slot_of[use.label, slot] = first + slot
+    kept_out = np.zeros(seen.shape, dtype=bool)
+    for place, slot in slot_of.items():
+        strange = [family_of[word, _word(word)] for word in words.strange(place)]
+        kept_out[slot, strange] = seen[slot, strange] == 0
+    mixed = frozenset(slot_of[place] for place in words.mixed)
+    return layered_grammar([rules[rule] for rule, _ in copies], made, seen, Apart(kept_out, mixed))
+
+
+def _families_of_copies(
+    families: Families, words: _WordsApart, copies: Sequence[tuple[int, Hashable]]
+) -> Families:
+    """Divide families of words by the places of divided rules.
+
+    A word that was seen in no place stands for itself alone in the pairs, so which places it has
+    is unknown: it has all those of its family, and keeps the family together. A place that holds
+    words of several groups does not say that they are of one class.
+    """
+    numbers: dict[Hashable, int] = {}
+    places: dict[int, set[int]] = defaultdict(set)
+    of_family: dict[int, set[int]] = defaultdict(set)
+    for word, found in words.places.items():
+        for place in sorted(found - words.mixed or found, key=repr):
+            number = numbers.setdefault(place, len(numbers))
+            places[word].add(number)
+            of_family[families.of_rule[word]].add(number)
+    keys, slots = [], []
+    for rule, label in copies:
+        family = families.of_rule[rule]
+        word = not families.arity[family]
+        keys.append(("word", str(family)) if word else ("rule", repr(label)))
+        slots.append(sorted(places[rule] or of_family[family]) if word else [0])
+    arities = [int(families.arity[families.of_rule[rule]]) for rule, _ in copies]
+    return Families.of(divided(keys, slots), arities)
+
+
+@dataclass(frozen=True)
+class _WordsApart:
+    """The places of words, and the words that divided rules tell apart.
+
+    ``groups`` has for a slot of a rule that is divided the group of each word, and ``mixed`` are
+    places that hold words of several groups.
+    """
+
+    places: dict[int, set[Hashable]]
+    groups: dict[Hashable, dict[int, Hashable]]
+    mixed: frozenset[Hashable]
+
+    def strange(self, place: tuple[Hashable, int]) -> set[int]:
+        """Return the words of other groups than those of a place."""
+        label, slot = place
+        return {
+            word
+            for within, group in _levels(label)
+            for word, other in self.groups.get((within, slot), {}).items()
+            if other != group
+        }
+
+
+def _words_apart(uses: Sequence[_Use]) -> _WordsApart:
+    places: dict[int, set[Hashable]] = defaultdict(set)
+    held: dict[Hashable, set[int]] = defaultdict(set)
+    words: dict[Hashable, dict[Hashable, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for use in uses:
+        for slot, child in enumerate(use.children):
+            if not child.children:
+                places[child.rule].add((use.label, slot))
+                held[use.label, slot].add(child.rule)
+                for within, group in _levels(use.label):
+                    words[within, slot][group].add(child.rule)
+    groups = {
+        each: {word: group for group, members in found.items() for word in members}
+        for each, found in words.items()
+        if len(found) > 1 and sum(map(len, found.values())) == len(set().union(*found.values()))
+    }
+    mixed = frozenset(
+        place
+        for place, members in held.items()
+        if any(len({of[word] for word in members if word in of}) > 1 for of in groups.values())
+    )
+    return _WordsApart(places, groups, mixed)
+
+
+def _levels(label: Hashable) -> Iterator[tuple[Hashable, Hashable]]:
+    """Yield what a label divides, and its group, from the last division to the first."""
+    while isinstance(label, tuple) and label[0] != "word":
+        yield label
+        label = label[0]
+
+
+def _by_member(label: Hashable) -> bool:
+    """Say whether a group of a label is one of rules of a family."""
+    return any(isinstance(group, tuple) for _, group in _levels(label))
+
+
+def _word(rule: int) -> Hashable:
+    return "word", rule
+
+
+def _read_uses(
+    forest: PairForest,
+    families: Families,
+    share: FloatArray,
+    trees: dict[tuple[int, ...], int],
+) -> list[_Use]:
+    """Return the uses of rules in the best derivation of a pair, the last one that applies first.
+
+    ``trees`` numbers derivations and is added to.
+    """
+    kind = [families.of_rule[edge.rule] for edge in forest.edges]
+    of_node: dict[int, list[int]] = defaultdict(list)
+    score: list[float] = []
+    fillers: list[list[int]] = []
+    tree: list[int] = []
+
+    def best(slot: int, node: int) -> int:
+        return max(of_node[node], key=lambda e: float(share[slot, kind[e]]) * score[e])
+
+    for number, edge in enumerate(forest.edges):
+        first = int(families.first_slot[kind[number]])
+        filling = [best(first + slot, child) for slot, child in enumerate(edge.children)]
+        value = 1.0 / float(families.size[kind[number]])
+        for slot, filler in enumerate(filling):
+            value *= float(share[first + slot, kind[filler]]) * score[filler]
+        score.append(value)
+        fillers.append(filling)
+        tree.append(trees.setdefault((edge.rule, *(tree[f] for f in filling)), len(trees)))
+        of_node[edge.node].append(number)
+
+    def use(edge: int, place: Hashable, within: tuple[int, int]) -> _Use:
+        rule = forest.edges[edge].rule
+        label = kind[edge] if fillers[edge] else _word(rule)
+        return _Use(label, place, rule, tree[edge], within, [])
+
+    top = best(_ROOT, forest.root)
+    if score[top] == 0.0:  # too improbable to be told from others
+        return []
+    uses, edges = [use(top, _TOP, (tree[top], -1))], [top]
+    for made, at in zip(uses, edges, strict=False):  # both grow
+        for slot, filler in enumerate(fillers[at]):
+            made.children.append(use(filler, (kind[at], slot), (tree[at], slot)))
+        uses += made.children
+        edges += fillers[at]
+    return uses
+
+
+def _divide(uses: Sequence[_Use]) -> bool:
+    """Give uses of one rule different labels where they never meet, until none is left."""
+    changed = False
+    while True:
+        of_label: dict[Hashable, list[_Use]] = defaultdict(list)
+        for use in uses:
+            if use.children:
+                of_label[use.label].append(use)
+        found = [groups for alike in of_label.values() if (groups := _groups(alike))]
+        if not found:
+            return changed
+        for use, group in itertools.chain.from_iterable(found):
+            use.label = (use.label, group)
+        for use in uses:
+            for slot, child in enumerate(use.children):
+                child.place = (use.label, slot)
+        changed = True
+
+
+def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, Hashable]]:
+    """Return the groups of uses that two places tell apart; none if there are not two.
+
+    What is said twice is evidence once: a phrase in the same slot of the same phrase, or what is
+    within a phrase. First all that stands in two places is compared, then words alone: a phrase
+    that may hold the words of either group has their group.
+    """
+    place, *below = _columns(uses)
+    whole = [place, *below]
+    if len({use.rule for use in uses}) > 1:
+        whole.append(_Column(_MEMBER, [use.rule for use in uses]))
+    outside = _Column(_PLACE, [None if _own(use) else use.place for use in uses])
+    words = list(_columns_of_words(uses))
+    pairs = [
+        *itertools.combinations(whole, 2),
+        *((outside, column) for column in words),
+        *itertools.combinations(words[: len(below)], 2),
+    ]
+    for one, other in pairs:
+        rows = [
+            n for n, v in enumerate(zip(one.values, other.values, strict=True)) if None not in v
+        ]
+        if not rows:
+            continue
+        ties = [_numbered([column.values[n] for n in rows]) for column in (one, other)]
+        group = _components(*ties)
+        if not group.any():
+            continue
+        said = [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+        once = set(zip(said, *(tie.tolist() for tie in ties), strict=True))
+        if _unlikely(sorted((a, b) for _, a, b in once)):
+            found = _spread(uses, (one, other), dict(zip(rows, group.tolist(), strict=True)))
+            if found is not None:
+                member = _MEMBER in (one.at, other.at)
+                return [
+                    (u, (g, _MEMBER) if member else g) for u, g in zip(uses, found, strict=True)
+                ]
+    return []
+
+
+def _columns(uses: Sequence[_Use]) -> list[_Column]:
+    """Return what stands in the places of uses of one rule: where it is, and its slots."""
+    rows = [[use.place, *(child.label for child in use.children)] for use in uses]
+    return [_Column(at, list(values)) for at, values in enumerate(zip(*rows, strict=True), _PLACE)]
+
+
+def _columns_of_words(uses: Sequence[_Use]) -> Iterator[_Column]:
+    """Yield the words in each slot, and then those in each slot of each phrase in a slot."""
+    slots = range(len(uses[0].children))
+    for slot in slots:
+        yield _Column(slot, [_word_label(use.children[slot]) for use in uses])
+    for slot in slots:
+        phrases = (use.children[slot] for use in uses if use.children[slot].children)
+        arity = {phrase.label: len(phrase.children) for phrase in phrases}
+        for label, inner in sorted(arity.items(), key=repr):
+            if label == uses[0].label:
+                continue
+            for below in range(inner):
+                yield _Column(slot, [
+                    _word_label(use.children[slot].children[below])
+                    if use.children[slot].label == label else None
+                    for use in uses
+                ])  # fmt: skip
+
+
+def _word_label(use: _Use) -> Hashable | None:
+    return None if use.children else use.label
+
+
+def _own(use: _Use) -> bool:
+    """Say whether a use stands in a slot of its own rule."""
+    return isinstance(use.place, tuple) and use.place[0] == use.label
+
+
+def _spread(
+    uses: Sequence[_Use], columns: tuple[_Column, _Column], known: dict[int, int]
+) -> list[int] | None:
+    """Give each use the group of its values; None if one has none.
+
+    Uses in the slot of a use of the same rule have its group.
+    """
+    group_of: list[dict[Hashable, int]] = [
+        {column.values[n]: group for n, group in known.items()} for column in columns
+    ]
+    found: list[int | None] = []
+    for values in zip(*(column.values for column in columns), strict=True):
+        groups = [of.get(v) for of, v in zip(group_of, values, strict=True) if v is not None]
+        found.append(next((group for group in groups if group is not None), None))
+    number = {id(use): n for n, use in enumerate(uses)}
+    slot = columns[1].at
+    inner = [number.get(id(use.children[slot])) if slot < _MEMBER else None for use in uses]
+    for steps in (range(len(uses) - 1, -1, -1), range(len(uses))):
+        for n in steps:
+            m = inner[n]
+            if m is not None:
+                found[n] = found[m] if found[n] is None else found[n]
+                found[m] = found[n] if found[m] is None else found[m]
+    agree = all(m is None or found[n] == found[m] for n, m in enumerate(inner))
+    return [g for g in found if g is not None] if agree and None not in found else None
+
+
+def _numbered(values: Sequence[Hashable]) -> LongArray:
+    return np.unique(list(map(repr, values)), return_inverse=True)[1]
+
+
+def _components(one: LongArray, other: LongArray) -> LongArray:
+    """Number the groups of rows that are tied by equal values in either column."""
+    first = int(one.max()) + 1
+    size = first + int(other.max()) + 1
+    ties = coo_array((np.ones(len(one)), (one, first + other)), shape=(size, size))
+    _, group = connected_components(ties, directed=False)
+    return np.unique(group[one], return_inverse=True)[1]
+
+
+def _unlikely(rows: Sequence[tuple[int, int]]) -> bool:
+    """Say whether no shuffle of what stands in the second place gives as many groups."""
+    one, other = np.array(rows[:: 1 + len(rows) // _MOST_ROWS]).T
+    groups = int(_components(one, other).max())
+    draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
+    return groups > 0 and not any(
+        _components(one, draw.permutation(other)).max() >= groups for _ in range(_SHUFFLED)
+    )
