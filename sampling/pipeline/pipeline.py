@@ -211,6 +211,8 @@ class Pipeline:
         """
         if fault := value_fault(state, {"originals": bool, "parts": [object]}):
             raise ValueError(fault)
+        if not (state["originals"] or self.settings.keep_originals):
+            raise ValueError("the originals are to come, and were not asked for")
         self._originals_given = state["originals"]
         self._progress = [
             Progress.from_dict(saved, wanted)
@@ -224,6 +226,8 @@ class Pipeline:
         for table in made:
             if not table.schema.equals(self.schema):
                 raise ValueError("its examples have other columns")
+            if table.num_rows and not state["originals"]:
+                raise ValueError("there are examples, though those that come first are to come")
             new = table.slice(min(skip, table.num_rows))
             skip -= table.num_rows - new.num_rows
             for number, own in _by_part(new, left):

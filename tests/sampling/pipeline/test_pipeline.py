@@ -189,6 +189,16 @@ def test_a_run_that_goes_on_remembers_what_was_made_and_when_it_gave_up(
     assert len(results[3][0]) > len(results[0][0])
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_state_that_would_give_originals_again_is_refused(keep: bool) -> None:
+    corpus = Corpus.from_columns(text=["a b c d", "e f g h"])
+    asked = read_settings({"method": "worddrop", "n": 4, "keep_originals": keep})
+    run = Pipeline(corpus, asked)
+    first = list(quiet_run(run))
+    with pytest.raises(ValueError, match="to come"):
+        Pipeline(corpus, asked).resume({**run.state(), "originals": False}, first)
+
+
 def test_texts_of_the_source_are_not_new_in_any_case() -> None:
     corpus = Corpus.from_columns(text=["a b c", "B C", "a  c"])
     made = quietly(corpus, "worddrop(distinct=false)", n=50)
