@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,20 @@ from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError
 from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
+from induction.corpus.formats import read_corpus
 
 __all__ = ["TextClassifier"]
 
 AUTO = "auto"
+_OF_OTHERS = {
+    "evaluate": "classifier.score(data) gives accuracy and all other scores",
+    "push_to_hub": "classifier.save(folder) saves it",
+    "save_pretrained": "classifier.save(folder) saves it",
+    "save_model": "classifier.save(folder) saves it",
+    "load": "open_classifier(folder) opens one that was saved",
+    "from_pretrained": "open_classifier(folder) opens one that was saved",
+}
+"""What classifiers of setfit, transformers and fastText have, and what gives it here."""
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -113,6 +123,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.config = config
         self.threshold = threshold
         self.at_least_one = at_least_one
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"\n  hint: {_OF_OTHERS[name]}" if name in _OF_OTHERS else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Learn texts with their classes.
@@ -300,6 +316,11 @@ def _corpus(texts: list[Any], labels: Any) -> Corpus:
 
 def _listed(texts: Any) -> list[Any]:
     """Return texts as a list; one text is one."""
+    if isinstance(texts, Corpus | Mapping) or hasattr(texts, "columns"):
+        corpus = read_corpus(texts)  # a frame would give the names of its columns
+        pairs = "text_pair" in corpus.names
+        own = [corpus.column(name) for name in ("text", *["text_pair"] * pairs)]
+        texts = [*zip(*own, strict=True)] if pairs else own[0]
     listed = [texts] if isinstance(texts, str) else list(texts)
     for number, text in enumerate(listed):
         parts = (text,) if isinstance(text, str) else tuple(text) if np.iterable(text) else (text,)

@@ -43,7 +43,9 @@ _NAMES_OF_OTHERS = {
     "tokenise": ("word_tokenize", "tokenize", "wordpunct_tokenize"),
     "train": ("train_classifier", "fit", "Classifier", "Trainer", "SetFitTrainer"),
     "binarise": ("binarize",),
-    "assess": ("quality", "evaluate_augmentation", "measure"),
+    "open_classifier": ("load_model", "load_classifier", "SetFitModel"),
+    "score": ("evaluate", "accuracy_score", "classification_report", "f1_score"),
+    "assess": ("quality", "measure"),
     "open_parser": ("load", "blank", "load_parser"),
     "Treebank.search": ("tgrep", "tgrep_nodes", "tgrep_positions"),
     "augment": (

@@ -166,8 +166,15 @@ SIGNATURES = (
         is_read=True,
     ),
     Signature(
+        "a file of settings, or a catalogue of translations (gettext)",
+        OF_XML,
+        suffixes=(".toml", ".ini", ".properties", ".po"),
+        is_text=True,
+    ),
+    Signature(
         "data of Rasa, or a page",
-        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json)",
+        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json), and write "
+        "rows of others as .jsonl or .csv",
         suffixes=(".yml", ".yaml", ".md"),
         is_text=True,
     ),

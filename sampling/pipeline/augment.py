@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import pyarrow as pa
 
@@ -20,6 +20,8 @@ from sampling.pipeline.sources import read_source
 from sampling.stream import ShortfallWarning, warn_of
 
 __all__ = ["Augmentation", "augment"]
+
+_WRITTEN = {"save", "to_csv", "to_json", "to_jsonl", "to_parquet", "to_file", "write"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +53,25 @@ class Augmentation:
 
     def __repr__(self) -> str:
         return f"Augmentation({self.report!r}, {self.corpus!r})"
+
+    def __len__(self) -> int:
+        return len(self.corpus)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.corpus[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.corpus)
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            told = ""
+            if name in _WRITTEN:
+                told = "\n  hint: write_corpus(made.corpus, 'new.csv') writes it"
+            elif not name.startswith("_") and hasattr(Corpus, name):
+                told = f"\n  hint: made.corpus.{name} has it"
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def to_pandas(self) -> Any:
         """Return the new examples as a frame (as :meth:`induction.Corpus.to_pandas`)."""

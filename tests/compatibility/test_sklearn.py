@@ -149,6 +149,43 @@ rows = [{"text": text, "label": name} for name, texts in data.items() for text i
 assert read_corpus(rows)["label"] == ["pos", "pos", "neg", "neg"]
 """,
     ),
+    "evaluate": Task(
+        """
+data = {"text": ["a fine film", "a poor film"] * 4, "label": ["pos", "neg"] * 4}
+tw.train(data).evaluate(data)
+""",
+        hint="classifier.score(data) gives accuracy",
+        mended="""
+data = {"text": ["a fine film", "a poor film"] * 4, "label": ["pos", "neg"] * 4}
+assert tw.train(data).score(data).accuracy == 1.0
+""",
+    ),
+    "a saved model": Task(
+        """
+tw.load_model("model")
+""",
+        hint="load_model is called open_classifier here",
+        mended="""
+tw.train({"text": ["a film", "a book"] * 4, "label": [0, 1] * 4}).save("model")
+assert tw.open_classifier("model").classes == ("0", "1")
+""",
+    ),
+    "new examples as a list": Task(
+        """
+made = augment({"text": ["a good film", "a bad film"]}, "aeda", n=3)
+assert len(made) == 3 and made[0] == [*made][0]
+""",
+    ),
+    "new examples in a file": Task(
+        """
+augment({"text": ["a good film", "a bad film"]}, "aeda", n=3).to_csv("new.csv")
+""",
+        hint="write_corpus(made.corpus, 'new.csv') writes it",
+        mended="""
+made = augment({"text": ["a good film", "a bad film"]}, "aeda", n=3)
+write_corpus(made.corpus, 'new.csv')
+""",
+    ),
     "quality": Task(
         """
 tw.quality({"text": ["a fine film"]}, {"text": ["a film"]})

@@ -26,13 +26,16 @@ _OF_SENTENCES = (
     "sentence_#", "sentence#", "sentence", "sentence_id", "sentence_idx", "sentence_number",
     "sent", "sent_id", "sent_no", "sentid",
 )  # fmt: skip
-_OF_TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "bio", "iob")
+_OF_TAGS = (
+    "tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "bio", "iob", "slots",
+    "slot", "bio_tags", "iob_tags",
+)  # fmt: skip
 _OF_SPEECH = ("pos", "pos_tag", "pos_tags", "upos", "xpos")
 _LIST = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
 _QUOTED = r"""(?:'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*")"""
 _WORD = re.compile(_QUOTED)
 _OF_PYTHON = re.compile(rf"\[(?:{_QUOTED}(?:, ?{_QUOTED})*)?\]")
-_OF_NUMPY = re.compile(rf"\[\s*(?:{_QUOTED}|-?\d+)?(?:\s+(?:{_QUOTED}|-?\d+|\.\.\.))*\s*\]")
+_OF_NUMPY = re.compile(rf"\[\s*+(?:{_QUOTED}|-?\d++)?(?:\s++(?:{_QUOTED}|-?\d++|\.\.\.))*+\s*+\]")
 _ESCAPED = re.compile(r"""\\(['"\\])""")
 
 

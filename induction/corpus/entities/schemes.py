@@ -34,6 +34,7 @@ Interval = tuple[int, int, str]
 """First word, the word behind the last, and the label."""
 
 _TAG = re.compile(r"([BILUESM])-(\S.*)", re.DOTALL)
+_LIKE_A_TAG = re.compile(r"([BIESLUM])[_:|](\S+)")
 _BEHIND = re.compile(r"(\S.*)[-_]([BILUESM])", re.DOTALL)
 _BEGINS, _ENDS = "BUS", "LUES"
 _MOST_LABELS = 200
@@ -144,6 +145,10 @@ def in_scheme(tags: Iterable[str]) -> tuple[dict[str, str], str]:
     others = sorted(known - {OUTSIDE})
     if not others or any(map(_TAG.fullmatch, others)) or len(others) > _MOST_LABELS:
         return {}, ""
+    lower = [_LIKE_A_TAG.fullmatch(tag) for tag in others]
+    if all(lower):
+        made = {match[0]: f"{match[1]}-{match[2]}" for match in lower if match}
+        return {**made, OUTSIDE: OUTSIDE}, f"tags such as {others[0]} are read as {made[others[0]]}"
     behind = [_BEHIND.fullmatch(tag) for tag in others]
     if all(behind):
         made = {match[0]: f"{match[2]}-{match[1]}" for match in behind if match}

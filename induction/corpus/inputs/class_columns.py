@@ -9,12 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["columns_of_shares", "indicators_of", "shares_of"]
+from grammar.messages import tell
+
+__all__ = ["columns_of_shares", "indicators_of", "shares_of", "tell_of_parts"]
 
 _LOOKED_AT = 1_000
 _NEAR = 0.011
 """Shares are often rounded to two digits."""
 _FEWEST = 2
+_TESTS = {"test", "dev", "val", "valid", "validation", "eval"}
+_PARTS = {"train", "training", *_TESTS}
 _YES_OR_NO = {"0", "1"}
 _UNKNOWN = {"-1"}
 """What stands in the tests of Kaggle where a class is not told."""
@@ -46,6 +50,38 @@ def columns_of_shares(table: pa.Table) -> list[str]:
     if len(names) < _FEWEST or set(names) <= {*indicators_of(head)}:
         return []
     return names if shares_of(head, names) is not None else []
+
+
+def tell_of_parts(table: pa.Table, path: str) -> None:
+    """Tell of a column that says of some rows that they are to be tested on; and of contradictions.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     tell_of_parts(pa.table({"text": ["a", "b"], "fold": ["train", "test"]}), "a.csv")
+    a.csv: the column 'fold' says 'test' of some rows, and all rows are read
+    """
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name not in ("text", "label") and pa.types.is_string(column.type):
+            values = {one for one in pc.unique(column).to_pylist() if one}
+            tests = sorted(one for one in values if one.casefold() in _TESTS)
+            if tests and len(values) > 1 and {one.casefold() for one in values} <= _PARTS:
+                tell(
+                    f"{path}: the column {name!r} says {tests[0]!r} of some rows, and all rows are "
+                    "read"
+                )
+    if {"text_pair", "target"} & {*table.column_names} or "label" not in table.column_names:
+        return
+    if pa.types.is_nested(table.schema.field("label").type):
+        return
+    found = table.select(["text", "label"]).group_by("text").aggregate(
+        [("label", "count_distinct")]
+    )  # fmt: skip
+    several = found.filter(pc.greater(found.column("label_count_distinct"), 1))
+    if several.num_rows:
+        tell(
+            f"{path}: {several.num_rows:,} texts are there with several classes, such as "
+            f"{several.column('text')[0].as_py()!r:.40}"
+        )
 
 
 def shares_of(table: pa.Table, names: Sequence[str]) -> pa.Array | None:

@@ -24,12 +24,18 @@ from induction.corpus.annotated.word_rows import (
     with_lists_of_cells,
 )
 from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
-from induction.corpus.inputs.class_columns import columns_of_shares, indicators_of, shares_of
+from induction.corpus.inputs.class_columns import (
+    columns_of_shares,
+    indicators_of,
+    shares_of,
+    tell_of_parts,
+)
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.tables.undecodable_objects import MOST_WHOLE
+from induction.corpus.text.around import tell_of_surroundings
 from induction.corpus.text.damage import tell_of_damage
 from induction.corpus.tree_files import with_text_of_trees
 from induction.corpus.validity import Fault, is_list, nan_fault, sets_fault, soft_fault, spans_fault
@@ -65,7 +71,10 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
     _check_aligned(corpus, rows.where)
-    tell_of_damage(corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist(), asked.path)
+    first = corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist()
+    tell_of_damage(first, asked.path)
+    tell_of_surroundings(first, asked.path)
+    tell_of_parts(corpus.table.slice(0, _MOST_CLASSES), asked.path)
     if "spans" in corpus.names and (fault := _of_spans(corpus)):
         raise _located(fault, rows.where)
     return corpus
@@ -222,8 +231,12 @@ _INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False,
 """What columns of classes say of a text, as JSON, CSV and Python write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
-_ABSENT = {*_MISSING.to_pylist(), "?", "-", "--"} - {"", "None"}
-"""Some name a class None. SNLI has a dash where annotators did not agree."""
+_ABSENT = {
+    *("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>", "?", "-", "--"),
+    *("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!"),
+}
+"""Some name a class None. SNLI has a dash where annotators did not agree, Excel its errors."""
+_QUOTED = re.compile(r"""(['"]).+\1""")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
@@ -273,6 +286,8 @@ def _tell_of_odd_classes(column: Any, path: str) -> None:
             f"{path}: labels such as {commas[0]!r} have a comma, and are names of classes; write "
             'numbers without one, and several classes of a text as a list of names: ["a", "b"]'
         )
+    if names and all(map(_QUOTED.fullmatch, names)):
+        tell(f"{path}: all names of classes stand in quotes, such as {names[0]}, which stay")
     absent = [name for name in names if name in _ABSENT]
     if absent:
         tell(f"{path}: {absent[0]!r} is a class here; leave the cell empty where there is none")
@@ -298,7 +313,7 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
     except (ValueError, TypeError, pa.ArrowException) as error:
         bad = next(row for row, cell in enumerate(cells) if not _decodes(cell, kind))
-        if not (cells[bad] or "").lstrip().startswith(("[", "{")):
+        if name == "tags" and not (cells[bad] or "").lstrip().startswith(("[", "{")):
             raise CorpusError(
                 f"the column {name!r} holds texts, such as {cells[bad]!r:.40}, and a column of "
                 "this name has a value for each word",
@@ -376,7 +391,10 @@ def _labels(column: Any, where: Where) -> pa.Array:
         column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_integer(kind):
         return _numbered(column, where)
-    if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):  # blanks are no name
+        blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        return pc.if_else(blank, pa.scalar("", kind), column)
+    if pa.types.is_null(kind):
         return column
     if pa.types.is_boolean(kind):
         return column

@@ -14,6 +14,7 @@ from grammar.messages import tell
 from induction.corpus import huggingface
 from induction.corpus.annotated.exports import export_of
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
+from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.entities.spacy_docs import columns_of_docs
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
@@ -180,6 +181,8 @@ def _of_items(data: Any) -> pa.Table:
         return _columns({name: [item.get(name) for item in items] for name in names})
     if items and all(type(item).__module__.startswith("spacy.tokens") for item in items):
         return pa.table(columns_of_docs(items))
+    if (named := _of_named_rows(items)) is not None:
+        return named
     if (pairs := _of_pairs(items)) is not None:
         return pairs
     for number, item in enumerate(items):
@@ -190,6 +193,20 @@ def _of_items(data: Any) -> pa.Table:
                 hint=_hint(items),
             )
     return pa.table({"text": pa.array(items, pa.string())})
+
+
+def _of_named_rows(items: Sequence[Any]) -> pa.Table | None:
+    """Return a table whose first row has the names of columns, as ``csv.reader`` gives it."""
+    if len(items) < 2 or not all(isinstance(item, list | tuple) for item in items):
+        return None
+    names = items[0]
+    if len({*map(len, items)}) > 1 or not all(isinstance(name, str) for name in names):
+        return None
+    usual = [{*group} for groups in (TEXT_NAMES, LABEL_NAMES) for group in groups]
+    if not all(any(name.strip().casefold() in group for group in usual) for name in names):
+        return None
+    tell(f"columns are named by the first row: {', '.join(names)}")
+    return _columns(dict(zip(names, zip(*items[1:], strict=True), strict=True)))
 
 
 def _of_pairs(items: Sequence[Any]) -> pa.Table | None:
@@ -232,6 +249,8 @@ def _hint(items: Sequence[Any]) -> str:
         return "give columns: {'text': texts, 'label': labels}"
     if not any(have_spaces):
         return "give columns: {'tokens': sentences}, lists of words"
+    if any(len(item) != 2 for item in items):
+        return "give dictionaries: [{'text': row[1], 'label': row[2]} for row in rows]"
     return "give dictionaries: [{'text': text, 'label': label} for text, label in pairs]"
 
 

@@ -198,7 +198,7 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
     """Tell which column may hold the classes, where none is called as they are."""
     several = indicators_of(table)
     for name in names:
-        if len(several) > 1 and name in several:  # which is told of all of them
+        if not name or (len(several) > 1 and name in several):  # which is told of all of them
             continue
         values = table.column(name).slice(0, _LOOKED_AT).drop_null()
         if is_list(values.type):

@@ -132,6 +132,7 @@ _OF_OTHERS = {
     re.compile(r"\S+(?:\s+\S+){2,}\s+(?:\([\w-]+)?\*\)*\s*"): "a word with its roles (CoNLL-2005)",
 }
 """What lines are that are no texts."""
+_TOKEN = re.compile(r"[^\s,;]+[,;](?:[BIESLU]-\S+|O)")
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
 _RELATION = re.compile(r'\d+\t"(?>.*?<e1>)(?>.*?</e1>)(?>.*?<e2>).*"')
 _TAGGED = re.compile(
@@ -222,6 +223,12 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
             where=path,
             hint="read the texts that they were made from",
         )
+    if all(_TOKEN.fullmatch(line.strip()) for line in lines):
+        raise CorpusError(
+            "every line is a word and its tag, with a sign between",
+            where=path,
+            hint="put a tab between them, and name it .conll",
+        )
     for pattern, what in _OF_OTHERS.items():
         if all(pattern.fullmatch(line.strip()) for line in lines):
             raise CorpusError(
@@ -294,7 +301,7 @@ def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -
 
 
 def is_table(data: bytes, path: str) -> bool:
-    r"""Say whether each line of a file is a row of a table.
+    r"""Say whether each line of a file is a row of a table with tabs, or ``|||``.
 
     >>> is_table(b"ham\tsee you there\nspam\twin a prize\nham\tso do I\n", "SMSSpam")
     True
@@ -307,7 +314,8 @@ def is_table(data: bytes, path: str) -> bool:
     lines = beginning(data).split("\n")[:_LOOKED_AT]
     with heard_by(lambda message: None):
         bars = bars_for_tabs(lines)
-        return sign_of_table(bars or lines, path, "'|||'" if bars else None) is not None
+        sign = sign_of_table(bars or lines, path, "'|||'" if bars else None)
+        return sign == "\t"  # other signs part what is no table, too
 
 
 def _plain(cell: str) -> str:

@@ -321,8 +321,7 @@ def _malformed(
         return CorpusError(
             f"the column {changed[1]!r} holds {changed[2]}s and {changed[3]}s in one place",
             where=where(row),
-            hint='give values of one kind, an object for a list such as [0, 1, "PER"]; '
-            "or leave the column out",
+            hint="write all of them as texts, or as numbers; or leave the column out",
         )
     return CorpusError(
         f"the file does not follow the format of {suffix}: {reason}",

@@ -112,7 +112,7 @@ def test_pointers_of_git_are_no_files(tmp_path, name):
     ],
 )
 def test_odd_classes_are_told(tmp_path, cells, told):
-    text = "".join(f"so it is;{cell}\n" for cell in cells)
+    text = "".join(f"so it is {at};{cell}\n" for at, cell in enumerate(cells))
     _, said = read(tmp_path, "a.csv", "text;label\n" + text)
     assert told in said[-1] if told else len(said) == 1
 
@@ -175,7 +175,10 @@ def test_files_that_no_format_reads(suffix: str, tmp_path: Path) -> None:
 
 def test_a_column_that_may_hold_classes_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    rows = [f"The room was {word} and quiet.,{kind}" for word in ("clean", "dark") for kind in "ab"]
+    words = ("clean", "dark", "large", "small")
+    rows = [
+        f"The room was {word} and quiet.,{kind}" for word, kind in zip(words, "abab", strict=True)
+    ]
     path.write_text("\n".join(["message,kind", *rows]))
     told: list[str] = []
     with heard_by(told.append):

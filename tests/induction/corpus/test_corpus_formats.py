@@ -368,7 +368,7 @@ def test_part_of_a_provenance_is_enough(tmp_path):
     ("name", "content", "message"),
     [
         ("a.jsonl", b'{"text": "a"}\n{"text":\n', "JSON parse error"),
-        ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n', "changed from string to number"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n', "holds strings and numbers in one"),
         ("a.jsonl", b"[1, 2]\n", "not an array of objects"),
         ("a.jsonl", b"hello\n", "JSON parse error"),
         ("a.jsonl", b'{"text": "a", "text": "b"}\n', "twice"),
