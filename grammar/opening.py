@@ -108,6 +108,10 @@ def open_grammar(
     ...     open_grammar(f"{folder}/g.json")
     Grammar(pcfg, start S: 2 rules over 1 symbols, 2 words)
     """
+    if type(path).__module__.startswith("nltk.") or (isinstance(path, str) and "->" in path):
+        from grammar.pcfg.grammar import as_grammar
+
+        return as_grammar(path)  # what is at hand already, as people have it
     source = str(path)
     check_encoding(encoding)
     if source.removesuffix(".gz").endswith(_CORPORA):
