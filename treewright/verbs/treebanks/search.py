@@ -14,6 +14,7 @@ from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.dependencies.hits import DependencyHits
+    from grammar.dependencies.treebank import DependencyTreebank
     from grammar.search.frequencies import Frequencies
     from grammar.search.hits import Hits
     from grammar.trees.treebank import Treebank
@@ -239,11 +240,8 @@ def _found(
         sentences = read_dependencies(source, encoding=encoding)
         return sentences.search(pattern), sentences.variables
     if is_request(pattern):
-        raise OptionError(
-            "requests of Grew search dependencies, which are files named *.conllu",
-            where=source,
-            hint="trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
-        )
+        sentences = _of_a_table(source, encoding)
+        return sentences.search(pattern), sentences.variables
     from grammar.search.patterns import parse_pattern
     from induction.corpus.tree_variables import read_tree_variables
     from induction.trees.normalise import plain_trees
@@ -253,6 +251,26 @@ def _found(
     if plain:
         treebank, variables = plain_trees(treebank, variables)
     return treebank.search(pattern), variables
+
+
+def _of_a_table(source: str, encoding: str) -> DependencyTreebank:
+    """Return the dependencies of a file that is no CoNLL-U, but has them, such as CoNLL-X."""
+    from grammar.errors import CorpusError, OptionError, TreewrightError
+    from induction import read_corpus
+    from induction.trees.dependency_files import dependencies_of_corpus
+
+    why = ""
+    try:
+        return dependencies_of_corpus(read_corpus(source, encoding=encoding))
+    except (CorpusError, TreewrightError) as error:
+        why = f" ({error.what})" if "nltk:" not in source and source != "embedded" else ""
+    raise OptionError(
+        f"requests of Grew search dependencies, and none are found here{why}",
+        where=source,
+        hint="give files of CoNLL-U, named *.conllu (Stanza writes them: "
+        "CoNLL.write_doc2conll(doc, 'a.conllu')), of CoNLL-X, or a table with the columns tokens, "
+        "heads and deprels; trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
+    )
 
 
 def _check_variables(names: Sequence[str], known: Mapping[str, Any], source: str) -> None:
