@@ -113,3 +113,12 @@ def test_sentences_with_hits_are_saved(file: str, tmp_path: Path, run) -> None:
         assert more[0] in told.err
     told = run("search", "embedded", "NP", "-o", str(tmp_path / "b.conllu"))
     assert "save what stands at the hits as .mrg" in told.err
+
+
+def test_discontinuous_constituents_are_made_continuous_on_request(tmp_path, run) -> None:
+    (tmp_path / "a.dbr").write_text("(S (VP (V 0=Was) (V 3=gesehen)) (A 1=hat) (P 2=er))\n")
+    refused = run("search", str(tmp_path / "a.dbr"), "VP")
+    assert refused.code == 1
+    assert "--discontinuous split" in refused.err
+    done = run("search", str(tmp_path / "a.dbr"), "VP", "--discontinuous", "raise")
+    assert "1 hit in 1 of 1 trees" in done.err

@@ -30,7 +30,7 @@ def search(
     trees: Annotated[
         str,
         typer.Argument(
-            help="A file or folder of brackets or of CoNLL-U, a table with a column tree, "
+            help="A file or folder of brackets or of CoNLL-U, a table with trees or dependencies, "
             "nltk:NAME, embedded, -."
         ),
     ],
@@ -93,6 +93,9 @@ def search(
         ),
     ] = False,
     encoding: Annotated[str, typer.Option(help="Encoding of brackets and CoNLL-U.")] = "utf-8",
+    discontinuous: Annotated[
+        str, typer.Option(help="Discontinuous constituents: refuse, raise or split.")
+    ] = "refuse",
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -109,7 +112,7 @@ def search(
         _refuse_with_conllu(output, [name for name, is_given in more.items() if is_given])
         _write_sentences(trees, pattern, output, encoding, quiet=quiet)
         return
-    hits, variables = _found(trees, pattern, encoding, plain=plain)
+    hits, variables = _found(trees, pattern, encoding, discontinuous, plain=plain)
     form = _Form(top, _Below(node, is_whole=whole), in_sentences=concordance)
     _check_concordance(hits, wanted, form, trees)
     _check_variables(by or [], variables, trees)
@@ -221,7 +224,7 @@ def _write_sentences(source: str, request: str, output: str, encoding: str, *, q
 
 
 def _found(
-    source: str, pattern: str, encoding: str, *, plain: bool
+    source: str, pattern: str, encoding: str, discontinuous: str, *, plain: bool
 ) -> tuple[Found, Mapping[str, Sequence[Any]]]:
     """Search what the source holds; return the variables of its trees or sentences, too."""
     from grammar.dependencies.requests import is_request
@@ -247,7 +250,9 @@ def _found(
     from induction.trees.normalise import plain_trees
 
     parse_pattern(pattern)  # a large treebank takes longer to read
-    treebank, variables = read_tree_variables(source, encoding=encoding)
+    treebank, variables = read_tree_variables(
+        source, encoding=encoding, discontinuous=discontinuous
+    )
     if plain:
         treebank, variables = plain_trees(treebank, variables)
     return treebank.search(pattern), variables
