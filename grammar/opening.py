@@ -118,7 +118,8 @@ def open_grammar(
         raise SchemaError(
             "a corpus, by its name, and no grammar",
             where=source,
-            hint=f"induce one of it: treewright induce {source} -o grammar.json",
+            hint=f"induce one of it: treewright induce {source} -o grammar.json; if its rows are "
+            "rules, write them as  NP -> DT 'word' [0.5]  in a text file",
         )
     schema = None if source == "-" else array_schema(path)
     if schema is not None or source.endswith(".arrow") or is_arrow_file(path):

@@ -311,7 +311,7 @@ def _gain(history: list[Iteration]) -> float:
 
 def _check_parsed(counts: ExpectedCounts) -> None:
     if not counts.parsed:
-        tokens = len(counts.failures) > 1 and all(len(one.words) == 1 for one in counts.failures)
+        tokens = len(counts.failures) > 1 and all(len(one.sentence) == 1 for one in counts.failures)
         raise CorpusError(
             "no sentence has a derivation",
             hint=f"the first: {counts.failures[0]}"

@@ -278,6 +278,21 @@ open("gold.mrg", "w").write("(S (A a))")
 assert tw.evalb(read_treebank("gold.mrg"), read_treebank("gold.mrg")).all.recall == 100
 """,
     ),
+    "an expression for an automaton": Task(
+        """
+grammar = tw.Grammar.parse("S -> 'a' S [0.5] | 'b' [0.5]")
+assert tw.intersect(grammar, "'a' 'b'").mass == 0.25
+""",
+    ),
+    "words of one sentence for sentences": Task(
+        """
+tw.inside_outside(tw.Grammar.parse("S -> 'a' 'b'"), ["a", "b"])
+""",
+        hint="of one sentence, give a list with its list of words",
+        mended="""
+assert tw.inside_outside(tw.Grammar.parse("S -> 'a' 'b'"), [["a", "b"]])
+""",
+    ),
     "productions in place of trees": Task(
         """
 import nltk
