@@ -70,6 +70,10 @@ _NAMES_OF_OTHERS = {
 _INSTEAD = {
     "pos_tag": "words have tags in trees: parse('We slept.').to_nltk().pos()",
     "sent_tokenize": "[text[a:b] for a, b in sentence_spans(text)] cuts a text into sentences",
+    "search": "read_treebank(...).search('NP < DT') searches trees",
+    "convert": "write_notation(grammar, 'lark') writes a grammar for another tool",
+    "Pipeline": "open_parser() of treewright parses: open_parser().parse('We slept.')",
+    "inspect": "print(grammar.check()) and grammar.productions('NP') describe a grammar",
     "FreqDist": "collections.Counter counts",
     "displacy": "draw_tree(tree, 'tree.svg') draws a tree",
     "methods": "the command line lists them: treewright methods",

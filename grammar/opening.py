@@ -108,13 +108,18 @@ def open_grammar(
     ...     open_grammar(f"{folder}/g.json")
     Grammar(pcfg, start S: 2 rules over 1 symbols, 2 words)
     """
+    if type(path).__module__.startswith("nltk.") or (isinstance(path, str) and "->" in path):
+        from grammar.pcfg.grammar import as_grammar
+
+        return as_grammar(path)  # what is at hand already, as people have it
     source = str(path)
     check_encoding(encoding)
     if source.removesuffix(".gz").endswith(_CORPORA):
         raise SchemaError(
             "a corpus, by its name, and no grammar",
             where=source,
-            hint=f"induce one of it: treewright induce {source} -o grammar.json",
+            hint=f"induce one of it: treewright induce {source} -o grammar.json; if its rows are "
+            "rules, write them as  NP -> DT 'word' [0.5]  in a text file",
         )
     schema = None if source == "-" else array_schema(path)
     if schema is not None or source.endswith(".arrow") or is_arrow_file(path):

@@ -198,6 +198,14 @@ class ChartFiller:
     def _prior(self) -> FloatArray:
         return prior_values(self.compiled) if self._beam > -np.inf else np.zeros(0)
 
+    @cached_property
+    def _spaced(self) -> tuple[str, ...]:
+        """Words of the grammar that hold a space, so no sentence split at spaces has them."""
+        return tuple(word for word in self.compiled.word_ids if " " in word)
+
+    def _holding(self, word: str) -> str | None:
+        return next((spaced for spaced in self._spaced if word in spaced.split()), None)
+
     def _words_and_rules(
         self, words: tuple[str, ...], given: Constraints | None, rules: ChartRules
     ) -> tuple[LongArray, ChartRules] | NoParse:
@@ -211,6 +219,9 @@ class ChartFiller:
             if not known and (tags is None or tags[i] is None):
                 place = f"(word {i + 1} of {len(words)})"
                 reason = f"the grammar lacks the word {word!r} {place}"
+                if (whole := self._holding(word)) is not None:
+                    parts = " ".join(map(repr, whole.split()))
+                    reason += f"; it has {whole!r} as one word: write {parts} in its rule"
                 return NoParse(words, reason, unknown=word)
         if tags is None:
             return numbers, rules

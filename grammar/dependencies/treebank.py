@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -132,6 +133,27 @@ class DependencyTreebank:
         }
         heads = np.array([h for row in head or [[0] * n for n in lengths] for h in row], np.int64)
         return cls(columns, absolute_heads(heads, offsets), offsets, symbols, variables or {})
+
+    def __iter__(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield each sentence as its words: a mapping each of columns and ``id`` and ``head``.
+
+        >>> treebank = DependencyTreebank.from_columns(
+        ...     form=[["we", "ran"]], head=[[2, 0]], deprel=[["nsubj", "root"]]
+        ... )
+        >>> [(word["id"], word["form"], word["head"]) for word in next(iter(treebank))]
+        [(1, 'we', 2), (2, 'ran', 0)]
+        """
+        for first, stop in itertools.pairwise(self.offsets.tolist()):
+            words = []
+            for place in range(first, stop):
+                head = int(self.heads[place])
+                held = {name: int(numbers[place]) for name, numbers in self.columns.items()}
+                words.append(
+                    {"id": place - first + 1}
+                    | {n: None if v == ABSENT else self.symbols[v] for n, v in held.items()}
+                    | {"head": 0 if head < 0 else head - first + 1}
+                )
+            yield words
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

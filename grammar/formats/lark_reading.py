@@ -17,6 +17,7 @@ from grammar.expressions.matches import is_match, list_matches, shortest_matches
 from grammar.expressions.positions import UnreadableError
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.given import is_name_of_file
 
 if TYPE_CHECKING:
     import lark
@@ -127,6 +128,11 @@ def _compiled(
     import lark
 
     if isinstance(source, str):
+        if "\n" not in source and is_name_of_file(source):
+            raise NotationError(
+                f"{source!r} is the name of a file, and no grammar",
+                hint=f"give its text: from_lark(open({source!r}).read())",
+            )
         _refuse_many_choices(source, name)
         _refuse_long_rules(source, name)
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from grammar.errors import OptionError, StartSymbolError
+from grammar.errors import NotationError, OptionError, StartSymbolError
 from grammar.formats.dialects import DIALECTS, excerpt
 from grammar.formats.json_schema import parse_schema
 from grammar.formats.lark_reading import from_lark
@@ -18,9 +18,11 @@ from grammar.formats.parsing import Expression, Parsed, parse_rules
 from grammar.messages import tell
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
+from grammar.trees.given import is_name_of_file
 
 __all__ = ["READ_FORMS", "read_notation"]
 
+_OWN = "treewright"
 READ_FORMS = (*DIALECTS, "lark", "jsonschema")
 """The forms that are read."""
 
@@ -29,7 +31,7 @@ Kind = TypeVar("Kind")
 
 
 def read_notation(
-    text: str, form: str, *, start: str | None = None, source: str = "<string>"
+    text: str, form: str = _OWN, *, start: str | None = None, source: str = "<string>"
 ) -> Grammar:
     r"""Read a grammar that another tool reads.
 
@@ -42,7 +44,8 @@ def read_notation(
         The text.
     form : str
         ``gbnf`` (llama.cpp, xgrammar), ``antlr`` (version 4), ``ebnf`` (W3C), ``bnf``, ``lark``, or
-        ``jsonschema``: the documents that a schema allows, as ``json.dumps`` writes them.
+        ``jsonschema``: the documents that a schema allows, as ``json.dumps`` writes them; by
+        default ``treewright``, the rules of this toolkit and of NLTK.
     start : str, optional
         The rule to begin with: by default ``root`` of GBNF, ``start`` of Lark, the first parser
         rule of ANTLR, and else the first.
@@ -70,6 +73,13 @@ def read_notation(
     {root|<root>?} -> [0.5]
     {root|<root>?} -> root [0.5]
     """
+    if form == _OWN:
+        if "\n" not in text and is_name_of_file(text):
+            raise NotationError(
+                f"{text!r} is the name of a file, and no rules",
+                hint=f"open_grammar({text!r}) reads it",
+            )
+        return Grammar.parse(text, start=start, source=source)
     if form not in READ_FORMS:
         raise OptionError(
             f"no notation {form!r} is read", hint=f"choose from {', '.join(READ_FORMS)}"

@@ -22,7 +22,7 @@ __all__ = ["LLGUIDANCE", "WRITTEN_FORMS", "to_lark", "write_notation"]
 _WHITE = r"[ \t\n]"
 
 
-def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> str:
+def write_notation(grammar: Grammar, form: str = "treewright", *, spacing: str = "words") -> str:
     r"""Write a grammar as another tool reads it.
 
     Parameters
@@ -32,7 +32,8 @@ def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> st
     form : str
         ``lark``, ``llguidance`` (Lark's EBNF for constrained decoding), ``gbnf`` (llama.cpp),
         ``xgrammar``, ``ebnf`` (W3C), ``antlr`` (version 4), ``grammarinator`` (ANTLR with weights),
-        ``nltk`` or ``genlm`` (genlm-grammar, with weights).
+        ``nltk`` or ``genlm`` (genlm-grammar, with weights); by default ``treewright``, the rules
+        that :func:`read_notation` reads by default.
     spacing : {"words", "tokens", "characters"}
         What stands between the words of a sentence: one space; white space or nothing; nothing.
         NLTK and genlm read sequences of words, so there it does not matter. Where it is not
@@ -58,6 +59,8 @@ def write_notation(grammar: Grammar, form: str, *, spacing: str = "words") -> st
     s: NP " " "swim"
     NP: "we" | "fish"
     """
+    if form == "treewright":
+        return grammar.to_text()
     if form not in WRITTEN_FORMS:
         raise OptionError(
             f"no notation {form!r} is written", hint=f"choose from {', '.join(WRITTEN_FORMS)}"

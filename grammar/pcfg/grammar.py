@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -306,6 +307,8 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
 
     def __getattr__(self, name: str) -> Any:
         told = ""
+        if name in ("sample", "generate"):
+            told = "\n  hint: generate(grammar, 5) of treewright draws sentences from it"
         if name in _OF_NLTK:
             told = f"\n  hint: NLTK's grammar has it: grammar.to_nltk().{name}"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
@@ -516,9 +519,18 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
 
 
 def as_grammar(grammar: Any) -> Any:
-    """Return a grammar of NLTK as one of this toolkit, and any other value as it is."""
+    """Return a grammar of NLTK, rules as text, or a file as a grammar; any other value as it is.
+
+    >>> as_grammar("S -> 'so' S [0.5] | 'good' [0.5]")
+    Grammar(pcfg, start S: 2 rules over 1 symbols, 2 words)
+    """
     if type(grammar).__module__.startswith("nltk."):
         return Grammar.from_nltk(grammar)
+    if isinstance(grammar, str) and ("->" in grammar or "→" in grammar):
+        return Grammar.parse(grammar)
+    if isinstance(grammar, str | os.PathLike):
+        # named and not imported: it opens all families, and stands above this one
+        return importlib.import_module("grammar.opening").open_grammar(grammar)
     return grammar
 
 

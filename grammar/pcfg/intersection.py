@@ -23,7 +23,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray
 from grammar.errors import EmptyLanguageError
-from grammar.pcfg.automata import Automaton
+from grammar.pcfg.automata import Automaton, pattern
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.inside_sums import Term, inside_sums
 from grammar.pcfg.operations import binarise, trim
@@ -49,7 +49,7 @@ class Intersection(NamedTuple):
     mass: float
 
 
-def intersect(grammar: Grammar, automaton: Automaton) -> Intersection:
+def intersect(grammar: Grammar, automaton: Automaton | str) -> Intersection:
     """Condition a grammar on a regular language, exactly.
 
     Sampling from the result is sampling from the grammar and keeping only sentences of the
@@ -60,8 +60,8 @@ def intersect(grammar: Grammar, automaton: Automaton) -> Intersection:
     ----------
     grammar : Grammar
         Any PCFG; it need not be tight.
-    automaton : Automaton
-        See :mod:`grammar.pcfg.automata`.
+    automaton : Automaton or str
+        See :mod:`grammar.pcfg.automata`; a text is read by its :func:`pattern`.
 
     Returns
     -------
@@ -97,6 +97,8 @@ def intersect(grammar: Grammar, automaton: Automaton) -> Intersection:
     component after the other (Etessami & Yannakakis 2009). A grammar whose derivations end with
     probability one only just (spectral radius 1) gets them to about eight digits.
     """
+    if isinstance(automaton, str):
+        automaton = pattern(automaton)
     if automaton.is_empty:
         raise EmptyLanguageError(
             "the automaton accepts no sentence at all", hint="ask for less at the same time"

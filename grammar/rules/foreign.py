@@ -35,8 +35,8 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"\A\s*\d+\s+\d+\s+\S+(?:\s+\S+)?(?:\s+[\d.]+)?$", "an automaton in the form of OpenFst",
      _ARCS),
     (r"\A\s*(?=[^\n]*[*+?|\]])(?![^\n]*(?:->|→|=|:))\S+\s*\Z", "a regular expression",
-     "write it in Lark's EBNF, as  start: /EXPRESSION/  in a file named .lark, and read that: "
-     "treewright convert FILE.lark -o grammar.json"),
+     "write it in Lark's EBNF, as  start: /EXPRESSION/  in expression.lark, and read that: "
+     "treewright convert expression.lark -o grammar.json"),
     (r"\A\s*\((?!\*)", "a treebank in brackets", "induce a grammar of it: treewright induce FILE "
      "-o grammar.json"),
     (r"^(?:import|from)\s+\w+|^\s*def\s+\w+\(", "a program in Python",

@@ -40,7 +40,8 @@ _FAULTS = (
     (
         r"^(?!.*(?:->|→))\s*[^\s|%]",
         "a rule has an arrow, and this line has none",
-        "write rules as  NP -> DT 'word' [0.5] , one a line",
+        "write rules as  NP -> DT 'word' [0.5] , one a line; "
+        "grammar.parse_sentence(text) parses a sentence",
     ),
 )
 """What a line may hold that is no rule, what it is, and what to do."""

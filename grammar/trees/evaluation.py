@@ -30,7 +30,7 @@ import numpy as np
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel
 from grammar.errors import MismatchError, OptionError
 from grammar.trees.evalb_parameters import COLLINS, ROOT_LABELS, EvalbParameters
-from grammar.trees.given import as_treebank, given_trees
+from grammar.trees.given import as_treebank, given_trees, is_name_of_file
 from grammar.trees.scores import ERROR, SKIPPED, VALID, Evaluation, LabelScore, Score, SentenceScore
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.tree import Tree
@@ -225,6 +225,8 @@ def _with_quotes(
 
 def _columns(trees: Treebank | Sequence[Tree | None]) -> Treebank:
     found = given_trees(trees)
+    if found is None and is_name_of_file(trees):
+        found = as_treebank(trees)
     if found is None:
         found = as_treebank([NO_PARSE if tree is None else tree for tree in trees])
     return found

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from grammar.errors import BracketError
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 
-__all__ = ["HasTreebank", "as_treebank", "given_trees"]
+__all__ = ["HasTreebank", "as_treebank", "given_trees", "is_name_of_file"]
 
 
 @runtime_checkable
@@ -20,6 +22,7 @@ class HasTreebank(Protocol):
         """Return the trees."""
 
 
+_FILE = re.compile(r"[^\s()]*\.[A-Za-z]\w{0,11}(?:\.gz)?")
 _HINT = "give a Treebank, trees, or brackets such as '(S (NP we) (VP ran))'"
 
 
@@ -45,6 +48,11 @@ def as_treebank(data: Any) -> Treebank:
     [('so',), ('yes',)]
     """
     found = given_trees(data)
+    if found is None and is_name_of_file(data):
+        raise BracketError(
+            f"{str(data)!r:.80} is the name of a file, and no tree",
+            hint=f"read it: read_treebank({str(data)!r:.80}) of induction",
+        )
     if found is None and isinstance(data, Iterable) and not isinstance(data, str | bytes):
         items = list(data)
         found = given_trees(items) if items else Treebank.from_trees([])
@@ -73,6 +81,17 @@ def given_trees(data: Any) -> Treebank | None:
     parts = [given_trees(item) for item in data]
     found = [part for part in parts if part is not None]
     return Treebank.concatenate(found) if parts and len(found) == len(parts) else None
+
+
+def is_name_of_file(data: Any) -> bool:
+    """Say whether data are a path, or text that looks like one.
+
+    >>> is_name_of_file("gold.mrg"), is_name_of_file("We slept."), is_name_of_file("(S a)")
+    (True, False, False)
+    """
+    return isinstance(data, PathLike) or (
+        isinstance(data, str) and bool(_FILE.fullmatch(data.strip()))
+    )
 
 
 def _is_closed(text: str) -> bool:

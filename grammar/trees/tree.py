@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from grammar.errors import BracketError
+from grammar.errors import BracketError, OptionError
 from grammar.files import encode
 from grammar.trees.folding import below, fold, shape, shown, written
 
@@ -37,7 +37,7 @@ class _Label(str):
 
 _OF_NLTK = {
     *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
-    *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pos", "pprint", "set_label"),
+    *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pprint", "set_label"),
     *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
 }
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
@@ -79,10 +79,14 @@ class Tree:
             )
 
     @classmethod
-    def parse(cls, text: str) -> Tree:
+    def parse(cls, text: str, brackets: str = "()") -> Tree:
         """Read exactly one bracketed tree.
 
-        An empty outer label, as in ``( (S ...))``, is read away.
+        An empty outer label, as in ``( (S ...))``, is read away. Brackets may be others, as in
+        NLTK; round ones are words then.
+
+        >>> print(Tree.parse("[S [NP we] [VP slept]]", brackets="[]"))
+        (S (NP we) (VP slept))
 
         Raises
         ------
@@ -93,6 +97,16 @@ class Tree:
         """
         from grammar.trees.brackets import UNLABELLED_ROOT, read_brackets
 
+        if brackets != "()":
+            if len(brackets) != 2:
+                raise OptionError(f"{brackets!r} are not two brackets", hint="for example '[]'")
+            first, last = brackets
+            signs = {**_ESCAPES, first: "(", last: ")"}
+            text = text.translate(str.maketrans(signs))
+        elif text.lstrip().startswith("["):
+            raise BracketError(
+                "the tree is in square brackets", hint="say so: Tree.parse(text, brackets='[]')"
+            )
         names, label, size, offsets = read_brackets(encode(text, "<string>"), "<string>")
         if len(offsets) != 2:
             raise BracketError(f"expected one tree, found {len(offsets) - 1}", where=text[:60])
@@ -207,6 +221,8 @@ class Tree:
 
     def __getattr__(self, name: str) -> Any:
         told = f"\n  hint: NLTK's tree has it: tree.to_nltk().{name}" if name in _OF_NLTK else ""
+        if name in ("to_networkx", "graph"):
+            told = "\n  hint: grammars have a graph: induce_pcfg([tree]).graph"
         if name == "draw":
             told = "\n  hint: grammar.draw_tree(tree, 'tree.svg') draws it"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
@@ -222,6 +238,19 @@ class Tree:
             node = stack.pop()
             yield node
             stack.extend(c for c in reversed(node.children) if isinstance(c, Tree))
+
+    def pos(self) -> list[tuple[str, str]]:
+        """Return the words with the labels above them, left to right, as in NLTK.
+
+        >>> Tree.parse("(S (NP We) (VP (VBD slept)))").pos()
+        [('We', 'NP'), ('slept', 'VBD')]
+        """
+        return [
+            (child, node.label)
+            for node in self.nodes()
+            for child in node.children
+            if isinstance(child, str)
+        ]
 
     def leaves(self) -> tuple[str, ...]:
         """Return the words, left to right: the yield of the tree."""

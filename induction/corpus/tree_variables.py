@@ -26,7 +26,7 @@ _NO_VARIABLES = {"text", "tree", "tree_pair", "tokens", "tags", "heads", "deprel
 
 
 def read_tree_variables(
-    source: PathLike = EMBEDDED, *, encoding: str = "utf-8"
+    source: PathLike = EMBEDDED, *, encoding: str = "utf-8", discontinuous: str = "refuse"
 ) -> tuple[Treebank, dict[str, list[Any]]]:
     """Read a treebank, and variables of its trees.
 
@@ -38,6 +38,8 @@ def read_tree_variables(
         variables.
     encoding : str
         Of text files.
+    discontinuous : {"refuse", "raise", "split"}
+        What becomes of discontinuous constituents, as for :func:`read_treebank`.
 
     Raises
     ------
@@ -56,21 +58,22 @@ def read_tree_variables(
         return _of_corpus(read_reviews())
     if PurePath(name.removesuffix(".gz")).suffix in _TABLES or is_local_dataset(source):
         return _of_corpus(read_corpus(source))
-    read = _read_files(name, encoding)
+    read = _read_files(name, encoding, discontinuous)
     if not read:
-        return read_treebank(source, encoding=encoding), {}
+        return read_treebank(source, encoding=encoding, discontinuous=discontinuous), {}
     of_trees = [file for file, trees in read for _ in range(len(trees))]
     return Treebank.concatenate([trees for _, trees in read]), {"file": of_trees}
 
 
-def _read_files(name: str, encoding: str) -> list[tuple[str, Treebank]]:
+def _read_files(name: str, encoding: str, discontinuous: str) -> list[tuple[str, Treebank]]:
     """Return the treebank of each file, with its name; none if the source is no set of files."""
     if name.endswith(".arrow"):
         return []
     if name.startswith("nltk:"):
         return list((nltk_files(name) or {}).items())
     files = bracketed_files(name) or []
-    return [(PurePath(file).name, read_treebank(file, encoding=encoding)) for file in files]
+    how = {"encoding": encoding, "discontinuous": discontinuous}
+    return [(PurePath(file).name, read_treebank(file, **how)) for file in files]
 
 
 def _of_corpus(corpus: Corpus) -> tuple[Treebank, dict[str, list[Any]]]:

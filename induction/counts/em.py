@@ -311,4 +311,9 @@ def _gain(history: list[Iteration]) -> float:
 
 def _check_parsed(counts: ExpectedCounts) -> None:
     if not counts.parsed:
-        raise CorpusError("no sentence has a derivation", hint=f"the first: {counts.failures[0]}")
+        tokens = len(counts.failures) > 1 and all(len(one.sentence) == 1 for one in counts.failures)
+        raise CorpusError(
+            "no sentence has a derivation",
+            hint=f"the first: {counts.failures[0]}"
+            + ("; of one sentence, give a list with its list of words" if tokens else ""),
+        )

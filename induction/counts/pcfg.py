@@ -65,7 +65,8 @@ def induce_pcfg(treebank: Any, *productions: Any, **options: Any) -> Grammar:
     Relative frequencies are the maximum-likelihood estimate, and the grammar is tight (Chi &
     Geman 1998). The time is linear in the number of nodes.
     """
-    if productions:
+    rules = isinstance(treebank, list | tuple) and any(hasattr(one, "lhs") for one in treebank)
+    if productions or rules:
         raise OptionError(
             "induce_pcfg takes trees, not a start symbol and productions",
             hint="give the trees: induce_pcfg(trees); or count productions: "

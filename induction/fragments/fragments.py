@@ -159,6 +159,9 @@ class FragmentCounts:
     def __len__(self) -> int:
         return len(self.count)
 
+    def __iter__(self) -> Iterator[tuple[Fragment, int]]:
+        return self.fragments()
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FragmentCounts):
             return NotImplemented

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from grammar.chart.parses import NoParse, Parse, Span
 from grammar.errors import OptionError
+from grammar.messages import tell
 from grammar.options import whole_number
 from grammar.trees.evaluation import NO_PARSE
 from grammar.trees.tree import Tree
@@ -217,6 +218,11 @@ def paired(
         if tags is not None:
             own: list[Any] = list(tags)
             tags = [own] if all(isinstance(tag, str) for tag in own) else own
+    elif _are_tokens(sentences):
+        tell(
+            f"{len(sentences)} sentences of a word each are parsed; of one sentence, "  # type: ignore[arg-type]
+            "give a list with its list of tokens"
+        )
     if tags is None:
         yield from ((sentence, None) for sentence in sentences)
         return
@@ -229,6 +235,18 @@ def paired(
                 hint="give one sequence of tags for each sentence",
             )
         yield sentence, given  # type: ignore[misc]  # neither is missing
+
+
+def _are_tokens(sentences: Iterable[Sentence]) -> bool:
+    """Say whether sentences are the tokens of one, by a sign at the end and words before it.
+
+    >>> _are_tokens(["We", "slept", "."]), _are_tokens(["We slept.", "Hi."])
+    (True, False)
+    """
+    if not isinstance(sentences, list | tuple) or len(sentences) < 2:
+        return False
+    texts = [one for one in sentences if isinstance(one, str) and one and " " not in one]
+    return len(texts) == len(sentences) and texts[0].isalnum() and not texts[-1][0].isalnum()
 
 
 def _read(sentence: Sentence, tags: Sequence[str] | None, max_words: int | None) -> Given | NoParse:

@@ -26,6 +26,7 @@ from grammar.files import PathLike, as_utf8, check_encoding, read_bytes, text_pi
 from grammar.progress import checkpoint
 from grammar.trees.symbols import SymbolTable
 from induction.corpus.conllu import parse_conllu
+from induction.corpus.corpus import Corpus
 from induction.corpus.readers import listed_files
 from induction.corpus.rows import Asked
 from induction.corpus.validity import first_broken_heads
@@ -37,6 +38,7 @@ __all__ = [
     "Reading",
     "Sentence",
     "SentenceBlock",
+    "dependencies_of_corpus",
     "holds_dependencies",
     "is_conllu",
     "no_sentences",
@@ -48,6 +50,8 @@ _BLOCK = 50_000
 """So many words are text at once; the rest are numbers already."""
 _FIELDS, _HEAD, _DIGITS = 10, 6, 9
 _PLACES = dict(zip(FIELDS, (1, 2, 3, 4, 5, 7, 9), strict=True))
+_HELD = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "features": "features", "misc": "misc"}
+"""Fields of words, and what corpora call them."""
 _COMMENT = re.compile(r"#\s*([^=]*[^=\s])\s*=\s*(.*?)\s*")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[0-9]+")
@@ -102,6 +106,39 @@ def read_dependencies(source: PathLike, *, encoding: str = "utf-8") -> Dependenc
     if not len(treebank):
         raise no_sentences(source)
     return treebank
+
+
+def dependencies_of_corpus(corpus: Corpus) -> DependencyTreebank:
+    """Return the dependencies of a corpus: its columns ``tokens``, ``heads`` and ``deprels``.
+
+    Raises
+    ------
+    SchemaError
+        If it lacks one of them.
+
+    Examples
+    --------
+    >>> columns = {"tokens": [["we", "ran"]], "heads": [[2, 0]], "deprels": [["nsubj", "root"]]}
+    >>> treebank = dependencies_of_corpus(Corpus.from_columns(text=["we ran"], **columns))
+    >>> treebank.search("pattern { V -[nsubj]-> N }").values("N")
+    ['we']
+    """
+    more = corpus.column("conllu") if "conllu" in corpus.names else []
+    tags = corpus.column("tags") if "tags" in corpus.names else []
+    fields = {}
+    for name, held in _HELD.items():
+        rows = [(row or {}).get(held) for row in more]
+        if rows and all(rows):
+            fields[name] = rows
+    if "upos" not in fields and "xpos" not in fields and tags and all(tags):
+        fields["upos"] = tags
+    return DependencyTreebank.from_columns(
+        form=corpus.column("tokens"),
+        head=corpus.column("heads"),
+        deprel=corpus.column("deprels"),
+        variables={"sent_id": corpus.column("id")},
+        **fields,
+    )
 
 
 def no_sentences(source: PathLike) -> EmptyTreebankError:

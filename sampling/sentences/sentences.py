@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
-from grammar.opening import open_grammar
 from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
-from grammar.pcfg.grammar import Grammar, as_grammar
+from grammar.pcfg.grammar import as_grammar
 from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
@@ -24,7 +23,6 @@ from grammar.trees.brackets import write_words
 from grammar.trees.surfaces import surface_of
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
-from induction.corpus.inputs.in_memory import is_path
 from induction.trees.binarise import unbinarise, written_label
 from induction.trees.normalise import chain_parts, expand_unaries
 from sampling.examples.provenance import example_table
@@ -119,6 +117,7 @@ def sample_sentences(
 
     Examples
     --------
+    >>> from grammar import Grammar
     >>> grammar = Grammar.parse("S -> 'very' S [0.5] | 'good' [0.5]")
     >>> sample_sentences(grammar, 3, length=(2, 3)).column("text")
     ['very good', 'very very good', 'very very good']
@@ -159,10 +158,6 @@ def generate(
     >>> generate("S -> 'very' S [0.5] | 'good' [0.5]", 2, length=(2, 3))
     ['very good', 'very very good']
     """
-    if isinstance(grammar, str) and "->" in grammar:
-        grammar = Grammar.parse(grammar)
-    elif is_path(grammar):
-        grammar = open_grammar(grammar)
     texts: list[str] = sample_sentences(grammar, n, seed=seed, length=length).column("text")
     return texts
 

@@ -67,17 +67,6 @@ assert str(tree) == "(S (NP I) (VP saw))"
 assert [p.text for p in tree.productions()][0] == "S -> NP VP"
 """,
     ),
-    "parts of speech": Task(
-        """
-tree = Tree.fromstring("(S (NP (PRP I)) (VP (V saw)))")
-tree.pos()
-""",
-        hint="tree.to_nltk().pos",
-        mended="""
-tree = Tree.fromstring("(S (NP (PRP I)) (VP (V saw)))")
-assert tree.to_nltk().pos() == [("I", "PRP"), ("saw", "V")]
-""",
-    ),
     "tree in a window": Task(
         """
 Tree.fromstring("(S a)").draw()
@@ -253,12 +242,97 @@ assert tw.tokenise("We did not go.").words == ("We", "did", "not", "go", ".")
     "words and tags of a tree": Task(
         """
 tree = Tree.fromstring("(S (NP (PRP We)) (VP (VBD slept)))")
-tree.pos()
+assert tree.pos() == tree.to_nltk().pos() == [("We", "PRP"), ("slept", "VBD")]
 """,
-        hint="tree.to_nltk().pos",
+    ),
+    "square brackets": Task(
+        """
+tree = Tree.fromstring("[S [NP We] [VP slept]]")
+""",
+        hint="Tree.parse(text, brackets='[]')",
         mended="""
-tree = Tree.fromstring("(S (NP (PRP We)) (VP (VBD slept)))")
-assert tree.to_nltk().pos() == [("We", "PRP"), ("slept", "VBD")]
+tree = Tree.parse("[S [NP We] [VP slept]]", brackets="[]")
+assert str(tree) == "(S (NP We) (VP slept))"
+""",
+    ),
+    "a grammar of NLTK": Task(
+        """
+import nltk
+grammar = tw.open_grammar(nltk.CFG.fromstring("S -> 'we' VP\\nVP -> 'slept'"))
+assert len(grammar) == 2
+""",
+        needs=("nltk",),
+    ),
+    "rules as text, wherever a grammar goes": Task(
+        """
+assert len(tw.open_grammar("S -> 'a' S | 'b'")) == len(tw.read_notation("S -> 'a' S | 'b'")) == 2
+assert tw.sample_sentences("S -> 'a'", 1).column("text") == ["a"]
+assert str(tw.Parser("S -> 'a' S | 'b'").viterbi(["a", "b"]).tree) == "(S a (S b))"
+tw.Grammar.parse("S -> 'a'").save("g.json")
+assert tw.sample_sentences("g.json", 1).column("text") == ["a"]
+""",
+    ),
+    "a notation is written and read": Task(
+        """
+grammar = tw.read_notation("S -> 'a' S [0.25] | 'b' [0.75]")
+assert tw.read_notation(tw.write_notation(grammar)).productions() == grammar.productions()
+""",
+    ),
+    "a name of a file for rules": Task(
+        """
+tw.read_notation("g.cfg")
+""",
+        hint="open_grammar('g.cfg') reads it",
+        mended="""
+open("g.cfg", "w").write("S -> 'a'")
+assert len(tw.open_grammar("g.cfg")) == 1
+""",
+    ),
+    "a name of a file for trees": Task(
+        """
+tw.evalb("gold.mrg", "gold.mrg")
+""",
+        hint="read_treebank('gold.mrg')",
+        mended="""
+open("gold.mrg", "w").write("(S (A a))")
+assert tw.evalb(read_treebank("gold.mrg"), read_treebank("gold.mrg")).all.recall == 100
+""",
+    ),
+    "an expression for an automaton": Task(
+        """
+grammar = tw.Grammar.parse("S -> 'a' S [0.5] | 'b' [0.5]")
+assert tw.intersect(grammar, "'a' 'b'").mass == 0.25
+""",
+    ),
+    "words of one sentence for sentences": Task(
+        """
+tw.inside_outside(tw.Grammar.parse("S -> 'a' 'b'"), ["a", "b"])
+""",
+        hint="of one sentence, give a list with its list of words",
+        mended="""
+assert tw.inside_outside(tw.Grammar.parse("S -> 'a' 'b'"), [["a", "b"]])
+""",
+    ),
+    "productions in place of trees": Task(
+        """
+import nltk
+induce_pcfg(nltk.Tree.fromstring("(S (A a))").productions())
+""",
+        hint="Grammar.from_productions(productions, start='S', normalise=True)",
+        mended="""
+import nltk
+productions = nltk.Tree.fromstring("(S (A a))").productions()
+assert len(Grammar.from_productions(productions, start="S", normalise=True)) == 2
+""",
+        needs=("nltk",),
+    ),
+    "fragments and dependencies are looped over": Task(
+        """
+found = dict(tw.recurring_fragments(treebank_of(["(S (A a))", "(S (A a))"])))
+assert sum(found.values()) >= 2
+open("a.conllu", "w").write("1\\twe\\twe\\tPRON\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+sentences = list(tw.read_dependencies("a.conllu"))
+assert [word["form"] for word in sentences[0]] == ["we"]
 """,
     ),
     "patterns": Task(

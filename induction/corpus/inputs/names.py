@@ -277,6 +277,13 @@ def refuse_nested(table: pa.Table, path: str) -> None:
         return
     fewest = _FEWEST if any(map(_is_text, table.schema)) else 1
     for name, words in _words_within(table):
+        if words >= fewest and _trees_within(table.column(name)):
+            raise CorpusError(
+                f"the trees are within the column {name!r}, which is nested",
+                where=path,
+                hint="write the brackets to a file of their own, such as trees.mrg; CoreNLP does "
+                "so with -outputFormat text",
+            )
         if words >= fewest:
             raise CorpusError(
                 f"the texts seem to be within the column {name!r}, which is nested",
@@ -284,6 +291,16 @@ def refuse_nested(table: pa.Table, path: str) -> None:
                 hint="write a row for each text, with columns such as text and label, or text and "
                 "text_pair",
             )
+
+
+def _trees_within(column: pa.ChunkedArray) -> bool:
+    """Say whether a nested column holds labelled brackets, as the JSON of CoreNLP does."""
+    held = leaves(column.slice(0, _LOOKED_AT))
+    return any(
+        _holds_trees(pa.chunked_array([one.drop_null()]))
+        for one in held
+        if pa.types.is_string(one.type)
+    )
 
 
 def _words_within(table: pa.Table) -> Iterator[tuple[str, float]]:

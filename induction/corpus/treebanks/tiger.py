@@ -11,9 +11,10 @@ import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
-from grammar.errors import BracketError
+from grammar.errors import BracketError, located
 from induction.corpus.treebanks.constituents import Constituent, Sentence, Word
 from induction.corpus.treebanks.graphs import Part, linked
+from induction.corpus.treebanks.other_xml import SENTENCES
 
 __all__ = ["is_xml", "tiger_sentences"]
 
@@ -36,6 +37,9 @@ def is_xml(data: bytes) -> bool:
 def tiger_sentences(data: bytes, source: str) -> Iterator[Sentence]:
     """Yield the sentences of a file; lemmas, morphology and secondary edges are left out.
 
+    Elements of other treebanks in XML are sentences, too: see
+    :mod:`induction.corpus.treebanks.other_xml`.
+
     Raises
     ------
     BracketError
@@ -45,7 +49,7 @@ def tiger_sentences(data: bytes, source: str) -> Iterator[Sentence]:
         raise BracketError(
             "the file declares entities, which are not read", where=source, hint="write them out"
         )
-    found = False
+    found, number = False, 0
     try:
         for _, element in ElementTree.iterparse(io.BytesIO(data), events=("end",)):
             if element.tag == "s" and element.find("graph") is not None:
@@ -53,13 +57,26 @@ def tiger_sentences(data: bytes, source: str) -> Iterator[Sentence]:
                 where = f"{source}, sentence {element.get('id', '')}"
                 yield Sentence(_top(element, where), where)
                 element.clear()
+            elif element.tag in SENTENCES:
+                number += 1
+                where = f"{source}, sentence {element.get('nb') or element.get('id') or number}"
+                with located(where):
+                    sentence = SENTENCES[element.tag](element, where)
+                if sentence.top:
+                    found = True
+                    yield sentence
+                element.clear()
     except ElementTree.ParseError as error:
         line, column = error.position
         raise BracketError(
             f"this is no XML: {error}", where=f"{source}:{line}:{column + 1}", hint=_HINT
         ) from None
     if not found:
-        raise BracketError("this is XML, but not TIGER-XML", where=source, hint=_HINT)
+        raise BracketError(
+            "this is XML, but no treebank that is known (TIGER, Alpino, French Treebank, CoreNLP)",
+            where=source,
+            hint=_HINT,
+        )
 
 
 def _top(sentence: ElementTree.Element, where: str) -> list[Part]:

@@ -12,6 +12,7 @@ from grammar import (
     Grammar,
     NotationError,
     NotTightError,
+    Parser,
     SchemaError,
     from_lark,
     open_grammar,
@@ -233,3 +234,18 @@ def test_a_grammar_may_have_another_encoding(tmp_path):
 def test_expressions_without_end_have_representatives(expression, matches):
     text = f"start: A\nA: /{expression}/\n"
     assert len(from_lark(text, representatives=2).productions("A")) == matches
+
+
+def test_the_hint_of_a_regular_expression_works(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotationError, match="a regular expression") as error:
+        Grammar.parse("(a|b)*abb\n", source="re.txt")
+    assert "treewright convert expression.lark -o grammar.json" in str(error.value.hint)
+    (tmp_path / "expression.lark").write_text("start: /(a|b)*abb/\n")
+    done = CliRunner().invoke(app, ["convert", "expression.lark", "-o", "grammar.json"])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_word_with_a_space_is_named_where_no_sentence_has_it():
+    found = Parser(Grammar.parse("S -> 'the cat' 'ran'")).viterbi(["the", "cat", "ran"])
+    assert "it has 'the cat' as one word: write 'the' 'cat' in its rule" in str(found)

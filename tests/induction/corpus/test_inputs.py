@@ -319,3 +319,11 @@ def test_brackets_in_a_text_are_no_trees():
     with heard_by(lambda message: None):
         corpus = read_corpus({"text": ["a b"], "note": ["(so) (it) is"], "formula": ["(a + b)"]})
     assert "tree" not in corpus.names
+
+
+def test_trees_within_a_nested_column_are_named(tmp_path):
+    (tmp_path / "a.json").write_text(
+        json.dumps([{"sentences": [{"parse": "(ROOT (S (NP we) (VP ran)))", "index": 0}]}])
+    )
+    with pytest.raises(CorpusError, match="the trees are within the column 'sentences'"):
+        read_corpus(tmp_path / "a.json")

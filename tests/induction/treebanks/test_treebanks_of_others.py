@@ -126,7 +126,7 @@ def test_the_virtual_root_of_tiger_is_no_constituent():
     ("data", "what"),
     [
         (b"<?xml version='1.0'?><corpus><s>", "this is no XML"),
-        (b"<?xml version='1.0'?><alpino_ds/>", "but not TIGER-XML"),
+        (b"<?xml version='1.0'?><alpino_ds/>", "no treebank that is known"),
         (b"<?xml version='1.0'?><!DOCTYPE c [<!ENTITY a 'b'>]><c>&a;</c>", "declares entities"),
     ],
 )
@@ -383,3 +383,45 @@ def test_export_in_another_encoding(tmp_path):
     assert decode(data, "a", "latin-1")
     (tmp_path / "a.export").write_bytes(data)
     assert read_treebank(tmp_path / "a.export", encoding="latin-1").sentences() == [("ä",)]
+
+
+# --- other XML ---------------------------------------------------------------------------------
+
+ALPINO = """<?xml version="1.0"?>
+<alpino_ds version="1.3"><node begin="0" cat="top" end="4"><node begin="0" cat="smain" end="4">
+<node begin="0" cat="np" end="2" index="1" rel="su">
+<node begin="0" end="1" pos="det" rel="det" word="De"/>
+<node begin="1" end="2" pos="noun" rel="hd" word="kat"/></node>
+<node begin="2" end="3" pos="verb" rel="hd" word="wil"/>
+<node begin="0" cat="inf" end="4" rel="vc"><node begin="0" end="2" index="1" rel="su"/>
+<node begin="3" end="4" pos="verb" rel="hd" word="slapen"/></node>
+</node></node><sentence>De kat wil slapen</sentence></alpino_ds>
+"""
+FRENCH = """<?xml version="1.0"?>
+<text><SENT nb="1"><NP fct="SUJ"><w cat="D">Le</w><w cat="N"> chat </w></NP><VN><w cat="V">dort</w>
+</VN><PP><w cat="P" compound="yes"><w catint="P">\u00e0</w><w catint="N">c\u00f4t\u00e9</w></w></PP>
+</SENT></text>
+"""
+CORENLP = """<?xml version="1.0"?><root><document><sentences><sentence id="1">
+<parse>(ROOT (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)))) </parse></sentence></sentences>
+</document></root>"""
+
+
+def test_alpino_is_read_without_nodes_that_only_point_to_others():
+    assert trees(ALPINO) == [
+        "(top (smain (np (det De) (noun kat)) (verb wil) (inf (verb slapen))))"
+    ]
+    crossed = ALPINO.replace('begin="2" end="3" pos="verb"', 'begin="9" end="10" pos="verb"')
+    assert trees(crossed)[0].endswith("(inf (verb slapen)) (verb wil)))")
+
+
+def test_the_french_treebank_and_corenlp_are_read():
+    assert trees(FRENCH) == [
+        "(TOP (NP (D Le) (N chat)) (VN (V dort)) (PP (P (P \u00e0) (N c\u00f4t\u00e9))))"
+    ]
+    assert trees(CORENLP) == ["(ROOT (S (NP (DT The) (NN cat)) (VP (VBZ sleeps))))"]
+
+
+def test_other_xml_is_refused_by_name():
+    with pytest.raises(BracketError, match="no treebank that is known"):
+        trees("<?xml version='1.0'?><corpus><x/></corpus>")

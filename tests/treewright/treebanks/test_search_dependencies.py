@@ -77,6 +77,30 @@ def test_trees_have_no_dependencies(run) -> None:
     assert "requests of Grew search dependencies" in done.err
 
 
+TABLES = {
+    "a.conll": "1\tWe\twe\tPRP\tPRP\t_\t2\tsbj\t_\t_\n2\tran\trun\tVBD\tVBD\t_\t0\troot\t_\t_\n",
+    "a.tab": "We\tPRP\t2\tsbj\nran\tVBD\t0\troot\n",
+    "a.jsonl": '{"text": "We ran", "tokens": ["We", "ran"], "heads": [2, 0], '
+    '"deprels": ["sbj", "root"]}\n',
+}
+
+
+@pytest.mark.parametrize(("name", "text"), TABLES.items(), ids=TABLES)
+def test_dependencies_of_other_tables_are_searched(name, text, tmp_path, run) -> None:
+    (tmp_path / name).write_text(text)
+    done = run("search", str(tmp_path / name), "pattern { V -[sbj]-> N }")
+    assert "1 hits in 1 of 1 sentences" in done.err
+    assert "[V: ran; N: We]" in done.out
+
+
+def test_what_has_no_dependencies_is_told_how_to_get_them(tmp_path, run) -> None:
+    (tmp_path / "a.txt").write_text("nsubj(sleeps-2, cat-1)\nroot(ROOT-0, sleeps-2)\n")
+    done = run("search", str(tmp_path / "a.txt"), "pattern { V -[nsubj]-> N }")
+    assert done.code == 1
+    assert "Stanford's typed dependencies" in done.err
+    assert "CoNLL-U" in done.err
+
+
 def test_sentences_with_hits_are_saved(file: str, tmp_path: Path, run) -> None:
     out = tmp_path / "hits.conllu"
     done = run("search", file, OBJECTS, "-o", str(out))
@@ -89,3 +113,12 @@ def test_sentences_with_hits_are_saved(file: str, tmp_path: Path, run) -> None:
         assert more[0] in told.err
     told = run("search", "embedded", "NP", "-o", str(tmp_path / "b.conllu"))
     assert "save what stands at the hits as .mrg" in told.err
+
+
+def test_discontinuous_constituents_are_made_continuous_on_request(tmp_path, run) -> None:
+    (tmp_path / "a.dbr").write_text("(S (VP (V 0=Was) (V 3=gesehen)) (A 1=hat) (P 2=er))\n")
+    refused = run("search", str(tmp_path / "a.dbr"), "VP")
+    assert refused.code == 1
+    assert "--discontinuous split" in refused.err
+    done = run("search", str(tmp_path / "a.dbr"), "VP", "--discontinuous", "raise")
+    assert "1 hit in 1 of 1 trees" in done.err

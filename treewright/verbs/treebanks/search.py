@@ -14,6 +14,7 @@ from treewright.terminal import say, show
 
 if TYPE_CHECKING:
     from grammar.dependencies.hits import DependencyHits
+    from grammar.dependencies.treebank import DependencyTreebank
     from grammar.search.frequencies import Frequencies
     from grammar.search.hits import Hits
     from grammar.trees.treebank import Treebank
@@ -29,7 +30,7 @@ def search(
     trees: Annotated[
         str,
         typer.Argument(
-            help="A file or folder of brackets or of CoNLL-U, a table with a column tree, "
+            help="A file or folder of brackets or of CoNLL-U, a table with trees or dependencies, "
             "nltk:NAME, embedded, -."
         ),
     ],
@@ -92,6 +93,9 @@ def search(
         ),
     ] = False,
     encoding: Annotated[str, typer.Option(help="Encoding of brackets and CoNLL-U.")] = "utf-8",
+    discontinuous: Annotated[
+        str, typer.Option(help="Discontinuous constituents: refuse, raise or split.")
+    ] = "refuse",
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -108,7 +112,7 @@ def search(
         _refuse_with_conllu(output, [name for name, is_given in more.items() if is_given])
         _write_sentences(trees, pattern, output, encoding, quiet=quiet)
         return
-    hits, variables = _found(trees, pattern, encoding, plain=plain)
+    hits, variables = _found(trees, pattern, encoding, discontinuous, plain=plain)
     form = _Form(top, _Below(node, is_whole=whole), in_sentences=concordance)
     _check_concordance(hits, wanted, form, output, trees)
     _check_variables(by or [], variables, trees)
@@ -234,7 +238,7 @@ def _write_sentences(source: str, request: str, output: str, encoding: str, *, q
 
 
 def _found(
-    source: str, pattern: str, encoding: str, *, plain: bool
+    source: str, pattern: str, encoding: str, discontinuous: str, *, plain: bool
 ) -> tuple[Found, Mapping[str, Sequence[Any]]]:
     """Search what the source holds; return the variables of its trees or sentences, too."""
     from grammar.dependencies.requests import is_request
@@ -253,20 +257,39 @@ def _found(
         sentences = read_dependencies(source, encoding=encoding)
         return sentences.search(pattern), sentences.variables
     if is_request(pattern):
-        raise OptionError(
-            "requests of Grew search dependencies, which are files named *.conllu",
-            where=source,
-            hint="trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
-        )
+        sentences = _of_a_table(source, encoding)
+        return sentences.search(pattern), sentences.variables
     from grammar.search.patterns import parse_pattern
     from induction.corpus.tree_variables import read_tree_variables
     from induction.trees.normalise import plain_trees
 
     parse_pattern(pattern)  # a large treebank takes longer to read
-    treebank, variables = read_tree_variables(source, encoding=encoding)
+    treebank, variables = read_tree_variables(
+        source, encoding=encoding, discontinuous=discontinuous
+    )
     if plain:
         treebank, variables = plain_trees(treebank, variables)
     return treebank.search(pattern), variables
+
+
+def _of_a_table(source: str, encoding: str) -> DependencyTreebank:
+    """Return the dependencies of a file that is no CoNLL-U, but has them, such as CoNLL-X."""
+    from grammar.errors import CorpusError, OptionError, TreewrightError
+    from induction import read_corpus
+    from induction.trees.dependency_files import dependencies_of_corpus
+
+    why = ""
+    try:
+        return dependencies_of_corpus(read_corpus(source, encoding=encoding))
+    except (CorpusError, TreewrightError) as error:
+        why = f" ({error.what})" if "nltk:" not in source and source != "embedded" else ""
+    raise OptionError(
+        f"requests of Grew search dependencies, and none are found here{why}",
+        where=source,
+        hint="give files of CoNLL-U, named *.conllu (Stanza writes them: "
+        "CoNLL.write_doc2conll(doc, 'a.conllu')), of CoNLL-X, or a table with the columns tokens, "
+        "heads and deprels; trees are searched for patterns of TGrep2: 'S < (NP $.. VP)'",
+    )
 
 
 def _check_variables(names: Sequence[str], known: Mapping[str, Any], source: str) -> None:
