@@ -54,6 +54,8 @@ _JUDGED = 100
 _ERRORS = 2.0
 """Standard errors by which fitted types must be better."""
 _REPEATS = 3
+_MOST_TYPED = 10_000
+"""Rules that fitted types may make: numbers of types that may make more are not tried."""
 _ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
 _DESCRIBED = 500
@@ -216,13 +218,20 @@ class _Trial:
         of_layers = self._exact(layers)
         if of_layers.min() == 1.0:  # nothing is better
             return 0, 1.0, {}
-        tried = {number: self._exact(fitted(number)) for number in _TYPES}
+        small = (number for number in _TYPES if self._typed_rules(number) <= _MOST_TYPED)
+        tried = {number: self._exact(fitted(number)) for number in small}
+        if not tried:
+            return 0, float(of_layers.mean()), {}
         scores = {number: float(exact.mean()) for number, exact in tried.items()}
         number = max(scores, key=lambda number: (scores[number], -number))
         gain = tried[number] - of_layers
         if gain.mean() > _ERRORS * gain.std() / math.sqrt(len(gain)):
             return number, scores[number], scores
         return 0, float(of_layers.mean()), scores
+
+    def _typed_rules(self, number: int) -> int:
+        """Return how many rules so many types may make of the rules."""
+        return sum((number + 1) * number**rule.arity for rule in self.rules)
 
     def _exact(self, fit: _Fit) -> FloatArray:
         """Return by distinct pair how often it is parsed right, with types fitted to the rest."""
