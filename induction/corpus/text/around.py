@@ -43,8 +43,8 @@ def tell_of_surroundings(texts: Sequence[str | None], path: str) -> None:
     ...     tell_of_surroundings(["- so", "- it", "- is", "- here"], "a.txt")
     ...     tell_of_surroundings(["a film;joy", "a book;anger", "so;joy", "is;anger"], "a.txt")
     a.txt: all texts begin with a sign, as items of a list, such as '- so', which stays
-    a.txt: all texts end with one of few words and a sign, such as 'a film;joy'; if these are \
-classes, write a text and its class a row as .tsv or .csv
+    a.txt: all texts end with one of few words and a sign, such as 'anger'; if these are classes, \
+write a text and its class a row as .tsv or .csv
     """
     there = [_ends(text.strip()) for text in texts if text and not text.isspace()]
     absent = next((text for text in there if text in _ABSENT), None)
@@ -61,7 +61,7 @@ classes, write a text and its class a row as .tsv or .csv
         classes = {match[1] for match in found if match}
         if all(found) and 1 < len(classes) <= min(_FEW, len(there) // _LONG):
             tell(
-                f"{path}: all texts {where} one of few words and a sign, such as {there[0]!r:.40}; "
+                f"{path}: all texts {where} one of few words and a sign, such as {min(classes)!r}; "
                 "if these are classes, write a text and its class a row as .tsv or .csv"
             )
             return
