@@ -28,6 +28,7 @@ __all__ = [
     "checked_batch",
     "checked_sentence",
     "too_many_steps",
+    "within_words",
 ]
 
 INSIDE_BYTES = 12
@@ -198,14 +199,6 @@ class ChartFiller:
     def _prior(self) -> FloatArray:
         return prior_values(self.compiled) if self._beam > -np.inf else np.zeros(0)
 
-    @cached_property
-    def _spaced(self) -> tuple[str, ...]:
-        """Words of the grammar that hold a space, so no sentence split at spaces has them."""
-        return tuple(word for word in self.compiled.word_ids if " " in word)
-
-    def _holding(self, word: str) -> str | None:
-        return next((spaced for spaced in self._spaced if word in spaced.split()), None)
-
     def _words_and_rules(
         self, words: tuple[str, ...], given: Constraints | None, rules: ChartRules
     ) -> tuple[LongArray, ChartRules] | NoParse:
@@ -219,9 +212,7 @@ class ChartFiller:
             if not known and (tags is None or tags[i] is None):
                 place = f"(word {i + 1} of {len(words)})"
                 reason = f"the grammar lacks the word {word!r} {place}"
-                if (whole := self._holding(word)) is not None:
-                    parts = " ".join(map(repr, whole.split()))
-                    reason += f"; it has {whole!r} as one word: write {parts} in its rule"
+                reason += within_words(word, self.compiled.word_ids)
                 return NoParse(words, reason, unknown=word)
         if tags is None:
             return numbers, rules
@@ -231,6 +222,18 @@ class ChartFiller:
             place = f"the word {words[found]!r} (word {found + 1} of {len(words)})"
             return NoParse(words, f"the grammar has none of the tags of {place}: {listed}")
         return np.arange(len(words)), found
+
+
+def within_words(word: str, known: Iterable[str]) -> str:
+    """Say which known word with a space a word is a part of; nothing if there is none.
+
+    >>> within_words("the", ["the cat", "ran"])
+    "; it has 'the cat' as one word: write 'the' 'cat' in its rule"
+    """
+    whole = next((one for one in known if " " in one and word in one.split()), None)
+    if whole is None:
+        return ""
+    return f"; it has {whole!r} as one word: write {' '.join(map(repr, whole.split()))} in its rule"
 
 
 def too_many_steps(limit: int) -> str:

@@ -100,9 +100,9 @@ class Tree:
         if brackets != "()":
             if len(brackets) != 2:
                 raise OptionError(f"{brackets!r} are not two brackets", hint="for example '[]'")
-            first, last = brackets
-            signs = {**_ESCAPES, first: "(", last: ")"}
-            text = text.translate(str.maketrans(signs))
+            for sign, written in _ESCAPES.items():
+                text = text.replace(sign, written)
+            text = text.translate(str.maketrans(brackets, "()"))
         elif text.lstrip().startswith("["):
             raise BracketError(
                 "the tree is in square brackets", hint="say so: Tree.parse(text, brackets='[]')"

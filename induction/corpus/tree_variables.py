@@ -72,8 +72,13 @@ def _read_files(name: str, encoding: str, discontinuous: str) -> list[tuple[str,
     if name.startswith("nltk:"):
         return list((nltk_files(name) or {}).items())
     files = bracketed_files(name) or []
-    how = {"encoding": encoding, "discontinuous": discontinuous}
-    return [(PurePath(file).name, read_treebank(file, **how)) for file in files]
+    return [
+        (
+            PurePath(file).name,
+            read_treebank(file, encoding=encoding, discontinuous=discontinuous),
+        )
+        for file in files
+    ]
 
 
 def _of_corpus(corpus: Corpus) -> tuple[Treebank, dict[str, list[Any]]]:

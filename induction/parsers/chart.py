@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
+from grammar.chart.filling import within_words
 from grammar.chart.parser import Parser
 from grammar.chart.parses import CoarseTree, NoParse, Parse, Span
 from grammar.engines.threads import OF_SENTENCES, in_threads
@@ -320,7 +321,8 @@ class ChartTextParser(TextParser):
                 known, reason = self._like_tagged(word, given.tags[i], first=not i)
             if known is None:
                 place = f"(word {i + 1} of {len(given.words)})"
-                return NoParse(given.words, f"{reason} {word!r} {place}")
+                more = within_words(word, self._parser.grammar.rules.words)
+                return NoParse(given.words, f"{reason} {word!r} {place}{more}")
             words.append(known)
         return parser, given, words
 

@@ -125,7 +125,7 @@ def dependencies_of_corpus(corpus: Corpus) -> DependencyTreebank:
     """
     more = corpus.column("conllu") if "conllu" in corpus.names else []
     tags = corpus.column("tags") if "tags" in corpus.names else []
-    fields = {}
+    fields: dict[str, Any] = {}
     for name, held in _HELD.items():
         rows = [(row or {}).get(held) for row in more]
         if rows and all(rows):
