@@ -60,6 +60,10 @@ class _Use:
     children: list[_Use]
 
 
+_Place = tuple[Hashable, int]
+"""A label of a rule, and a slot."""
+
+
 class _Column(NamedTuple):
     """What uses of one rule have at one place, none where that does not count."""
 
@@ -110,7 +114,7 @@ def _layered_copies(
     made = _families_of_copies(families, words, copies)
     family_of = dict(zip(copies, made.of_rule, strict=True))
     seen = np.zeros((made.slots, len(made.size)))
-    slot_of: dict[Hashable, int] = {}
+    slot_of: dict[_Place, int] = {}
     for use in uses:
         family = family_of[use.rule, use.label]
         if use.place == _TOP:
@@ -162,11 +166,11 @@ class _WordsApart:
     places that hold words of several groups.
     """
 
-    places: dict[int, set[Hashable]]
-    groups: dict[Hashable, dict[int, Hashable]]
-    mixed: frozenset[Hashable]
+    places: dict[int, set[_Place]]
+    groups: dict[_Place, dict[int, Hashable]]
+    mixed: frozenset[_Place]
 
-    def strange(self, place: tuple[Hashable, int]) -> set[int]:
+    def strange(self, place: _Place) -> set[int]:
         """Return the words of other groups than those of a place."""
         label, slot = place
         return {
@@ -178,9 +182,9 @@ class _WordsApart:
 
 
 def _words_apart(uses: Sequence[_Use]) -> _WordsApart:
-    places: dict[int, set[Hashable]] = defaultdict(set)
-    held: dict[Hashable, set[int]] = defaultdict(set)
-    words: dict[Hashable, dict[Hashable, set[int]]] = defaultdict(lambda: defaultdict(set))
+    places: dict[int, set[_Place]] = defaultdict(set)
+    held: dict[_Place, set[int]] = defaultdict(set)
+    words: dict[_Place, dict[Hashable, set[int]]] = defaultdict(lambda: defaultdict(set))
     for use in uses:
         for slot, child in enumerate(use.children):
             if not child.children:

@@ -41,7 +41,13 @@ from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import (
     settled_children,
 )
-from induction.synchronous.lexicon import LEXICONS, Lexicon, induce_lexicon, translations
+from induction.synchronous.lexicon import (
+    LEXICONS,
+    Lexicon,
+    brackets,
+    induce_lexicon,
+    translations,
+)
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.patterns import START, Patterns, shortest_patterns
 from induction.synchronous.report import (
@@ -511,7 +517,10 @@ def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], N
 def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
     words = induce_lexicon(training, method=how.lexicon)
     lexicon = words if how.licensing else {}
-    searching = RuleSearch(lexicon, how)
+    pairing = (
+        [brackets(side) for side in zip(*training.pairs, strict=True)] if how.licensing else ()
+    )
+    searching = RuleSearch(lexicon, how, brackets=pairing)
     trace = tuple(_searched(searching, training, how.parts, say))
     phrases = translations(lexicon) - set(training.pairs)
     rules = _finished(searching.rules, phrases, training, how, say)
@@ -523,7 +532,7 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     if not (how.compare and phrases and stuck):
         return found
     say(f"again, with {len(phrases):,} words of the lexicon as phrases")
-    searching = RuleSearch(lexicon, how, phrases)
+    searching = RuleSearch(lexicon, how, phrases, pairing)
     trace = tuple(_searched(searching, training, how.parts, say))
     rules = _finished(searching.rules, phrases, training, how, say)
     other = _Found(training, words, trace, rules, searching.tried, searching.limited)

@@ -11,12 +11,20 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from grammar.errors import OptionError
 from induction.synchronous.pairs import TrainingPairs
 
-__all__ = ["LEXICONS", "Lexicon", "induce_lexicon", "linked_words", "translations"]
+__all__ = [
+    "LEXICONS",
+    "Lexicon",
+    "brackets",
+    "induce_lexicon",
+    "is_balanced",
+    "linked_words",
+    "translations",
+]
 
 LEXICONS = ("auto", "necessity", "association", "ibm1")
 """How to find which source word a target word needs."""
@@ -25,6 +33,8 @@ Lexicon = dict[str, frozenset[str]]
 
 _ROUNDS = 10
 _TIE = 1e-9
+_FEWEST = 10
+"""Texts that two words must be brackets of."""
 
 
 def induce_lexicon(
@@ -69,6 +79,48 @@ def translations(lexicon: Lexicon) -> set[tuple[str, str]]:
     """
     targets = Counter(word for words in lexicon.values() for word in words)
     return {(w, v) for v, words in lexicon.items() for w in words if len(words) == targets[w] == 1}
+
+
+def brackets(texts: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Return the words that open and close: none is without the other in any text.
+
+    Every text has as many of one as of the other, and no beginning of it has more of those that
+    close. What derives a part of such texts has both or neither, too, and so parts that cut
+    through a term are none.
+
+    Examples
+    --------
+    >>> texts = ["f(a)", "f(g(a))", "g(b)g(a)"]
+    >>> sorted(brackets(texts * 4))
+    [('(', ')')]
+    """
+    alike: dict[tuple[int, ...], list[str]] = defaultdict(list)
+    for word in sorted(set().union(*texts)):
+        alike[tuple(text.count(word) for text in texts)].append(word)
+    return frozenset(
+        pair
+        for counts, words in alike.items()
+        if sum(map(bool, counts)) >= _FEWEST
+        for pair in itertools.permutations(words, 2)
+        if all(is_balanced(text, [pair]) for text in texts)
+    )
+
+
+def is_balanced(text: str, pairs: Iterable[tuple[str, str]]) -> bool:
+    """Say whether every word that opens is closed, and none is closed that is not open.
+
+    >>> is_balanced("f(g(a))", [("(", ")")]), is_balanced("a)f(", [("(", ")")])
+    (True, False)
+    """
+    for opening, closing in pairs:
+        depth = 0
+        for word in text:
+            depth += (word == opening) - (word == closing)
+            if depth < 0:
+                return False
+        if depth:
+            return False
+    return True
 
 
 def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:

@@ -24,7 +24,7 @@ import numpy as np
 from grammar.options import TINY, Checked, option
 from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_forest
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
-from induction.synchronous.lexicon import Lexicon
+from induction.synchronous.lexicon import Lexicon, is_balanced
 from induction.synchronous.pairs import relaxed_pattern
 from induction.synchronous.proposals import Proposal, arrangements, propose
 from induction.synchronous.unification import Coded, canonical, has_slot, has_word, unifiers
@@ -137,13 +137,18 @@ class RuleSearch:
     """
 
     def __init__(
-        self, lexicon: Lexicon | None, options: SearchOptions, phrases: Iterable[Coded] = ()
+        self,
+        lexicon: Lexicon | None,
+        options: SearchOptions,
+        phrases: Iterable[Coded] = (),
+        brackets: Iterable[Collection[tuple[str, str]]] = (),
     ) -> None:
         self.rules = set(phrases)
         self.examples: list[Coded] = []
         self.stuck = False
         self.tried = 0
         self._lexicon = lexicon or {}
+        self._brackets = tuple(brackets)
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
         self._words = [WordIndex([]), WordIndex([])]
@@ -329,7 +334,9 @@ class RuleSearch:
         return chosen
 
     def _licensed(self, rule: Coded) -> bool:
-        """Say whether every target word that needs a source word has it."""
+        """Say whether brackets match, and every target word that needs a source word has it."""
+        if not all(map(is_balanced, rule, self._brackets)):
+            return False
         needs = self._lexicon
         return all(c not in needs or not needs[c].isdisjoint(rule[0]) for c in set(rule[1]))
 

@@ -27,9 +27,9 @@ def compounds() -> Pairs:
     return [(f"{a} {b}", f"{c} {d}") for (a, c), (b, d) in both]
 
 
-def samples(pairs: Pairs) -> set[tuple[str, str]]:
+def samples(pairs: Pairs, longest: int = 4) -> set[tuple[str, str]]:
     core = induce_synchronous(pairs).core
-    made = sample_pairs(core, 2_000, seed=0, source_length=(1, 4), flat=True)
+    made = sample_pairs(core, 2_000, seed=0, source_length=(1, longest), flat=True)
     return set(zip(made.column("text"), made.column("target"), strict=True))
 
 
@@ -76,3 +76,18 @@ def test_a_word_seen_alone_keeps_its_class_together() -> None:
     alone = ("silver", "AG")
     studied = [*random.Random(0).sample(compounds(), 80), alone]
     assert any("silver" in source.split()[1:] for source, _ in samples(studied))
+
+
+def test_agreement_reaches_through_a_phrase() -> None:
+    # the noun before "near" and the verb behind the phrase agree; the noun behind "near" is free
+    nouns = ["cup", "ring", "lamp", "key", "book", "vase"]
+    one = [(n, n.upper()) for n in nouns]
+    many = [(f"{n}s", f"{n.upper()} PL") for n in nouns]
+    everything = {
+        (f"the {s} near the {o} {verb}{ending}", f"{verb.upper()} ( {t} / {p} )")
+        for agreeing, ending in ((one, "s"), (many, ""))
+        for (s, t), (o, p) in itertools.product(agreeing, one + many)
+        for verb in ("blink", "glow")
+    }
+    studied = random.Random(0).sample(sorted(everything), 150)
+    assert samples(studied, longest=6) <= everything
