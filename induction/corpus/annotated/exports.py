@@ -126,6 +126,8 @@ def _is_label_studio(row: Any) -> bool:
 
 def _of_label_studio(row: Row) -> Row:
     """Return the data of a task, with the spans and the classes of its first annotation."""
+    if not isinstance(row.get("data"), Mapping):
+        raise _of_another_form(row)
     made = {name: value for name, value in row["data"].items() if name not in ("id", "spans")}
     if "id" in row:
         made = {"id": row["id"], **made}

@@ -146,3 +146,10 @@ def test_folders_of_brat_within_a_folder_are_refused_with_one_that_works(tmp_pat
     with pytest.raises(CorpusError, match="annotations of brat") as error:
         read_corpus(tmp_path)
     assert len(read_corpus(error.value.hint.split("such as ")[1])) == 1
+
+
+def test_a_task_without_data_is_of_another_form(tmp_path):
+    whole = {"id": 1, "data": {"text": "Ann sings"}, "annotations": []}
+    without = {"id": 2, "annotations": []}
+    with pytest.raises(CorpusError, match="of another form than the rows of this tool"):
+        read(tmp_path, "a.json", json.dumps([whole, without]))
