@@ -806,8 +806,10 @@ def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
         is_frame = type(first).__module__.partition(".")[0] in ("pandas", "polars", "datasets")
         if first is None or is_frame or isinstance(first, str | list | tuple | dict | Corpus):
             name, method = type(self).__name__, type(self).method
+            options = [each for each in named if each != "grammar"]
+            more = f", not of {options[0]}=" if options else ""
             raise OptionError(
-                f"{name} is made of a grammar",
+                f"{name} is made of a grammar{more}",
                 hint=f"augment(texts, {method!r}, n=10); or {name}.induce(texts).sample(10)",
             )
         init(self, *given, **named)

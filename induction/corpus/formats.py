@@ -197,6 +197,8 @@ _LINES = "write JSON lines, an object a line, and name them .jsonl"
 """What to do where an array of JSON would be written."""
 
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
+_GIVEN = ("label", "labels", "text_pair", "target", "spans")
+"""What people give beside texts."""
 NAMING = ("csv", "tsv")
 """Formats whose labels that are distributions have the names of their classes."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
@@ -391,6 +393,8 @@ def write_batches(
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
+    if chosen is FORMATS["text"]:
+        _tell_of_texts_alone(first.column_names, path)
     told = partial(
         refusals_told, writer=chosen.writer, encode=chosen.encode, format=_name_of(chosen)
     )
@@ -657,9 +661,15 @@ def output_format(path: PathLike, format: str | None = None) -> Format | None:
     suffix = Path(path).suffix
     if format == _FOLDER or (format is None and suffix == _FOLDER_SUFFIX):
         return None
+    if suffix == ".gz" and _suffix(path):
+        raise OptionError(
+            "no output is compressed",
+            where=str(path),
+            hint=f"end its name before .gz, as {Path(path).stem}, and call gzip on it",
+        )
     chosen = _chosen(path, format)
-    # no output is compressed, and .json would be no array
-    if chosen is None or (format is None and suffix in (".gz", ".json")):
+    # .json would be no array
+    if chosen is None or (format is None and suffix == ".json"):
         raise _unknown_format(path)
     if not chosen.is_written:
         raise OptionError(
@@ -697,6 +707,16 @@ def _named(format: str) -> Format:
             hint=meant(str(format).lstrip("."), known) or f"there are {', '.join(known)}",
         )
     return FORMATS[format]
+
+
+def _tell_of_texts_alone(names: Sequence[str], path: PathLike) -> None:
+    """Tell what people gave and a file of texts alone lacks."""
+    if left := [name for name in names if name in _GIVEN]:
+        name, lacks = Path(os.fsdecode(path)).name, ", ".join(map(repr, left))
+        tell(
+            f"{name} holds texts alone, without {lacks}; a name that ends in .tsv or .jsonl keeps "
+            "them"
+        )
 
 
 def _suffix(path: PathLike) -> str:

@@ -31,6 +31,7 @@ __all__ = ["has_text", "long_columns", "refuse_nested", "renamed_by_use"]
 
 _FEWEST = 2
 _LOOKED_AT = 200
+_MOST_OF_A_ROW = 4
 _MOST_CLASSES = 20
 _SIGNS_OF_A_WORD = 2
 """So many signs has a word of Chinese or Japanese, about."""
@@ -202,6 +203,12 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
             continue
         values = table.column(name).slice(0, _LOOKED_AT).drop_null()
         if is_list(values.type):
+            if _are_sets(values):
+                tell(
+                    f"no column is called as classes are, so there are none; {name!r} has several "
+                    f"names a row: --label {quote(name)} reads them as sets of classes"
+                )
+                return
             continue
         count = len(values.unique())
         if _FEWEST <= count <= min(_MOST_CLASSES, len(values) // 2):
@@ -210,6 +217,22 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
                 f"different values: --label {quote(name)} reads them, and --label '' ends this line"
             )
             return
+
+
+def _are_sets(values: pa.ChunkedArray) -> bool:
+    """Say whether rows have few names each, some of which stand in several rows.
+
+    >>> _are_sets(pa.chunked_array([[["war", "love"], ["war"], []]]))
+    True
+    >>> _are_sets(pa.chunked_array([["we saw a film".split(), "so it is".split()]]))
+    False
+    """
+    if not pa.types.is_string(values.type.value_type) or not len(values):
+        return False
+    names = pc.list_flatten(values)
+    count = len(names.unique())
+    few = len(names) <= _MOST_OF_A_ROW * len(values)
+    return few and _FEWEST <= count <= min(_MOST_CLASSES, len(names) - 1)
 
 
 def _recognised(new: str, names: Sequence[str], usual: Iterable[Sequence[str]]) -> str | None:

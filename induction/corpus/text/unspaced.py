@@ -15,7 +15,8 @@ __all__ = ["are_unspaced", "refuse_unspaced"]
 
 _SCRIPTS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _SIGNS = rf"[{_SCRIPTS}]"
-_RUNS = rf"[{_SCRIPTS}]+"
+_RUNS = rf"[{_SCRIPTS}][{_SCRIPTS}\pP\pN]*"
+"""Where people write spaces they write them beside a comma, too."""
 _LETTERS = r"\pL"
 _WORD = 6
 """So many signs of these scripts in a row are more than one word, on the average of a text."""
@@ -29,6 +30,8 @@ def are_unspaced(texts: pa.Array) -> BoolArray:
 
     >>> are_unspaced(pa.array(["今天天气真不错", "今天 天气 真 不错", "so good", "天气"])).tolist()
     [True, False, False, False]
+    >>> are_unspaced(pa.array(["房间太小，设施陈旧。", "房间 太 小 ， 设施 陈旧 。"])).tolist()
+    [True, False]
     """
     signs, runs, letters = (
         pc.fill_null(pc.count_substring_regex(texts, pattern), 0).to_numpy(zero_copy_only=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from classifiers import read_examples
-from grammar import CorpusError
+from grammar import CorpusError, OptionError
 from grammar.messages import heard_by
-from induction import read_corpus
+from induction import Corpus, read_corpus, write_corpus
 from sampling import assess
 from tests.induction.conventions.given import read
 
@@ -84,3 +84,29 @@ def test_a_class_that_is_written_otherwise_is_named(given, meant):
     with pytest.raises(CorpusError) as caught:
         read_examples({"text": ["a"], "label": [given]}, classes=["neg", meant])
     assert caught.value.hint == f"write {meant!r} for it, as in training"
+
+
+def test_a_column_with_several_names_a_row_is_told(tmp_path):
+    first = '{"plot": "a hobbit leaves with a ring", "genres": ["war", "love"]}'
+    lines = f'{first}\n{{"plot": "two rivals go to a war", "genres": ["war"]}}\n'
+    _, said = read(tmp_path, "a.jsonl", lines)
+    assert "'genres' has several names a row: --label genres reads them as sets" in said[0]
+    named = read_corpus(tmp_path / "a.jsonl", label="genres")
+    assert named.column("label") == [["war", "love"], ["war"]]
+
+
+def test_a_file_of_texts_says_what_it_lacks(tmp_path):
+    said: list[str] = []
+    with heard_by(said.append):
+        write_corpus(Corpus.from_columns(text=["so", "it"], label=["a", "b"]), tmp_path / "a.txt")
+        write_corpus(Corpus.from_columns(text=["so"]), tmp_path / "b.txt")
+    assert said == [
+        "a.txt holds texts alone, without 'label'; a name that ends in .tsv or .jsonl keeps them"
+    ]
+
+
+def test_compressed_output_is_refused_with_a_name_that_works(tmp_path):
+    corpus = Corpus.from_columns(text=["so"], label=["a"])
+    for format in (None, "csv"):
+        with pytest.raises(OptionError, match=r"no output is compressed\n  hint: .* as a\.csv"):
+            write_corpus(corpus, tmp_path / "a.csv.gz", format=format)
