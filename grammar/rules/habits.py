@@ -19,6 +19,8 @@ _PRIMED = re.compile(
     r"""'(?=\S)[^'\n]*(?<=\S)'(?=[\s|]|$)|"[^"\n]*"|(?<![\w'"])(\w+['′″]+)(?=[\s|]|$)""",
     re.MULTILINE,
 )
+_LOOKED_AT = 1_000
+"""So many characters of a line that is no rule are looked at."""
 _FAULTS = (
     (
         r"^\s*(?:(?!->|→)[^\s'\"|]+\s+){2,}(?:->|→)",
@@ -27,7 +29,7 @@ _FAULTS = (
         "context-free grammar",
     ),
     (
-        r"(?:->|→|\|)[^'\"\n]*[({]\s*[A-Za-z][\w\s|/]*[)}]",
+        r"(?:->|→|\|)[^'\"\n|({]*[({]\s*[A-Za-z][\w\s|/]*[)}]",
         "parts in parentheses or braces, which may be left out or chosen, are not read here",
         "write a rule for each case (NP -> Det N, NP -> N); or write it in EBNF "
         "(NP ::= Det? Adj* N) and read that: treewright convert FILE.ebnf -o grammar.json",
@@ -70,7 +72,8 @@ def fault_of(line: str) -> tuple[str, str] | None:
     >>> fault_of("A B -> B A")[0]
     'a rule has one symbol before its arrow, and this one has several'
     """
-    return next(((what, hint) for form, what, hint in _FAULTS if re.search(form, line)), None)
+    beginning = line[:_LOOKED_AT]
+    return next(((what, hint) for form, what, hint in _FAULTS if re.search(form, beginning)), None)
 
 
 def _without_numbers(text: str) -> tuple[str, str] | None:

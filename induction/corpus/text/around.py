@@ -26,7 +26,7 @@ _KINDS = (
 )
 _CLASSES = (
     (re.compile(r"[\[(<]([^\W_][\w -]*)[\])>]\s*\S.*", re.DOTALL), "begin with"),
-    (re.compile(r".*\s\s*[#@]([^\W_][\w-]*)", re.DOTALL), "end with"),
+    (re.compile(r".*\s[#@]([^\W_][\w-]*)", re.DOTALL), "end with"),
     (re.compile(r".*\S\s*[\[(<]([^\W_][\w -]*)[\])>]", re.DOTALL), "end with"),
     (re.compile(r".*\S\s*[;|]\s*([^\W_][\w-]*)", re.DOTALL), "end with"),
     (re.compile(r".*[^\s,],\s*([^\W_][\w-]*)", re.DOTALL), "end with"),

@@ -29,7 +29,7 @@ _OTHERS = (
         "write them as trees of labels and words, such as (S (NP We) (VP slept))",
     ),
     (
-        re.compile(r"#\S+\s+\S+\(\S+:"),
+        re.compile(r"#\S+\s+[^\s(]+\([^\s:]+:"),
         "these are trees with labels before their brackets, as those of Sinica, and no trees in "
         "Penn brackets",
         "write them as (S (NP We) (VP slept)), with -LRB- and -RRB- for ( and )",
@@ -43,7 +43,7 @@ _FORMS = {
     re.compile(r"(?s).{0,400}(?:\\Tree|\\begin\{(?:forest|tikzpicture)\})"): "trees of LaTeX",
     re.compile(r"\s*(?:Probabilistic)?Tree\('"): "trees of NLTK as repr prints them, and not str",
     re.compile(r"\s*\uff08"): "trees in full-width brackets",
-    re.compile(r"(?s)\s*\([^\n]*,[^\n]*\)[^\n()]*;\s*$"): "trees without labels (Newick)",
+    re.compile(r"\s*\((?=[^\n]*,)[^\n;]*\)[^\n();]*;\s*$"): "trees without labels (Newick)",
     re.compile(r"[^\n\t(]+\t[^\n\t]*\t[^\n\t]*\t"): "columns with tabs between",
     re.compile(r"(?s).{0,8000}^```", re.MULTILINE): "notes in Markdown, with trees in them",
     re.compile(
