@@ -43,6 +43,7 @@ from induction.corpus.tables.refusals import REFUSED, unwritable
 __all__ = [
     "check_folder",
     "check_kinds",
+    "class_names",
     "is_local_dataset",
     "is_saved_dataset",
     "read_folder",
@@ -110,10 +111,36 @@ def table_of_dataset(dataset: Any) -> pa.Table:
     return with_named_tags(table.replace_schema_metadata(None), names)
 
 
-def to_dataset(corpus: Corpus) -> Any:
+def class_names(data: Any, label: str | None = None) -> tuple[str, ...]:
+    """Return the names of the numbered classes of a data set; none of anything else.
+
+    Parameters
+    ----------
+    data
+        Whatever may be a ``datasets.Dataset``.
+    label : str, optional
+        The column of the classes; else the only one that is a ``ClassLabel``.
+    """
+    features = getattr(data, "features", None)
+    if type(data).__module__.partition(".")[0] != "datasets" or not isinstance(features, Mapping):
+        return ()
+    named = {name: tuple(one.names) for name, one in features.items() if hasattr(one, "str2int")}
+    found = {label: named[label]} if label in named else named
+    return next(iter(found.values())) if len(found) == 1 else ()
+
+
+def to_dataset(corpus: Corpus, names: Sequence[str] = ()) -> Any:
     """Return a corpus as a ``datasets.Dataset`` over the same memory.
 
     The fingerprint is that of the content, so equal corpora hit the same caches.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any.
+    names : sequence of str
+        Of classes that are numbered from 0 in the column ``label``, which becomes a
+        ``ClassLabel``.
 
     Raises
     ------
@@ -125,7 +152,16 @@ def to_dataset(corpus: Corpus) -> Any:
     datasets = _library()
     table = corpus.table.replace_schema_metadata(None)
     check_kinds(table.schema)
-    return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=_fingerprint(table))
+    features = datasets.Features.from_arrow_schema(table.schema)
+    if names and "label" in features and pa.types.is_integer(table.schema.field("label").type):
+        place = table.column_names.index("label")
+        table = table.set_column(place, "label", table.column("label").cast(pa.int64()))
+        features["label"] = datasets.ClassLabel(names=list(names))
+    return datasets.Dataset(
+        datasets.table.InMemoryTable(table),
+        info=datasets.DatasetInfo(features=features),
+        fingerprint=_fingerprint(table, names),
+    )
 
 
 def check_kinds(schema: pa.Schema) -> None:
@@ -146,8 +182,8 @@ def check_kinds(schema: pa.Schema) -> None:
             raise unwritable(field, "a data set of Hugging Face", error) from None
 
 
-def _fingerprint(table: pa.Table) -> str:
-    digest = hashlib.sha256()
+def _fingerprint(table: pa.Table, names: Sequence[str]) -> str:
+    digest = hashlib.sha256(repr(list(names)).encode() if names else b"")
 
     class Sink:
         """What Arrow writes to; only its digest is kept."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 from grammar.errors import OptionError, UnreadableInputError
 from grammar.options import refuse_names_of_others
 from induction.corpus.corpus import Corpus
+from induction.corpus.huggingface import class_names, to_dataset
 from induction.corpus.inputs.in_memory import is_text, is_texts
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
@@ -36,6 +37,8 @@ class Augmentation:
         What was requested and made, duplicates, leakage, and the reasons of a shortfall.
     manifest : dict
         Everything that decides the result, as JSON can hold it.
+    class_names : tuple of str
+        Of classes that a ``datasets.Dataset`` numbers; :meth:`to_dataset` keeps them.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Augmentation:
     corpus: Corpus
     report: Report
     manifest: dict[str, Any]
+    class_names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Augmentation({self.report!r}, {self.corpus!r})"
@@ -82,8 +86,11 @@ class Augmentation:
         return self.corpus.to_polars()
 
     def to_dataset(self) -> Any:
-        """Return the new examples as a data set (as :meth:`induction.Corpus.to_dataset`)."""
-        return self.corpus.to_dataset()
+        """Return the new examples as a data set (as :meth:`induction.Corpus.to_dataset`).
+
+        Classes are numbers with names where they were so in the data set that was augmented.
+        """
+        return to_dataset(self.corpus, self.class_names)
 
     def _repr_html_(self) -> str:
         return f"{self.report._repr_html_()}{self.corpus._repr_html_()}"
@@ -180,6 +187,7 @@ def augment(
             raise
         hint = f"{error.hint}; a text of one word goes into a list: [{corpus!r}]"
         raise UnreadableInputError(error.what, where=error.where, hint=hint) from None
+    names = class_names(corpus, label)
     tests = None if test is None else read_source(test, on_error=on_error)
     pipeline = Pipeline(given, asked, test=tests, workers=workers)
     tables = list(pipeline.run())
@@ -190,7 +198,7 @@ def augment(
     if plain:
         texts: list[str] = made.column("text")
         return texts
-    return Augmentation(made, report, manifest_of(pipeline))
+    return Augmentation(made, report, manifest_of(pipeline), names)
 
 
 _NAMES_OF_OTHERS = {

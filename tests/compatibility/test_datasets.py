@@ -46,6 +46,19 @@ data = polars.LazyFrame({"text": ["a film"]})
 assert len(read_corpus(data.collect())) == 1
 """,
     ),
+    "put new examples behind a data set whose classes have names": Task(
+        """
+from datasets import ClassLabel, Dataset, Features, Value, concatenate_datasets
+features = Features({"text": Value("string"), "label": ClassLabel(names=["neg", "pos"])})
+rows = {"text": ["a good film that ends well", "a dull plot that goes on"], "label": [1, 0]}
+dataset = Dataset.from_dict(rows, features=features)
+new = tw.augment(dataset, "aeda", n=4).to_dataset()
+both = concatenate_datasets([dataset, new.select_columns(["text", "label"])])
+assert both.features["label"].names == ["neg", "pos"]
+assert len(both) == 6
+""",
+        needs=["datasets"],
+    ),
     "augment a data set": Task(
         """
 import datasets
