@@ -29,7 +29,7 @@ def drawn(rows: Rows, most: int, name: str) -> Rows:
     """Return at most so many rows of each class, always the same ones, in a mixed order.
 
     >>> [label for _, label in drawn([("1", "b"), ("2", "a"), ("3", "b")], 1, "few")]
-    ['b', 'a']
+    ['a', 'b']
     """
     kept: Rows = []
     left = dict.fromkeys((label for _, label in rows), most)

@@ -45,6 +45,7 @@ import polars
 data = polars.LazyFrame({"text": ["a film"]})
 assert len(read_corpus(data.collect())) == 1
 """,
+        needs=["polars"],
     ),
     "put new examples behind a data set whose classes have names": Task(
         """
