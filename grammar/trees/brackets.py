@@ -28,7 +28,10 @@ STRAY_TEXT = "text outside any bracket"
 _FAULTS = {
     _UNOPENED: ("closing bracket without an opening one", "delete it, or open a bracket before it"),
     _UNCLOSED: ("opening bracket that is never closed", "add the missing ')'"),
-    _EMPTY: ("empty bracket: a label must have a word or a subtree under it", "fill or delete it"),
+    _EMPTY: (
+        "empty bracket: a label must have a word or a subtree under it",
+        "fill or delete it; a bracket that is a word is written -LRB- or -RRB-",
+    ),
     _STRAY: (STRAY_TEXT, "put it into a tree, or start the line with '#'"),
     _UNLABELLED: ("bracket without a label inside a tree", "write a label after the '('"),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import pyarrow as pa
 
-from grammar.errors import OptionError, UnreadableInputError
+from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.options import refuse_names_of_others
 from induction.corpus.corpus import Corpus
 from induction.corpus.huggingface import class_names, to_dataset
@@ -176,6 +176,8 @@ def augment(
             hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
         )
     _refuse_names_of_others(settings)
+    if isinstance(corpus, str) and not corpus.strip():
+        raise CorpusError("the text is empty", hint="give a text with words, or leave it out")
     plain = is_text(corpus) or is_texts(corpus)
     if is_text(corpus):
         corpus = [corpus]

@@ -1,7 +1,7 @@
 """Documents of spaCy: the ``.spacy`` files (DocBin) that it trains on, and values in memory.
 
-Texts, tokens, tags (``tag_``) and entities (``ents``) come along, either way; of a document's other
-annotations nothing does.
+Texts, tokens, tags (``tag_``), entities (``ents``) and classes (``cats`` with a share of a half or
+more) come along, either way; of a document's other annotations nothing does.
 
 References
 ----------
@@ -25,6 +25,9 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows, Write, numbered_rows
 
 __all__ = ["corpus_of_docs", "docs_of_corpus", "read_docbin", "spacy_writer"]
+
+
+_HALF = 0.5
 
 
 def _library(name: str = "spacy") -> Any:
@@ -65,6 +68,7 @@ def columns_of_docs(docs: Iterable[Any]) -> dict[str, Any]:
     """Return the columns of a corpus of documents (raises CorpusError if there are none)."""
     docs = [docs] if hasattr(docs, "ents") else docs
     columns: dict[str, list[Any]] = {"text": [], "tokens": [], "tags": [], "spans": []}
+    classes: list[list[str]] = []
     for doc in docs:
         words = [token for token in doc if not token.is_space]
         if not words:
@@ -75,11 +79,17 @@ def columns_of_docs(docs: Iterable[Any]) -> dict[str, Any]:
         columns["spans"].append(
             [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents]
         )
+        classes.append([name for name, share in doc.cats.items() if share >= _HALF])
     if not columns["text"]:
         raise CorpusError("there are no documents with words", hint="give at least one")
     if not all(tag for row in columns["tags"] for tag in row):
         del columns["tags"]
-    return {name: pa.array(values, COLUMNS[name]) for name, values in columns.items()}
+    arrays = {name: pa.array(values, COLUMNS[name]) for name, values in columns.items()}
+    if all(len(names) == 1 for names in classes):
+        arrays["label"] = pa.array([name for [name] in classes], pa.string())
+    elif any(classes):
+        arrays["labels"] = pa.array(classes, pa.list_(pa.string()))
+    return arrays
 
 
 def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
@@ -133,7 +143,22 @@ def docs_of_corpus(corpus: Corpus, vocab: Any = None) -> list[Any]:
             for token, tag in zip(words, row["tags"], strict=True):
                 token.tag_ = tag
         docs.append(doc)
+    for doc, cats in zip(docs, _cats(corpus), strict=False):
+        doc.cats = cats
     return docs
+
+
+def _cats(corpus: Corpus) -> Iterator[dict[str, float]]:
+    """Yield the share of each class in each document; nothing if classes have no names."""
+    name = next((name for name in ("label", "labels") if name in corpus.names), None)
+    if name is None:
+        return
+    kind = corpus.table.schema.field(name).type
+    if not pa.types.is_string(getattr(kind, "value_type", kind)):
+        return
+    held = [[value] if isinstance(value, str) else value or [] for value in corpus.column(name)]
+    known = sorted({one for values in held for one in values})
+    yield from ({one: float(one in values) for one in known} for values in held)
 
 
 def _entity(doc: Any, span: dict[str, Any]) -> Any:

@@ -243,7 +243,11 @@ def _hint(items: Sequence[Any]) -> str:
     if not all(isinstance(item, list | tuple) and len(item) for item in items):
         return "give texts, or dictionaries such as {'text': ..., 'label': ...}"
     if all(isinstance(word, list | tuple) for item in items for word in item):
-        return "give columns: {'tokens': sentences, 'ner_tags': their tags}, lists of words in both"
+        return (
+            "give texts: [' '.join(word for word, tag in sentence) for sentence in sentences]; or "
+            "columns of lists, if the tags are those of entities, such as B-PER: {'tokens': "
+            "sentences, 'ner_tags': their tags}"
+        )
     have_spaces = [any(" " in str(word) for word in item) for item in items]
     if have_spaces == [True, False] and len(items[0]) == len(items[1]):
         return "give columns: {'text': texts, 'label': labels}"

@@ -198,6 +198,7 @@ def _target_of_classes(table: pa.Table, there: Sequence[str]) -> str | None:
 def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
     """Tell which column may hold the classes, where none is called as they are."""
     several = indicators_of(table)
+    found: dict[str, int] = {}
     for name in names:
         if not name or (len(several) > 1 and name in several):  # which is told of all of them
             continue
@@ -212,11 +213,15 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
             continue
         count = len(values.unique())
         if _FEWEST <= count <= min(_MOST_CLASSES, len(values) // 2):
-            tell(
-                f"no column is called as classes are, so there are none; {name!r} has {count} "
-                f"different values: --label {quote(name)} reads them, and --label '' ends this line"
-            )
-            return
+            found[name] = count
+    if found:
+        first, *others = found
+        more = f" (others may hold them: {', '.join(map(repr, others))})" if others else ""
+        tell(
+            f"no column is called as classes are, so there are none; {first!r} has {found[first]} "
+            f"different values{more}: --label {quote(first)} reads them, and --label '' ends this "
+            "line"
+        )
 
 
 def _are_sets(values: pa.ChunkedArray) -> bool:

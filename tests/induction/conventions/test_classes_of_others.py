@@ -110,3 +110,11 @@ def test_compressed_output_is_refused_with_a_name_that_works(tmp_path):
     for format in (None, "csv"):
         with pytest.raises(OptionError, match=r"no output is compressed\n  hint: .* as a\.csv"):
             write_corpus(corpus, tmp_path / "a.csv.gz", format=format)
+
+
+def test_all_columns_that_may_hold_the_classes_are_told(tmp_path):
+    given = "Target,Tweet,Stance\n"
+    for number in range(6):
+        given += f"{'ab'[number % 2]},this is the tweet {number},{'xyz'[number % 3]}\n"
+    _, said = read(tmp_path, "a.csv", given)
+    assert "'Target' has 2 different values (others may hold them: 'Stance'): --label" in said[0]

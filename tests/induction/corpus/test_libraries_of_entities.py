@@ -6,6 +6,7 @@ import sys
 import tomllib
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -49,6 +50,28 @@ def test_a_file_of_documents_is_read_and_written(tmp_path: Path) -> None:
     first = next(docs.get_docs(spacy.blank("en").vocab))
     assert [(e.text, e.label_) for e in first.ents] == [("Ann Lee", "PER"), ("Rome", "LOC")]
     assert [token.tag_ for token in first] == ["N", "N", "V", "N", "."]
+
+
+@pytest.mark.parametrize(
+    ("cats", "name", "values"),
+    [
+        ([{"A": 1.0, "B": 0.0}, {"A": 0.1, "B": 0.9}], "label", ["A", "B"]),
+        ([{"A": 1.0, "B": 1.0}, {"A": 0.0, "B": 0.0}], "labels", [["A", "B"], []]),
+    ],
+)
+def test_classes_of_documents_come_along(
+    cats: list[dict[str, float]], name: str, values: list[Any], tmp_path: Path
+) -> None:
+    docs = [spacy.blank("en").make_doc(text) for text in ("a good film", "a dull one")]
+    for doc, shares in zip(docs, cats, strict=True):
+        doc.cats = shares
+    corpus = corpus_of_docs(docs)
+    assert corpus.column(name) == values
+    assert [{k: round(v) for k, v in doc.cats.items()} for doc in docs_of_corpus(corpus)] == [
+        {k: round(v) for k, v in shares.items()} for shares in cats
+    ]
+    spacy.tokens.DocBin(docs=docs).to_disk(tmp_path / "a.spacy")
+    assert read_corpus(tmp_path / "a.spacy").column("label") == values
 
 
 def test_texts_without_tokens_are_parted_by_spacy() -> None:
