@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError, OptionError, StartSymbolError
 from grammar.expressions.matches import is_match, list_matches, shortest_matches
 from grammar.expressions.positions import UnreadableError
+from grammar.messages import tell
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.given import is_name_of_file
@@ -106,10 +107,13 @@ def from_lark(
         )
     made: list[Production] = []
     inline: dict[str, str] = {}
+    shortened: list[str] = []
     for terminal, symbol in sorted(used.items()):
-        matches = _words_of(
-            terminal, terminals.get(terminal), chosen.get(terminal), representatives
-        )
+        pattern, given = terminals.get(terminal), chosen.get(terminal)
+        matches = [] if given is not None else _all_matches(pattern)
+        if not matches:
+            matches = _words_of(terminal, pattern, given, representatives)
+            shortened += [terminal] if given is None else []
         if symbol.filter_out and len(matches) == 1:  # a string written in a rule has no name
             inline[terminal] = matches[0]
         else:
@@ -118,6 +122,8 @@ def from_lark(
     for lhs, rhs in rules:
         children = tuple(inline.get(s.name) or Nonterminal(str(s.name)) for s in rhs)
         made.append(Production(Nonterminal(lhs), children))
+    if shortened:
+        tell(f"{name}: left out: all but {representatives} matches of {', '.join(shortened)}")
     return Grammar.from_productions(made, start=start, normalise=True)
 
 
@@ -232,10 +238,20 @@ def _refuse_many_choices(source: str, name: str) -> None:
             )
 
 
+def _all_matches(pattern: Any) -> list[str]:
+    """Return all that a terminal may be; nothing if that is not known, or is too much."""
+    if pattern is None:
+        return []
+    if pattern.type == "str":
+        return [pattern.value]
+    found = list_matches(pattern.to_regexp(), MOST_MATCHES)
+    return found if len(found) <= MOST_MATCHES else []
+
+
 def _words_of(
     terminal: str, pattern: Any, given: Sequence[str] | None, representatives: int | None
 ) -> list[str]:
-    """Return the words that a terminal stands for."""
+    """Return the words that are given for a terminal, or chosen from its matches."""
     if given is not None:
         words = list(dict.fromkeys(given))
         wrong = [w for w in words if pattern and is_match(pattern.to_regexp(), w) is False]
@@ -251,11 +267,8 @@ def _words_of(
             f"the terminal {terminal} is declared, without a pattern",
             hint=f'give its words: words={{"{terminal}": ["..."]}}',
         )
-    if pattern.type == "str":
-        return [pattern.value]
-    expression, unreadable = pattern.to_regexp(), ""
-    listed = list_matches(expression, MOST_MATCHES)
-    if not listed and representatives:
+    expression, unreadable, listed = pattern.to_regexp(), "", list[str]()
+    if representatives:
         try:
             listed = shortest_matches(expression, representatives)
         except UnreadableError as error:

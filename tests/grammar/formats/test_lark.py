@@ -11,6 +11,7 @@ from hypothesis import assume, example, given, settings
 from grammar.errors import NotationError, OptionError, StartSymbolError, WeightError
 from grammar.formats.lark_reading import from_lark
 from grammar.formats.writing import to_lark
+from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
 from grammar.pcfg.operations import binarise
 from grammar.rules.rules import Nonterminal, Production
@@ -221,3 +222,11 @@ def test_alternatives_of_many_optional_parts_are_refused() -> None:
     with pytest.raises(NotationError, match="optional") as caught:
         from_lark('start: "a"\n  | ' + "b? " * 17 + '\nb: "x"\n', name="g.lark")
     assert caught.value.where == "g.lark:2"
+
+
+def test_terminals_of_which_only_examples_are_kept_are_told() -> None:
+    said: list[str] = []
+    with heard_by(said.append):
+        from_lark('start: "a" N | W\nN: /[0-9]+/\nW: /b|c/', representatives=2, name="calc.lark")
+        from_lark("start: N\nN: /[0-9]+/", words={"N": ["1"]})
+    assert said == ["calc.lark: left out: all but 2 matches of N"]
