@@ -64,7 +64,7 @@ def from_lark(
         Words by terminal name, each a match of the terminal.
     representatives : int, optional
         Let a regular expression with too many matches stand for so many of its shortest ones, or
-        for fewer, if others take too many steps to find.
+        for fewer, if others take too many steps to find. It is told which do.
     name : str
         What to call the text in errors.
 
@@ -109,11 +109,12 @@ def from_lark(
     inline: dict[str, str] = {}
     shortened: list[str] = []
     for terminal, symbol in sorted(used.items()):
-        pattern, given = terminals.get(terminal), chosen.get(terminal)
-        matches = [] if given is not None else _all_matches(pattern)
-        if not matches:
-            matches = _words_of(terminal, pattern, given, representatives)
-            shortened += [terminal] if given is None else []
+        pattern = terminals.get(terminal)
+        if chosen.get(terminal) is not None:
+            matches = _given_words(terminal, pattern, chosen[terminal])
+        elif not (matches := _all_matches(pattern)):
+            matches = _shortest(terminal, pattern, representatives)
+            shortened.append(terminal)
         if symbol.filter_out and len(matches) == 1:  # a string written in a rule has no name
             inline[terminal] = matches[0]
         else:
@@ -248,20 +249,21 @@ def _all_matches(pattern: Any) -> list[str]:
     return found if len(found) <= MOST_MATCHES else []
 
 
-def _words_of(
-    terminal: str, pattern: Any, given: Sequence[str] | None, representatives: int | None
-) -> list[str]:
-    """Return the words that are given for a terminal, or chosen from its matches."""
-    if given is not None:
-        words = list(dict.fromkeys(given))
-        wrong = [w for w in words if pattern and is_match(pattern.to_regexp(), w) is False]
-        if wrong or not words or isinstance(given, str):
-            raise OptionError(
-                f"{wrong[0]!r} is no match" if wrong else "this is no sequence of words",
-                where=f"words of the terminal {terminal}",
-                hint=f"its pattern is {pattern.to_regexp()}" if pattern else 'such as ["dog"]',
-            )
-        return words
+def _given_words(terminal: str, pattern: Any, given: Sequence[str]) -> list[str]:
+    """Return the words that are given for a terminal (raises OptionError if they do not match)."""
+    words = list(dict.fromkeys(given))
+    wrong = [w for w in words if pattern and is_match(pattern.to_regexp(), w) is False]
+    if wrong or not words or isinstance(given, str):
+        raise OptionError(
+            f"{wrong[0]!r} is no match" if wrong else "this is no sequence of words",
+            where=f"words of the terminal {terminal}",
+            hint=f"its pattern is {pattern.to_regexp()}" if pattern else 'such as ["dog"]',
+        )
+    return words
+
+
+def _shortest(terminal: str, pattern: Any, representatives: int | None) -> list[str]:
+    """Return so many of the shortest matches of a terminal that has too many."""
     if pattern is None:
         raise OptionError(
             f"the terminal {terminal} is declared, without a pattern",
