@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
 import pytest
 
 from grammar.errors import OptionError
 from grammar.synchronous.parsing import SynchronousParser
+from induction.synchronous import choice
 from induction.synchronous.induce import induce_synchronous
 from scan.languages.tasks import named_task
 
@@ -49,3 +53,17 @@ def test_progress_says_which_step_is_next(pairs) -> None:
 def test_a_limit_is_one_or_more() -> None:
     with pytest.raises(OptionError, match="limit"):
         induce_synchronous([("a", "A")], limit=0)
+
+
+def test_numbers_of_types_that_make_too_many_rules_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choice._Trial, "_exact", lambda self, fit: np.array([0.5, 0.0]))
+    monkeypatch.setattr(choice._Trial, "_typed_rules", lambda self, number: 3_000 * number)
+    nothing: Any = ()
+    trial = choice._Trial(nothing, nothing, cast("Any", ["a fold"]), nothing, cast("Any", None))
+    tried: list[int] = []
+    number, _, scores = trial.best(cast("Any", None), cast("Any", tried.append))
+    assert tried == [one for one in choice._TYPES if 3_000 * one <= 10_000]
+    assert (number, list(scores)) == (0, tried)
+    assert 0 < len(tried) < len(choice._TYPES)
