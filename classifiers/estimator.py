@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -23,24 +23,45 @@ from classifiers.sets import Sets, is_sets, sets_of
 from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError
 from grammar.files import PathLike
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
+from grammar.foreign_names.calls import names_keywords
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 
 __all__ = ["TextClassifier"]
 
 AUTO = "auto"
-_OF_OTHERS = {
-    "evaluate": "classifier.score(data) gives accuracy and all other scores",
-    "push_to_hub": "classifier.save(folder) saves it",
-    "save_pretrained": "classifier.save(folder) saves it",
-    "save_model": "classifier.save(folder) saves it",
-    "load": "open_classifier(folder) opens one that was saved",
-    "from_pretrained": "open_classifier(folder) opens one that was saved",
+_OF_OTHERS: Hints = {
+    "classifier.score(data) gives accuracy and all other scores": (
+        *("evaluate", "test", "accuracy", "metrics", "report", "classification_report"),
+    ),
+    "classifier.save(folder) saves it": (
+        *("push_to_hub", "save_pretrained", "save_model", "export", "to_disk", "dump"),
+    ),
+    "classifier.predict([text])[0] is the class of a text": (
+        *("predict_one", "classify", "predict_text", "predict_label"),
+    ),
+    "classifier.predict(texts) gives classes": (
+        *("classify_many", "predict_many", "transform", "predict_batch", "pipe", "fit_predict"),
+    ),
+    "classifier.predict_proba(texts) gives the probability of each class": (
+        *("predict_probs", "prob_classify", "predict_log_proba", "decision_function", "logits"),
+    ),
+    "classifier.classes_ has them": ("labels", "label_names", "id2label", "labels_", "categories"),
+    "classifier.fit(texts, labels), or train(data) of treewright, trains one": (
+        *("train_on", "learn_from", "update", "partial_fit", "fine_tune", "finetune"),
+    ),
 }
-"""What classifiers of setfit, transformers and fastText have, and what gives it here."""
+"""What classifiers of setfit, transformers, NLTK and fastText have, and what gives it here."""
+_MADE_ELSEWHERE: Hints = {
+    "open_classifier(folder) opens one that was saved": (
+        *("load", "from_pretrained", "from_file", "load_model", "from_disk", "open", "read"),
+    ),
+    "train(data) of treewright trains one": ("train", "from_data", "from_dataset", "from_corpus"),
+}
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  # type: ignore[misc]
     """A classifier of texts, in scikit-learn's manner.
 
     It stands in a ``Pipeline``, in ``GridSearchCV`` and ``cross_val_score``; new examples are made
@@ -99,6 +120,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [['film', 'good']]
     """
 
+    _made_elsewhere: ClassVar[Hints] = _MADE_ELSEWHERE
+
+    @names_keywords(max_iter="give it as a further field of the config: config={'steps': 400}")
     def __init__(
         self,
         encoder: str = TFIDF,
@@ -127,8 +151,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = f"\n  hint: {_OF_OTHERS[name]}" if name in _OF_OTHERS else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+            raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
+
+        def __call__(self, texts: Any) -> Any:
+            """Refuse a call, as pipelines of transformers are called (raises TypeError)."""
+            raise TypeError(
+                "a classifier is no function\n  hint: classifier.predict(texts) gives classes, and "
+                "classifier.predict_proba(texts) their probabilities"
+            )
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Learn texts with their classes.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from classifiers.config import TFIDF
 from classifiers.estimator import TextClassifier
 from grammar.errors import OptionError
-from grammar.options import refuse_names_of_others, refuse_unknown
+from grammar.foreign_names.calls import names_keywords
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
@@ -22,11 +22,14 @@ OWN = ("names", "train", "C", "class_weight")
 """Parameters of the estimator; all else is of the config."""
 
 
-_NAMES_OF_OTHERS = {"seed": ("random_state", "random_seed"), "test_size": ("size", "test_share")}
-"""Options, and how they are called in scikit-learn and elsewhere."""
 _SIZE = 0.25
 
 
+@names_keywords(
+    stratify="leave it out: of each class the same share is on both sides",
+    shuffle="leave it out: the examples of the test are drawn at random, and keep their order",
+    train_size="give the share of the test: test_size=0.25",
+)
 def split(
     data: Any,
     *size: Any,
@@ -34,7 +37,6 @@ def split(
     seed: int = 0,
     text: str | None = None,
     label: str | None = None,
-    **others: Any,
 ) -> tuple[Corpus, Corpus]:
     """Split a corpus at random into examples to train on and examples to test on.
 
@@ -51,8 +53,6 @@ def split(
         Of the draw.
     text, label : str, optional
         The columns of texts and classes, where their names do not tell.
-    **others
-        None; what other libraries have is refused with a hint.
 
     Returns
     -------
@@ -75,11 +75,6 @@ def split(
             "texts and their labels are one corpus",
             hint="train, test = split({'text': texts, 'label': labels}, test_size=0.25)",
         )
-    refuse_names_of_others(others, _NAMES_OF_OTHERS, "split")
-    if "stratify" in others:
-        hint = "leave it out: of each class the same share is on both sides"
-        raise OptionError("split has no option 'stratify'", hint=hint)
-    refuse_unknown(others, ("test_size", "seed", "text", "label"), "split")
     asked: Any = next((one for one in (*size, test_size) if one is not None), _SIZE)
     corpus = read_corpus(data, text=text, label=label)
     count = round(asked * len(corpus)) if 0 < asked < 1 else int(asked)
@@ -163,7 +158,6 @@ def train(
     >>> train(few["text"], few["label"]).predict("poor").tolist()
     ['bad']
     """
-    refuse_names_of_others(config, _NAMES_OF_OTHERS, "train")
     own = {name: config.pop(name) for name in OWN if name in config}
     model = TextClassifier(encoder, augment=method, seed=seed, config=config, **own)
     if labels is not None:

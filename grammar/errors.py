@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from abc import ABCMeta
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 __all__ = [
     "BracketError",
@@ -25,7 +24,6 @@ __all__ = [
     "LengthBandError",
     "MismatchError",
     "MissingDataError",
-    "NamesOfOthers",
     "NotAllowedError",
     "NotTightError",
     "NotationError",
@@ -334,35 +332,6 @@ class OutputError(TreewrightError, OSError):
     ...
     grammar.errors.OutputError: ...
     """
-
-
-class NamesOfOthers(ABCMeta):
-    """The class of classes whose makers have other names in other libraries: it says ours.
-
-    Such a class has a mapping ``_made_elsewhere`` of hints to the names that they are given for.
-
-    Examples
-    --------
-    >>> class Corpus(metaclass=NamesOfOthers):
-    ...     _made_elsewhere = {"read_corpus(data)": ("from_pandas",)}
-    >>> Corpus.from_pandas
-    Traceback (most recent call last):
-        ...
-    AttributeError: type object 'Corpus' has no attribute 'from_pandas'
-      hint: read_corpus(data)
-    """
-
-    _made_elsewhere: Mapping[str, Sequence[str]]
-
-    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
-
-        def __getattr__(cls, name: str) -> Any:
-            hint = None
-            if not name.startswith("_"):
-                known = cls._made_elsewhere.items()
-                hint = next((hint for hint, theirs in known if name in theirs), None)
-            told = f"\n  hint: {hint}" if hint else ""
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{told}")
 
 
 def _again(kind: type[TreewrightError], what: str, where: str | None, hint: str | None) -> Any:

@@ -31,55 +31,6 @@ _BELOW = {
     "classifiers": ("grammar", "induction", "sampling"),
     "treewright": ("grammar", "induction", "sampling", "scan", "classifiers"),
 }
-_NAMES_OF_OTHERS = {
-    "Grammar": ("CFG", "PCFG"),
-    "Parser": (
-        *("ViterbiParser", "ChartParser", "InsideChartParser", "EarleyChartParser"),
-        *("BottomUpChartParser", "RecursiveDescentParser", "ShiftReduceParser"),
-    ),
-    "split": ("train_test_split",),
-    "read_corpus": ("load_dataset", "load_files", "read_csv", "read_json", "from_pandas"),
-    "open_grammar": ("read_grammar", "load_grammar"),
-    "tokenise": ("word_tokenize", "tokenize", "wordpunct_tokenize"),
-    "train": ("train_classifier", "fit", "Classifier", "Trainer", "SetFitTrainer"),
-    "binarise": ("binarize",),
-    "open_classifier": ("load_model", "load_classifier", "SetFitModel"),
-    "score": ("evaluate", "accuracy_score", "classification_report", "f1_score"),
-    "assess": ("quality", "measure"),
-    "open_parser": ("load", "blank", "load_parser"),
-    "Treebank.search": ("tgrep", "tgrep_nodes", "tgrep_positions"),
-    "augment": (
-        "eda",
-        "EasyDataAugmenter",
-        "WordNetAugmenter",
-        "SynonymAug",
-        "RandomWordAug",
-        "aeda",
-        "naw",
-        "nac",
-        "nas",
-        "ContextualWordEmbsAug",
-        "BackTranslationAug",
-        "EmbeddingAugmenter",
-        "CheckListAugmenter",
-    ),
-    "TreeSubstitutionGrammar": ("TSG",),
-    "dop_reduction": ("dopreduction", "induce_dop"),
-}
-"""What is here, and how it is called in NLTK, spaCy, scikit-learn, datasets, nlpaug, disco-dop."""
-_INSTEAD = {
-    "pos_tag": "words have tags in trees: parse('We slept.').to_nltk().pos()",
-    "sent_tokenize": "[text[a:b] for a, b in sentence_spans(text)] cuts a text into sentences",
-    "search": "read_treebank(...).search('NP < DT') searches trees",
-    "convert": "write_notation(grammar, 'lark') writes a grammar for another tool",
-    "Pipeline": "open_parser() of treewright parses: open_parser().parse('We slept.')",
-    "inspect": "print(grammar.check()) and grammar.productions('NP') describe a grammar",
-    "FreqDist": "collections.Counter counts",
-    "displacy": "draw_tree(tree, 'tree.svg') draws a tree",
-    "methods": "the command line lists them: treewright methods",
-    "list_methods": "the command line lists them: treewright methods",
-}
-"""What others have that is done in another way here."""
 _COMPILED = {".nbi", ".nbc", ".pyc"}
 _SIGN = "open_package(__file__)"
 
@@ -132,10 +83,10 @@ def open_package(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str
 
 def _called_here(name: str) -> str:
     """Return the hint of a name that other toolkits have for something that is here."""
-    here = next((here for here, names in _NAMES_OF_OTHERS.items() if name in names), None)
-    if here is None:
-        return f"\n  hint: {_INSTEAD[name]}" if name in _INSTEAD else ""
-    return f"\n  hint: {name} is called {here} here"
+    from grammar.foreign_names.top_level import name_hint
+
+    hint = name_hint(name)
+    return f"\n  hint: {hint}" if hint else ""
 
 
 def _read_stub(stub: Path) -> dict[str, str]:

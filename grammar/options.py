@@ -10,13 +10,14 @@ import dataclasses
 import difflib
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from textwrap import fill, indent
 from typing import Any, TypeVar
 
 from grammar.errors import OptionError
+from grammar.foreign_names.keywords import keyword_hint
 
 __all__ = [
     "MOST",
@@ -30,7 +31,6 @@ __all__ = [
     "option",
     "options_of",
     "read_options",
-    "refuse_names_of_others",
     "refuse_unknown",
     "takes",
     "whole_number",
@@ -308,41 +308,10 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], method: str) -> N
         if name not in known:
             raise OptionError(
                 f"{method} has no option {name!r}",
-                hint=meant(name, known) or f"it has {', '.join(known)}",
+                hint=keyword_hint(name, known)
+                or meant(name, known)
+                or f"it has {', '.join(known)}",
             )
-
-
-def refuse_names_of_others(
-    given: Iterable[str], ours: Mapping[str, Sequence[str]], method: str
-) -> None:
-    """Refuse options that are called otherwise here.
-
-    Parameters
-    ----------
-    given : iterable of str
-        Names of options.
-    ours : mapping
-        Names here, with those that other libraries have for the same.
-    method : str
-        What was called.
-
-    Raises
-    ------
-    OptionError
-        For the first such name; the hint has the one that counts.
-
-    Examples
-    --------
-    >>> refuse_names_of_others(["random_state"], {"seed": ["random_state"]}, "split")
-    Traceback (most recent call last):
-        ...
-    grammar.errors.OptionError: split has no option 'random_state'
-      hint: it is called seed here
-    """
-    for name in given:
-        here = next((here for here, theirs in ours.items() if name in theirs), None)
-        if here is not None:
-            raise OptionError(f"{method} has no option {name!r}", hint=f"it is called {here} here")
 
 
 def named(name: str, known: Mapping[str, T], what: str = "method") -> T:

@@ -31,6 +31,7 @@ __all__ = [
     "Expression",
     "Part",
     "Step",
+    "options_taken",
     "read_expression",
     "read_step",
     "read_value",
@@ -190,6 +191,16 @@ def read_value(text: str) -> Any:
         return text
 
 
+def options_taken(expression: Expression) -> dict[str, set[str]]:
+    """Return the names of the options that each method of an expression has.
+
+    >>> sorted(options_taken(read_expression("worddrop"))["worddrop"])[:2]
+    ['blank', 'faithful']
+    """
+    methods = {step.method for part in expression.parts for step in part.steps}
+    return {name: {o.name for o in find_method(name).options} for name in sorted(methods)}
+
+
 def with_options(expression: Expression, given: Mapping[str, Any]) -> Expression:
     """Give options to the methods of an expression; those in its parentheses stay.
 
@@ -210,10 +221,7 @@ def with_options(expression: Expression, given: Mapping[str, Any]) -> Expression
     >>> print(with_options(read_expression("treemix(high=1) | aeda"), {"high": 2, "low": 0}))
     treemix(high=1, low=0) | aeda
     """
-    known: dict[str, set[str]] = {}
-    for part in expression.parts:
-        for step in part.steps:
-            known.setdefault(step.method, {o.name for o in find_method(step.method).options})
+    known = options_taken(expression)
     wanted: dict[str, dict[str, Any]] = {method: {} for method in known}
     for name, value in given.items():
         method, dot, option = name.rpartition(".")

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from grammar.errors import OptionError, SchemaError
+from grammar.foreign_names.attributes import Hints, attribute_hint
 from grammar.options import Option, gathers, named, options_of, refuse_unknown
 from grammar.saving.facts import SCALAR, TEXT, Fields
 from induction.corpus.corpus import Corpus
@@ -150,6 +151,31 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 """Every method by its name."""
 
 
+_OF_OTHERS: Hints = {
+    "eda(alpha_ri=0, alpha_rs=0, alpha_rd=0) replaces words by synonyms": (
+        *("synonym", "synonyms", "wordnet", "synonym_replacement", "synonymaug", "sr", "embedding"),
+    ),
+    "eda(alpha_sr=0, alpha_rs=0, alpha_rd=0) inserts synonyms, and aeda punctuation": (
+        *("insert", "insertion", "random_insertion", "ri"),
+    ),
+    "eda(alpha_sr=0, alpha_ri=0, alpha_rd=0) swaps words": (
+        *("swap", "random_swap", "rs", "word_swap"),
+    ),
+    "worddrop drops words": ("delete", "deletion", "random_deletion", "rd", "dropout", "drop"),
+    "backtranslation(model=FOLDER) translates and back": (
+        *("back_translation", "back-translation", "bt", "paraphrase", "translation"),
+    ),
+    "ctxsub(model=FOLDER) replaces words by those that a masked model expects": (
+        *("contextual", "bert", "mlm", "contextual_word_embs", "masked"),
+    ),
+    "random-word replaces words, and no method changes letters": (
+        *("typo", "typos", "keyboard", "ocr", "spelling", "char", "character", "random"),
+    ),
+    "treemix mixes labels of the texts whose parts it exchanges": ("mixup", "cutmix", "mixtext"),
+}
+"""What nlpaug, TextAttack, EDA and others do, and what does it here."""
+
+
 def find_method(name: str) -> Method:
     """Return a method by its name.
 
@@ -163,6 +189,8 @@ def find_method(name: str) -> Method:
     >>> find_method("treemix").title
     'constituents exchanged, labels mixed (Zhang et al. 2022)'
     """
+    if name not in METHODS and (hint := attribute_hint(name.lower(), _OF_OTHERS)) is not None:
+        raise OptionError(f"unknown method {name!r}", hint=hint)
     return named(name, METHODS)
 
 

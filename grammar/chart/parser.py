@@ -41,6 +41,8 @@ from grammar.chart.pruning import CoarseToFine
 from grammar.chart.unary_chains import returns_among
 from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
+from grammar.foreign_names.calls import names_keywords
 from grammar.options import whole_number
 from grammar.pcfg.grammar import Grammar, as_grammar
 from grammar.rng import stream_key
@@ -57,9 +59,17 @@ _CHUNK = 16
 """So many sentences are summed up at a time, so that workers do not change the order of sums."""
 
 
-_OF_NLTK = {
-    "parse_one": "next(parser.parse(words), None) gives the most probable tree",
-    "parse_sents": "[list(parser.parse(words)) for words in sentences] gives trees of each",
+_OF_NLTK: Hints = {
+    "next(parser.parse(words), None) gives the most probable tree": ("parse_one", "best"),
+    "[list(parser.parse(words)) for words in sentences] gives trees of each": (
+        *("parse_sents", "pipe", "parse_each"),
+    ),
+    "parser.kbest(words, 10) gives the ten most probable": (
+        *("parse_all", "nbest_parse", "nbest", "parses", "n_best"),
+    ),
+    "parser.inside(words) is the logarithm of the probability": (
+        *("prob", "logprob", "log_probability", "score", "probability"),
+    ),
 }
 """What parsers of NLTK have, and what gives it here."""
 
@@ -125,6 +135,7 @@ class Parser:
     again without it. Every method takes ``constraints``, within which it is exact.
     """
 
+    @names_keywords()
     def __init__(
         self,
         grammar: Grammar,
@@ -151,8 +162,7 @@ class Parser:
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = f"\n  hint: {_OF_NLTK[name]}" if name in _OF_NLTK else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+            raise no_attribute(self, name, attribute_hint(name, _OF_NLTK))
 
     def viterbi(
         self, sentence: Sequence[str], *, constraints: Constraints | None = None

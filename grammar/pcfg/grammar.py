@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +14,8 @@ import numpy as np
 from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.codecs import GraphCodec
 from grammar.description import Description
-from grammar.errors import NamesOfOthers, OptionError, StartSymbolError, located
+from grammar.errors import OptionError, StartSymbolError, located
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
 from grammar.pictures.base_labels import known_symbols
@@ -39,11 +40,33 @@ if TYPE_CHECKING:
 
 __all__ = ["Grammar", "as_grammar"]
 
-_OF_NLTK = {
-    *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
-    *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
-    *("leftcorners", "max_len", "min_len", "chomsky_normal_form"),
+_OF_OTHERS: Hints = {
+    "NLTK's grammar has it: grammar.to_nltk().{name}": (
+        *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner"),
+        *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
+        *("leftcorners", "max_len", "min_len", "chomsky_normal_form", "is_lexical"),
+    ),
+    "generate(grammar, 5) of treewright draws sentences from it": (
+        *("sample", "generate", "sentences", "random_sentence", "sample_sentences"),
+    ),
+    "grammar.graph.{name} of networkx has it": (
+        *("nodes", "edges", "successors", "predecessors", "subgraph", "degree", "neighbors"),
+    ),
+    "grammar.graph is it": ("to_networkx", "networkx", "to_graph", "nx_graph"),
+    "write_notation(grammar, 'gbnf') writes it": ("to_gbnf",),
+    "write_notation(grammar, 'lark') writes it": ("to_lark", "to_ebnf"),
+    "write_notation(grammar, 'antlr') writes it": ("to_antlr", "to_antlr4"),
+    "draw_neighbourhood(grammar.graph, 'NP', 'np.svg') draws a symbol and what is near it": (
+        *("plot", "draw", "show", "render", "visualize", "view"),
+    ),
+    "next(Parser(grammar).parse(words), None) is the tree of a sentence, or None": (
+        *("accepts", "recognize", "recognise", "matches", "parse_one", "viterbi", "kbest"),
+    ),
+    "grammar.rules.words has them": ("words", "terminals", "vocabulary", "lexicon"),
+    "grammar.rules.nonterminals has them": ("nonterminals", "symbols", "categories", "labels"),
+    "induce_pcfg(trees) of induction makes a grammar of trees": ("fit", "train", "induce"),
 }
+"""What grammars of NLTK, Lark and networkx have, and what gives it here."""
 
 
 _MADE_ELSEWHERE = {
@@ -108,7 +131,7 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
     ['rule:3']
     """
 
-    _made_elsewhere: ClassVar[Mapping[str, Sequence[str]]] = _MADE_ELSEWHERE
+    _made_elsewhere: ClassVar[Hints] = _MADE_ELSEWHERE
 
     rules: RuleTable
     weight: FloatArray
@@ -306,12 +329,16 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         )
 
     def __getattr__(self, name: str) -> Any:
-        told = ""
-        if name in ("sample", "generate"):
-            told = "\n  hint: generate(grammar, 5) of treewright draws sentences from it"
-        if name in _OF_NLTK:
-            told = f"\n  hint: NLTK's grammar has it: grammar.to_nltk().{name}"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+        raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getitem__(self, symbol: Any) -> Any:
+            """Refuse an index (raises TypeError)."""
+            raise TypeError(
+                f"a grammar has no places\n  hint: grammar.productions({str(symbol)!r}) has the "
+                "rules of a symbol"
+            )
 
     @property
     def start_id(self) -> int:

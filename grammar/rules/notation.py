@@ -59,6 +59,11 @@ def parse_productions(
     """
     import lark
 
+    if not isinstance(text, str):
+        raise NotationError(
+            f"a {type(text).__name__} is no text of rules",
+            hint="Grammar.from_nltk(grammar) reads one of NLTK, and open_grammar(path) a file",
+        )
     text = _PRINTED.sub(lambda match: f"%start {match[1]}\n" if match[1] else "\n", text)
     try:
         tree = _reader().parse(text)

@@ -11,7 +11,7 @@ from grammar.errors import BracketError
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 
-__all__ = ["HasTreebank", "as_treebank", "given_trees", "is_name_of_file"]
+__all__ = ["HasTreebank", "are_trees", "as_treebank", "given_trees", "is_name_of_file"]
 
 
 @runtime_checkable
@@ -76,11 +76,24 @@ def given_trees(data: Any) -> Treebank | None:
         return Treebank.from_trees([data])
     if _is_of_nltk(data):
         return Treebank.from_trees([Tree.from_nltk(data)])
+    if _is_of_stanza(data):
+        return given_trees(str(data))
     if not isinstance(data, list | tuple) and not _is_lazy(data):
         return None
     parts = [given_trees(item) for item in data]
     found = [part for part in parts if part is not None]
     return Treebank.concatenate(found) if parts and len(found) == len(parts) else None
+
+
+def are_trees(data: Any) -> bool:
+    """Say whether data are trees as values, one or many, and no text in brackets.
+
+    >>> are_trees([Tree.parse("(S so)")]), are_trees(["(S so)"])
+    (True, False)
+    """
+    if isinstance(data, list) and not _is_of_nltk(data):
+        return bool(data) and all(map(_is_tree, data))
+    return isinstance(data, Treebank | HasTreebank) or _is_tree(data) or _is_lazy(data)
 
 
 def is_name_of_file(data: Any) -> bool:
@@ -97,6 +110,17 @@ def is_name_of_file(data: Any) -> bool:
 def _is_closed(text: str) -> bool:
     # a text such as "(Well) said" begins with a bracket, too
     return text.rstrip().endswith(")") and text.count("(") == text.count(")")
+
+
+def _is_tree(data: Any) -> bool:
+    return isinstance(data, Tree) or _is_of_nltk(data) or _is_of_stanza(data)
+
+
+def _is_of_stanza(data: Any) -> bool:
+    """Say whether data are a tree that prints itself in brackets, as those of Stanza do."""
+    kind = type(data)
+    named = isinstance(getattr(data, "label", None), str) and hasattr(data, "children")
+    return named and "__str__" in vars(kind) and str(data).startswith("(")
 
 
 def _is_of_nltk(data: Any) -> TypeGuard[Any]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from grammar.errors import BracketError, OptionError
 from grammar.files import encode
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
 from grammar.trees.folding import below, fold, shape, shown, written
 
 if TYPE_CHECKING:
@@ -35,16 +36,42 @@ class _Label(str):
         return str(self)
 
 
-_OF_NLTK = {
-    *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
-    *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pprint", "set_label"),
-    *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
+_OF_NLTK: Hints = {
+    "NLTK's tree has it: tree.to_nltk().{name}": (
+        *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
+        *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pprint"),
+        *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
+    ),
+    "trees do not change; make another: Tree('NP', tree.children)": ("set_label",),
+    "trees do not change; make another: Tree(tree.label(), [*tree.children, 'word'])": (
+        *("append", "extend", "insert", "remove", "pop", "sort", "reverse", "clear"),
+    ),
+    "grammars have a graph: induce_pcfg([tree]).graph": ("to_networkx", "graph"),
+    "grammar.draw_tree(tree, 'tree.svg') draws it": ("draw", "show", "render", "plot"),
+    "Treebank([tree]).search('NP') finds it": ("search", "tgrep", "find", "findall", "query"),
+    "[one for one in tree.subtrees() if one.label() == 'NP']": (
+        *("noun_chunks", "find_data", "iter_subtrees", "find_pred", "get_subtrees", "constituents"),
+    ),
+    "tree.label() is it": ("data", "node", "tag", "cat", "value", "name", "type"),
+    "tree.leaves() has them": ("words", "tokens", "yield_", "leaf_labels", "terminals"),
+    "str(tree) is it": ("to_string", "to_brackets", "parse_string", "brackets", "to_penn"),
+    "tree.spans() has them": ("to_spans", "get_spans"),
+    "Treebank([tree]).save('trees.arrow') saves it": ("save", "to_file", "write"),
+}
+"""What trees of NLTK, Lark, spaCy and Stanza have, and what gives it here."""
+_MADE_ELSEWHERE: Hints = {
+    "Tree.parse(text) reads brackets": (
+        *("from_string", "from_str", "from_text", "from_brackets", "loads", "read", "load"),
+    ),
+    "Tree('S', [Tree('NP', ['we']), Tree('VP', ['slept'])]) makes a tree of its parts": (
+        *("from_list", "from_tuple", "build", "make", "from_dict"),
+    ),
 }
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(metaclass=NamesOfOthers):
     """A labelled node over children that are trees or words (``str``).
 
     Parameters
@@ -65,17 +92,22 @@ class Tree:
     '(S (NP (PRP We)) (VP (VBD slept)))'
     """
 
+    _made_elsewhere: ClassVar[Hints] = _MADE_ELSEWHERE
+
     label: str
-    children: tuple[Tree | str, ...]
+    children: tuple[Tree | str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", _Label(self.label))
         if isinstance(self.children, list):
             object.__setattr__(self, "children", tuple(self.children))
         if not self.children or not isinstance(self.children, tuple):
+            is_text = self.label.lstrip()[:1] in ("(", "[")
             raise BracketError(
                 f"the children of {self.label!r} are {self.children!r}",
-                hint="give a tuple of words and subtrees, such as ('word',)",
+                hint="Tree.parse(text) reads brackets"
+                if is_text
+                else "give a tuple of words and subtrees, such as ('word',)",
             )
 
     @classmethod
@@ -219,13 +251,16 @@ class Tree:
             for node in self.nodes()
         ]
 
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __setitem__(self, index: Any, value: Any) -> None:
+            raise TypeError(
+                "trees do not change\n  hint: make another, such as "
+                "Tree(tree.label(), [Tree('NP', ['we']), *tree.children[1:]])"
+            )
+
     def __getattr__(self, name: str) -> Any:
-        told = f"\n  hint: NLTK's tree has it: tree.to_nltk().{name}" if name in _OF_NLTK else ""
-        if name in ("to_networkx", "graph"):
-            told = "\n  hint: grammars have a graph: induce_pcfg([tree]).graph"
-        if name == "draw":
-            told = "\n  hint: grammar.draw_tree(tree, 'tree.svg') draws it"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+        raise no_attribute(self, name, attribute_hint(name, _OF_NLTK))
 
     def pretty_print(self) -> None:
         """Print the tree drawn with characters (:meth:`pretty` returns it)."""

@@ -12,14 +12,18 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
-from grammar.errors import BracketError, SchemaError, UnreadableInputError
+from grammar.errors import BracketError, OptionError, SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
+from grammar.indexing import places_chosen
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.trees.brackets import (
@@ -33,12 +37,28 @@ from grammar.trees.tree import Tree, escape
 
 __all__ = ["Treebank", "list_children"]
 
-_NAMES_OF_NLTK = {
-    "parsed_sents": "list(treebank)",
-    "sents": "treebank.sentences()",
-    "words": "[word for sentence in treebank.sentences() for word in sentence]",
-    "tagged_sents": "[tree.to_nltk().pos() for tree in treebank]",
+_OF_OTHERS: Hints = {
+    "NLTK's {name}() is list(treebank) here": ("parsed_sents",),
+    "NLTK's {name}() is treebank.sentences() here": ("sents",),
+    "NLTK's {name}() is [word for sentence in treebank.sentences() for word in sentence] here": (
+        "words",
+    ),
+    "NLTK's {name}() is [tree.pos() for tree in treebank] here": ("tagged_sents",),
+    "[pair for tree in treebank for pair in tree.pos()] has them": ("tagged_words",),
+    "[rule for tree in treebank for rule in tree.productions()] has them": ("productions",),
+    "list(treebank) has them": ("trees", "data", "items"),
+    "corpus_of_trees(treebank).to_pandas() of induction makes a frame": (
+        *("to_pandas", "to_df", "to_polars", "to_dataset", "df"),
+    ),
+    "write_corpus(corpus_of_trees(treebank), 'trees.mrg') of induction writes brackets": (
+        *("to_file", "write", "to_brackets", "to_mrg"),
+    ),
+    "draw_trees(treebank[:3], 'trees.svg') draws trees": ("draw", "show", "plot", "render"),
+    "treebank + Treebank([tree]) has one more": ("append", "extend", "add"),
 }
+"""What corpora of NLTK and frames have, and what gives it here."""
+_CHOICE = "treebank[[len(tree.leaves()) > 3 for tree in treebank]]"
+_TEXTUAL = (".mrg", ".ptb", ".txt", ".brackets", ".psd", ".csv", ".tsv", ".json", ".jsonl")
 _SCHEMA = b"treewright.treebank/1"
 
 
@@ -167,17 +187,30 @@ class Treebank:
         return len(self.offsets) - 1
 
     def __getattr__(self, name: str) -> Any:
-        hint = _NAMES_OF_NLTK.get(name)
-        told = f"\n  hint: NLTK's {name}() is {hint} here" if hint else ""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+        raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
+
+    def __add__(self, other: object) -> Treebank:
+        """Return the trees of both.
+
+        >>> len(Treebank.parse("(S a)") + Treebank.parse("(S b) (S c)"))
+        3
+        """
+        if not isinstance(other, Treebank):
+            return NotImplemented
+        return Treebank.concatenate([self, other])
 
     @overload
     def __getitem__(self, index: int) -> Tree: ...
     @overload
-    def __getitem__(self, index: slice) -> Treebank: ...
-    def __getitem__(self, index: int | slice) -> Tree | Treebank:
-        if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Treebank: ...
+    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Tree | Treebank:
+        """Return a tree, or those of a slice, of places or of truth values as a treebank.
+
+        >>> Treebank.parse("(S a) (S b) (S c)")[[0, 2]].sentences()
+        [('a',), ('c',)]
+        """
+        if not isinstance(index, Integral) or isinstance(index, bool):
+            return self.take(places_chosen(index, len(self), _CHOICE))
         tree = range(len(self))[index]
         return Tree.from_columns(self.symbols, self.label, self.size, int(self.offsets[tree]))
 
@@ -317,7 +350,22 @@ class Treebank:
         write_text(path, "".join(f"{line}\n" for line in self.brackets().to_pylist()))
 
     def save(self, path: PathLike) -> None:
-        """Save as an Arrow IPC file: one row a tree, the symbol table as a dictionary."""
+        """Save as an Arrow IPC file: one row a tree, the symbol table as a dictionary.
+
+        Raises
+        ------
+        OptionError
+            If the name is that of a file of text.
+        OutputError
+            If it cannot be written.
+        """
+        if str(path).lower().removesuffix(".gz").endswith(_TEXTUAL):
+            raise OptionError(
+                "this writes a file of Arrow, and the name is one of text",
+                where=str(path),
+                hint=f"write_corpus(corpus_of_trees(treebank), {str(path)!r}) of induction writes "
+                "it; or end the name in .arrow",
+            )
         offsets = pa.array(self.offsets)
         label = pa.DictionaryArray.from_arrays(pa.array(self.label), pa.array(list(self.symbols)))
         columns = {

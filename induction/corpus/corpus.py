@@ -12,14 +12,19 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from grammar.errors import CorpusError, MissingDataError, NamesOfOthers
+from grammar.errors import CorpusError, MissingDataError
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
+from grammar.indexing import places_chosen
+from grammar.messages import tell
 from grammar.pictures.html import html_table
 from induction.corpus.rows import Skipped
 
@@ -30,6 +35,7 @@ __all__ = [
     "PROVENANCE",
     "SPANS",
     "Corpus",
+    "corpus_hint",
     "first_with_null",
     "null_in_list",
     "without_text",
@@ -87,33 +93,47 @@ _MENDED_BY = {
     "target": "call the column of the targets 'target' (rename={'NAME': 'target'} in Python)",
 }
 _SHOWN, _WIDEST = 8, 120
+_CHOICE = "corpus[[row['label'] == 'pos' for row in corpus]]"
 
-_OF_OTHERS = {
-    "to_dataset": (
-        *("map", "filter", "select", "shuffle", "train_test_split", "to_list", "to_dict"),
-        *("features", "column_names", "remove_columns", "push_to_hub", "to_json", "to_csv"),
-        *("rename_column", "rename_columns", "select_columns", "sort", "with_format"),
+_OF_OTHERS: Hints = {
+    "{of}.names has them": ("columns", "column_names", "keys", "field_names", "fields"),
+    "len({of}) is it": ("num_rows", "count", "height"),
+    "{of}['text'] has them": ("texts", "sentences", "data", "documents", "docs", "X"),
+    "{of}['label'] has them": ("labels", "y", "target", "targets"),
+    "list({of}) has them": ("rows", "examples", "iterrows", "itertuples", "records", "items"),
+    "{of}.to_pandas() makes a frame": (
+        *("to_df", "to_frame", "to_dataframe", "to_pd", "as_pandas", "df", "dataframe", "frame"),
     ),
-    "to_pandas": (
-        "iloc",
-        "loc",
-        "apply",
-        "groupby",
-        "value_counts",
-        "sample",
-        "describe",
-        "merge",
-        "info",
-        "shape",
-        "columns",
-        "drop",
-        "drop_duplicates",
-        "dropna",
-        "tail",
-        "isna",
+    "{of}.to_polars() makes a frame": ("to_pl", "as_polars", "lazy"),
+    "{of}.to_dataset() makes a data set": ("to_hf", "to_huggingface", "dataset", "as_dataset"),
+    "{of}.table is the table of Arrow": ("to_arrow", "to_table", "to_pyarrow", "arrow_table"),
+    "split({of}, test_size=0.25) of treewright makes two parts": ("train_test_split", "split"),
+    "{of}.to_dataset().{name} has it": (
+        *("map", "filter", "select", "shuffle", "to_list", "to_dict", "features"),
+        *("remove_columns", "push_to_hub", "to_json", "to_csv", "to_parquet", "unique"),
+        *("rename_column", "rename_columns", "select_columns", "sort", "with_format"),
+        *("set_format", "cast_column", "class_encode_column", "take", "skip"),
+    ),
+    "{of}.to_pandas().{name} has it": (
+        *("iloc", "loc", "apply", "groupby", "value_counts", "sample", "describe", "merge"),
+        *("info", "shape", "drop", "drop_duplicates", "dropna", "tail", "isna", "to_numpy"),
+        *("values", "dtypes", "query", "sort_values", "rename", "index", "to_excel", "assign"),
+        *("reset_index", "fillna", "nunique", "hist", "plot", "astype", "melt", "pivot"),
+    ),
+    "write_corpus({of}, 'corpus.jsonl') writes it": (
+        *("save", "to_file", "write", "to_jsonl", "dump", "save_to_disk", "write_csv", "to_disk"),
     ),
 }
-"""What data sets and frames have, by what makes one of a corpus."""
+"""What data sets and frames have, and what gives it of a corpus."""
+
+
+def corpus_hint(name: str, of: str = "corpus") -> str | None:
+    """Return what gives of a corpus what other libraries have under a name; None if nothing is.
+
+    >>> corpus_hint("labels")
+    "corpus['label'] has them"
+    """
+    return attribute_hint(name, _OF_OTHERS, of)
 
 
 _MADE_ELSEWHERE = {
@@ -152,7 +172,7 @@ class Corpus(metaclass=NamesOfOthers):
     {'id': '1', 'text': 'jump twice', 'target': 'I_JUMP I_JUMP'}
     """
 
-    _made_elsewhere: ClassVar[Mapping[str, Sequence[str]]] = _MADE_ELSEWHERE
+    _made_elsewhere: ClassVar[Hints] = _MADE_ELSEWHERE
 
     table: pa.Table
     places: Callable[[int], str] | None = None
@@ -187,29 +207,78 @@ class Corpus(metaclass=NamesOfOthers):
     def __getitem__(self, index: int) -> dict[str, Any]: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: slice | NDArray[Any] | list[int] | list[bool]) -> Corpus: ...
 
     @overload
     def __getitem__(self, index: str) -> list[Any]: ...
 
-    def __getitem__(self, index: int | slice | str) -> dict[str, Any] | Corpus | list[Any]:
-        """Return one example as a mapping, a slice of them as a corpus, or a column by its name.
+    def __getitem__(self, index: Any) -> dict[str, Any] | Corpus | list[Any]:
+        """Return one example as a mapping, some of them as a corpus, or a column by its name.
 
+        Some are a slice, a list or an array of places, or truth values, one an example.
+
+        Raises
+        ------
+        CorpusError
+            If there is no such column.
+        OptionError
+            If it chooses no rows.
+
+        Examples
+        --------
         >>> corpus = Corpus.from_columns(text=["walk", "jump", "run"])
         >>> corpus[1], corpus[::2].column("text")
         ({'id': '1', 'text': 'jump'}, ['walk', 'run'])
+        >>> corpus[[2, 0]]["text"], corpus[[text != "run" for text in corpus["text"]]]["text"]
+        (['run', 'walk'], ['walk', 'jump'])
         """
         if isinstance(index, str):
             return self.column(index)
-        rows = range(len(self))[index]
-        if isinstance(rows, range):
-            places = self.places
-            return Corpus(
-                self.table.take(pa.array(rows, pa.int64())),
-                None if places is None else lambda row: places(rows[row]),
+        if isinstance(index, Integral) and not isinstance(index, bool):
+            at = range(len(self))[int(index)]
+            row: dict[str, Any] = self.table.slice(at, 1).to_pylist()[0]
+            return row
+        if isinstance(index, list) and index and all(isinstance(name, str) for name in index):
+            raise CorpusError(
+                "several columns are no corpus, which has texts",
+                hint=f"corpus.to_pandas()[{index!r}] has them",
             )
-        row: dict[str, Any] = self.table.slice(rows, 1).to_pylist()[0]
-        return row
+        rows = places_chosen(index, len(self), _CHOICE)
+        places = self.places
+        table = self.table.take(pa.array(rows, pa.int64()))
+        kept = None if places is None else lambda row: places(int(rows[row]))
+        return Corpus(table, kept, classes=self.classes)
+
+    def __add__(self, other: object) -> Corpus:
+        """Return the examples of both; where one lacks a column, its values are missing.
+
+        Examples are numbered anew, which is told, where an id stands in both.
+
+        Raises
+        ------
+        CorpusError
+            If a column has values of different kinds in the two.
+
+        Examples
+        --------
+        >>> first, second = Corpus.from_columns(text=["walk"]), Corpus.from_columns(text=["run"])
+        >>> (first + second)["id"]
+        ['0', '1']
+        """
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        try:
+            table = pa.concat_tables([self.table, other.table], promote_options="default")
+        except pa.ArrowException as error:
+            raise CorpusError(
+                f"the two corpora do not have the same columns: {str(error).splitlines()[0]}",
+                hint="give a column one kind of values in both",
+            ) from None
+        if len(pc.unique(table.column("id"))) < table.num_rows:
+            tell("an id stands in both corpora: their examples are numbered anew")
+            ids = pa.array(np.arange(table.num_rows)).cast(pa.string())
+            table = table.set_column(table.column_names.index("id"), "id", ids)
+        return Corpus(table, classes=self.classes if self.classes == other.classes else ())
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.to_batches(max_chunksize=4096):
@@ -291,15 +360,10 @@ class Corpus(metaclass=NamesOfOthers):
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = ""
-            for through, theirs in _OF_OTHERS.items():
-                if name in theirs:
-                    told = f"\n  hint: corpus.{through}().{name} has it"
-            if name in ("save", "to_file", "write"):
-                told = "\n  hint: write_corpus(corpus, 'corpus.jsonl') writes it"
-            elif not name.startswith("_") and name in self.names:
-                told = f"\n  hint: corpus.column({name!r}) has it"
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+            hint = corpus_hint(name)
+            if not name.startswith("_") and name in self.names:
+                hint = f"corpus.column({name!r}) has it"
+            raise no_attribute(self, name, hint)
 
     def to_pandas(self) -> Any:
         """Return a pandas frame of all columns.

@@ -38,6 +38,7 @@ from grammar.files import (
     reading,
     refuse_other_content,
 )
+from grammar.foreign_names.calls import names_keywords
 from grammar.messages import heard_by, tell
 from grammar.options import meant, named
 from grammar.storage.location import is_many, is_url, numbered
@@ -272,6 +273,8 @@ def read_corpus(
     >>> corpus.names
     ('id', 'text', 'label', 'date')
     """
+    if isinstance(getattr(data, "corpus", None), Corpus):
+        data = data.corpus  # of an augmentation
     if isinstance(data, Corpus) and not (text or label or rename):
         table = plain_table(data.table, "the corpus")
         return data if table is data.table else replace(data, table=table)
@@ -339,9 +342,26 @@ def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Co
     return corpus_of_rows(Rows(table, numbered_rows("dataset")), Asked("dataset", rename or {}))
 
 
-def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -> None:
+@names_keywords(index="leave it out: there is no column of row numbers but the ids")
+def write_corpus(corpus: Any, path: PathLike, *, format: str | None = None) -> None:
     """Write a corpus in the format that the file name tells (see :func:`write_batches`).
 
+    Parameters
+    ----------
+    corpus : Corpus, or data in memory
+        Whatever :func:`read_corpus` reads, such as new examples, a frame or trees.
+    path : path
+        The file.
+    format : str, optional
+        Its format, where the name does not tell it.
+
+    Raises
+    ------
+    OptionError, CorpusError, OutputError
+        As :func:`write_batches` and :func:`read_corpus`.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> from induction import Corpus
     >>> place = tempfile.TemporaryDirectory()
@@ -351,6 +371,13 @@ def write_corpus(corpus: Corpus, path: PathLike, *, format: str | None = None) -
     ['id,text,label', '0,we ran,1']
     >>> place.cleanup()
     """
+    if not is_path(path):
+        raise OptionError(
+            f"a {type(path).__name__} is no path",
+            hint="write_corpus(corpus, path) has the path last",
+        )
+    if not isinstance(corpus, Corpus):
+        corpus = read_corpus(corpus)
     write_batches([corpus.table], path, format=format, classes=corpus.classes)
 
 

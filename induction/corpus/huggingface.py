@@ -95,6 +95,8 @@ def table_of_dataset(dataset: Any) -> pa.Table:
             hint="augment the data set; or give rows in batches: dataset.map(function, "
             "batched=True)",
         )
+    if isinstance(dataset, Mapping) and all(isinstance(one, list) for one in dataset.values()):
+        return pa.table(dict(dataset))  # a batch, as datasets.map gives it
     if isinstance(dataset, Mapping):
         raise CorpusError(
             f"these are {len(dataset)} datasets: {', '.join(map(str, dataset))}",
@@ -103,7 +105,7 @@ def table_of_dataset(dataset: Any) -> pa.Table:
     if not isinstance(dataset, _library().Dataset):
         raise CorpusError(
             f"{type(dataset).__name__} is no datasets.Dataset",
-            hint="stream an IterableDataset into one, or use Corpus.from_columns",
+            hint="give a datasets.Dataset, or its rows: list(dataset)",
         )
     table: pa.Table = dataset.with_format("arrow")[:]
     inner = {name: getattr(one, "feature", None) for name, one in dataset.features.items()}

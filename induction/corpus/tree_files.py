@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow as pa
 from grammar.errors import BracketError, CorpusError
 from grammar.files import PathLike, as_utf8, read_bytes
 from grammar.messages import tell
+from grammar.trees.given import as_treebank
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -37,8 +39,10 @@ __all__ = [
 _TREE_BEGINS = re.compile(r"^(?=\()", re.MULTILINE)
 
 
-def corpus_of_trees(treebank: Treebank) -> Corpus:
+def corpus_of_trees(treebank: Any) -> Corpus:
     """Return a treebank as a corpus: ``tree``, and its words with single spaces as ``text``.
+
+    Trees are given as a :class:`~grammar.Treebank`, or as it can be made of them.
 
     Brackets and slashes are written as people write them, not as ``-LRB-`` or with a backslash;
     other words are as the treebank has them. Normalise it first to be rid of traces.
@@ -48,6 +52,7 @@ def corpus_of_trees(treebank: Treebank) -> Corpus:
     >>> corpus_of_trees(Treebank.parse("(S (NP We) (VP slept))"))[0]
     {'id': '0', 'text': 'We slept', 'tree': '(S (NP We) (VP slept))'}
     """
+    treebank = as_treebank(treebank)
     texts = [
         plain_brackets(text) if "B-" in text.upper() or "\\" in text else text
         for text in treebank.texts().to_pylist()

@@ -12,10 +12,13 @@ from grammar.chart.parses import NoParse
 from grammar.engines.threads import computed_once
 from grammar.errors import MissingDataError, OptionError, SchemaError, located, to_install
 from grammar.files import PathLike
+from grammar.foreign_names.calls import names_keywords
 from grammar.opening import open_grammar
+from grammar.trees.given import is_name_of_file
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from grammar.weighted import Weighted
+from induction.corpus.entities.spacy_docs import text_of
 from induction.corpus.sources import embedded_file
 from induction.parsers.chart import ChartTextParser, check_options
 from induction.parsers.coarser import MEMORY_LIMIT, STEP_LIMIT
@@ -128,6 +131,10 @@ def parser_of(
     return _PARSERS[grammar.family](grammar, **options)
 
 
+@names_keywords(
+    grammar="give it second: parse('We slept.', grammar)",
+    model="give it second: parse('We slept.', 'english')",
+)
 def parse(
     text: Sentence | Iterable[Sentence], parser: PathLike | Weighted | TextParser = ENGLISH
 ) -> Tree | NoParse | Treebank:
@@ -136,7 +143,8 @@ def parse(
     Parameters
     ----------
     text : str, or iterable of str or of sequences of str
-        One sentence, or many, as raw text or as tokens.
+        One sentence, or many, as raw text or as tokens. Of documents and spans of spaCy their
+        texts are taken.
     parser : str, path, grammar or TextParser
         What :func:`open_parser` opens, or a parser; by default that of English that ships.
 
@@ -161,6 +169,12 @@ def parse(
             "the first argument is a parser, and no text",
             hint="give the text first, as parse('We slept.', grammar)",
         )
+    if isinstance(text, os.PathLike) or (is_name_of_file(text) and os.path.isfile(str(text))):
+        raise OptionError(
+            f"{str(text)!r} is the name of a file, and no text",
+            hint=f"parse its lines: parse(open({str(text)!r}).read().splitlines())",
+        )
+    text = text_of(text)
     opened: Any = parser if hasattr(parser, "parse_each") else open_parser(parser)
     if isinstance(text, str):
         return cast("Tree | NoParse", next(opened.parse_each([text])))

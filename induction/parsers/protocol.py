@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from grammar.chart.parses import NoParse, Parse, Span
 from grammar.errors import OptionError
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 from grammar.messages import tell
 from grammar.options import whole_number
 from grammar.trees.evaluation import NO_PARSE
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
+from induction.corpus.entities.spacy_docs import text_of
 from induction.corpus.text.tokens import penn_word, tokenise
 
 __all__ = [
@@ -39,12 +41,17 @@ __all__ = [
 MAX_WORDS = 300
 """Charts take time with the third power of the length; longer sentences are cut or refused."""
 
-_OF_OTHERS = {
-    "pipe": "parser.parse_each(texts) yields the tree of each text",
-    "parse_sents": "parser.parse(texts) gives the tree of each text",
-    "raw_parse": "parser.parse([text])[0] is the tree of a text",
-    "raw_parse_sents": "parser.parse(texts) gives the tree of each text",
-    "predict": "parser.parse(texts) gives the tree of each text",
+_OF_OTHERS: Hints = {
+    "parser.parse_each(texts) yields the tree of each text": ("pipe", "parse_iter", "stream"),
+    "parser.parse(texts) gives the tree of each text": (
+        *("parse_sents", "raw_parse_sents", "predict", "parse_all", "batch", "parse_batch"),
+    ),
+    "parser.parse([text])[0] is the tree of a text": (
+        *("raw_parse", "parse_one", "parse_sentence", "parse_text", "parse_string"),
+    ),
+    "next(parser.kbest_each([text], 5)) has the five most probable": (
+        *("kbest", "nbest", "nbest_parse", "parse_kbest"),
+    ),
 }
 """What parsers of spaCy, NLTK and others have, and what gives it here."""
 
@@ -87,8 +94,7 @@ class TextParser(Protocol):
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = f"\n  hint: {_OF_OTHERS[name]}" if name in _OF_OTHERS else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+            raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
 
     def parse_each(
         self, sentences: Iterable[Sentence], *, tags: Tags | None = None
@@ -213,6 +219,7 @@ def paired(
     OptionError
         If there are not as many sequences of tags as sentences.
     """
+    sentences = text_of(sentences)
     if isinstance(sentences, str):
         sentences = [sentences]
         if tags is not None:
@@ -223,6 +230,7 @@ def paired(
             f"{len(sentences)} sentences of a word each are parsed; of one sentence, "  # type: ignore[arg-type]
             "give a list with its list of tokens"
         )
+    sentences = map(text_of, sentences)
     if tags is None:
         yield from ((sentence, None) for sentence in sentences)
         return

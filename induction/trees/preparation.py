@@ -10,8 +10,9 @@ import numpy as np
 
 from grammar.errors import EmptyTreebankError, OptionError
 from grammar.options import Checked, option, read_options, takes
-from grammar.trees.given import given_trees
+from grammar.trees.given import given_trees, is_name_of_file
 from grammar.trees.treebank import Treebank
+from induction.corpus.readers import read_treebank
 from induction.trees.binarise import Direction, binarise
 from induction.trees.normalise import DEFAULT_STEPS, STEPS, chain_parts, normalise
 from induction.trees.unknown import with_rare_classes
@@ -26,7 +27,7 @@ _MEANING = {
 
 
 def checked_treebank(treebank: Any) -> Treebank:
-    """Return what is a treebank, trees or brackets as a treebank; refuse one without trees.
+    """Return a treebank, trees, brackets or a file of them as a treebank; refuse one without trees.
 
     >>> checked_treebank(["(S (NP we) (VP slept))"])
     Treebank(1 trees, 2 words, 5 symbols)
@@ -36,6 +37,8 @@ def checked_treebank(treebank: Any) -> Treebank:
     grammar.errors.OptionError: a list is no treebank
       hint: induction.treebank_of(...) has the trees of texts, tables and frames
     """
+    if is_name_of_file(treebank):
+        treebank = read_treebank(treebank)
     if isinstance(treebank, Iterator):
         treebank = list(treebank)
     found = given_trees(treebank)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError, UnreadableInputError
-from grammar.options import refuse_names_of_others
-from induction.corpus.corpus import Corpus
+from grammar.foreign_names.attributes import no_attribute
+from induction.corpus.corpus import Corpus, corpus_hint
 from induction.corpus.huggingface import class_names, to_dataset
 from induction.corpus.inputs.in_memory import is_text, is_texts
+from sampling.method import METHODS
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
-from sampling.pipeline.settings import METHOD, read_settings
+from sampling.pipeline.settings import METHOD, read_settings, with_options_apart
 from sampling.pipeline.sources import read_source
-from sampling.stream import ShortfallWarning, warn_of
+from sampling.stream import Sampler, ShortfallWarning, warn_of
 
 __all__ = ["Augmentation", "augment"]
 
 _WRITTEN = {"save", "to_csv", "to_json", "to_jsonl", "to_parquet", "to_file", "write"}
+_SHOWN = {"summary", "stats", "statistics", "describe", "info"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,12 +72,14 @@ class Augmentation:
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = ""
+            hint = corpus_hint(name, of="made.corpus")
             if name in _WRITTEN:
-                told = "\n  hint: write_corpus(made.corpus, 'new.csv') writes it"
+                hint = "write_corpus(made.corpus, 'new.csv') writes it"
+            elif name in _SHOWN:
+                hint = "print(made.report) says what was made"
             elif not name.startswith("_") and hasattr(Corpus, name):
-                told = f"\n  hint: made.corpus.{name} has it"
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+                hint = f"made.corpus.{name} has it"
+            raise no_attribute(self, name, hint)
 
     def to_pandas(self) -> Any:
         """Return the new examples as a frame (as :meth:`induction.Corpus.to_pandas`)."""
@@ -138,7 +142,8 @@ def augment(
     **settings
         Fields of :class:`~sampling.pipeline.settings.Settings`: how many (``n``, ``times``,
         ``per_class``, ``balance``, ``length``), ``dedup``, ``threshold``, ``drop_leaked``,
-        ``keep_originals``, ``columns``, ``options`` of the methods, ``seed``.
+        ``keep_originals``, ``columns``, ``options`` of the methods, ``seed``; and options of the
+        methods themselves.
 
     Returns
     -------
@@ -171,11 +176,10 @@ def augment(
     ['good film that ends well', 'a good film that well']
     """
     if others or not isinstance(method, str):
-        raise OptionError(
-            "texts and their labels are one corpus",
-            hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
-        )
-    _refuse_names_of_others(settings)
+        method = _name_of(method, others)
+    for name in settings.keys() & _OF_LABELS:
+        raise OptionError(f"augment has no option {name!r}", hint=_WITH_LABELS)
+    settings = with_options_apart(method, settings, _BESIDES)
     if isinstance(corpus, str) and not corpus.strip():
         raise CorpusError("the text is empty", hint="give a text with words, or leave it out")
     plain = is_text(corpus) or is_texts(corpus)
@@ -203,22 +207,20 @@ def augment(
     return Augmentation(made, report, manifest_of(pipeline), names)
 
 
-_NAMES_OF_OTHERS = {
-    "n": ("num", "num_aug", "n_aug", "num_samples", "n_samples"),
-    "seed": ("random_state", "random_seed"),
-    "times": ("transformations_per_example", "augmentations_per_example"),
-    "workers": ("n_jobs", "num_proc", "num_thread", "num_workers"),
-}
-"""Options, and how they are called in nlpaug, TextAttack, scikit-learn and datasets."""
 _OF_LABELS = {"labels", "y", "target", "targets"}
+_WITH_LABELS = "augment({'text': texts, 'label': labels}, 'eda', n=10)"
 
 
-def _refuse_names_of_others(settings: Mapping[str, Any]) -> None:
-    """Refuse options that are called otherwise here (raises OptionError)."""
-    refuse_names_of_others(settings, _NAMES_OF_OTHERS, "augment")
-    for name in settings:
-        if name in _OF_LABELS:
-            raise OptionError(
-                f"augment has no option {name!r}",
-                hint="augment({'text': texts, 'label': labels}, 'eda', n=10)",
-            )
+def _name_of(method: Any, others: Sequence[Any]) -> str:
+    """Return the name of a method that is given as its class (else OptionError)."""
+    if not others and isinstance(method, type) and issubclass(method, Sampler):
+        return method.method
+    if not others and isinstance(method, list | tuple) and METHODS.keys() >= {*map(str, method)}:
+        mixture = " + ".join(map(str, method))
+        chain = " | ".join(map(str, method))
+        raise OptionError(
+            "several methods are one expression",
+            hint=f"method={mixture!r} draws from each, and method={chain!r} applies one after the "
+            "other",
+        )
+    raise OptionError("texts and their labels are one corpus", hint=_WITH_LABELS)

@@ -9,18 +9,29 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from grammar.errors import CorpusError, OptionError
-from grammar.options import options_of
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
+from grammar.options import options_of, refuse_unknown
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.in_memory import rows_in_memory
 from induction.corpus.inputs.names import renamed_by_use
+from sampling.expression import options_taken, read_expression
 from sampling.pipeline.augment import augment
 from sampling.pipeline.settings import METHOD, Settings
 
 __all__ = ["TextAugmenter"]
 
 _BELOW = "estimator__"
-_OF_OTHERS = frozenset({"transform", "fit_transform", "augment", "resample", "sample", "generate"})
+_OWN = ("method", "estimator", "text", "label", "on_error")
+_OF_OTHERS: Hints = {
+    "fit_resample(texts, labels) gives examples": (
+        *("transform", "fit_transform", "resample", "sample", "generate", "fit_sample"),
+    ),
+    "treewright.augment(texts, 'eda', n=10) gives new texts, and fit_resample(texts, labels) "
+    "gives examples": ("augment", "augment_many", "augment_text", "augment_texts", "apply"),
+    "treewright.split(data, test_size=0.2) makes two parts": ("split",),
+    "leave it out: the result is of the kind of X": ("set_output",),
+}
 """What steps of pipelines and other augmenters have."""
 
 
@@ -91,17 +102,14 @@ class TextAugmenter:
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
         def __getattr__(self, name: str) -> Any:
-            told = ""
-            if name in _OF_OTHERS:
-                told = "\n  hint: fit_resample(texts, labels) gives examples"
-            elif isinstance(vars(type(self)).get(name), _WithEstimator):
-                told = (
-                    " without an estimator\n  hint: fit_resample(texts, labels) gives examples; or "
-                    f"give an estimator, as in {type(self).__name__}('aeda', model)"
+            hint, why = attribute_hint(name, _OF_OTHERS), ""
+            if isinstance(vars(type(self)).get(name), _WithEstimator):
+                why = " without an estimator"
+                hint = (
+                    "fit_resample(texts, labels) gives examples; or give an estimator, as in "
+                    f"{type(self).__name__}('aeda', model)"
                 )
-            elif name == "split":
-                told = "\n  hint: treewright.split(data, test_size=0.2) makes two parts"
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+            raise no_attribute(self, name, hint, why)
 
     def __init__(
         self,
@@ -114,11 +122,8 @@ class TextAugmenter:
         **settings: Any,
     ) -> None:
         known = {o.name for o in options_of(Settings)} - {"keep_originals", "method"}
-        if unknown := settings.keys() - known:
-            raise OptionError(
-                f"unknown settings: {', '.join(sorted(unknown))}",
-                hint=f"there are {', '.join(sorted(known))}",
-            )
+        if settings.keys() - known:
+            refuse_unknown(settings, _known_with(method, known), type(self).__name__)
         self.method = method
         self.estimator = estimator
         self.text = text
@@ -273,6 +278,11 @@ class TextAugmenter:
             held = {name: made.column(names.get(str(name), str(name))) for name in columns}
             return type(given)(held)
         return _of_kind(given, made.column("text"))
+
+
+def _known_with(method: str, known: set[str]) -> set[str]:
+    """Return the names of settings with those of the methods' own options."""
+    return known.union(_OWN, *options_taken(read_expression(method)).values())
 
 
 def _labels_like(given: Any, made: Corpus) -> Any:

@@ -10,11 +10,13 @@ from typing import Any
 
 from grammar.errors import OptionError
 from grammar.files import PathLike, read_text
+from grammar.foreign_names.keywords import keyword_hint
 from grammar.options import option, read_options, refuse_unknown
 from grammar.saving.value_checks import value_fault
+from sampling.expression import options_taken, read_expression
 from sampling.pipeline.deduplication import DEDUPLICATION
 
-__all__ = ["METHOD", "Settings", "read_settings", "read_toml"]
+__all__ = ["METHOD", "Settings", "read_settings", "read_toml", "with_options_apart"]
 
 
 METHOD = "fluent(sub2)"
@@ -92,6 +94,33 @@ def read_settings(given: Mapping[str, Any], further: Iterable[str] = ()) -> Sett
     named = {name.replace("-", "_"): value for name, value in given.items() if value is not None}
     refuse_unknown(named, {*Settings.__dataclass_fields__, *further}, "augment")
     return read_options(Settings, named, "augment")
+
+
+def with_options_apart(
+    method: str, given: Mapping[str, Any], further: Iterable[str]
+) -> dict[str, Any]:
+    """Return settings by name, in which options of the methods are among ``options``.
+
+    Raises
+    ------
+    OptionError
+        If one is neither a setting, one of ``further``, nor an option of a method.
+
+    Examples
+    --------
+    >>> with_options_apart("eda", {"n": 2, "alpha_sr": 0.2}, ())
+    {'n': 2, 'options': {'alpha_sr': 0.2}}
+    """
+    own = {*Settings.__dataclass_fields__, *further}
+    others = [name for name in given if name.replace("-", "_") not in own]
+    if not others:
+        return dict(given)
+    refuse_unknown((name for name in others if keyword_hint(name, own)), own, "augment")
+    taken = set().union(*options_taken(read_expression(method)).values())
+    refuse_unknown(others, own | taken, "augment")
+    moved = {name: given[name] for name in others}
+    kept = {name: value for name, value in given.items() if name not in moved}
+    return {**kept, "options": {**moved, **(given.get("options") or {})}}
 
 
 def read_toml(path: PathLike, further: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:

@@ -132,9 +132,9 @@ assert ours.start == "S" and len(ours.productions()) == 2
         """
 tw.pos_tag("We slept .".split())
 """,
-        hint="parse('We slept.').to_nltk().pos()",
+        hint="parse('We slept.').pos()",
         mended="""
-tags = parse('We slept.').to_nltk().pos()
+tags = parse('We slept.').pos()
 assert [word for word, _ in tags] == ["We", "slept", "."]
 """,
     ),

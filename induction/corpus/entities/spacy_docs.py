@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,14 @@ from grammar.storage.expanded_size import refuse_expanding_zlib
 from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.rows import Asked, Rows, Write, numbered_rows
 
-__all__ = ["corpus_of_docs", "docs_of_corpus", "read_docbin", "spacy_writer"]
+__all__ = [
+    "corpus_of_docs",
+    "docs_of_corpus",
+    "is_of_spacy",
+    "read_docbin",
+    "spacy_writer",
+    "text_of",
+]
 
 
 _HALF = 0.5
@@ -64,12 +71,37 @@ def corpus_of_docs(docs: Iterable[Any]) -> Corpus:
     return Corpus.from_columns(**columns_of_docs(docs))
 
 
-def columns_of_docs(docs: Iterable[Any]) -> dict[str, Any]:
-    """Return the columns of a corpus of documents (raises CorpusError if there are none)."""
-    docs = [docs] if hasattr(docs, "ents") else docs
+def is_of_spacy(value: Any) -> bool:
+    """Say whether a value is a document of spaCy, a part of one, or an example to train on."""
+    module = type(value).__module__
+    return (module.startswith("spacy.tokens") and hasattr(value, "ents")) or (
+        module.startswith("spacy.training") and hasattr(value, "reference")
+    )
+
+
+def text_of(value: Any) -> Any:
+    """Return the text of a document of spaCy, or of a part of one; anything else as it is."""
+    return value.text if is_of_spacy(value) and hasattr(value, "text") else value
+
+
+def _document(value: Any) -> Any:
+    """Return the document that a span or an example is."""
+    if hasattr(value, "reference"):
+        return value.reference
+    return value.as_doc() if hasattr(value, "as_doc") else value
+
+
+def columns_of_docs(docs: Iterable[Any], labels: Sequence[Any] = ()) -> dict[str, Any]:
+    """Return the columns of a corpus of documents, spans or examples to train on.
+
+    The classes are ``labels``, if there are any, else those of the documents (``cats``). Raises
+    CorpusError if there are no documents with words.
+    """
+    docs = [docs] if is_of_spacy(docs) else docs
     columns: dict[str, list[Any]] = {"text": [], "tokens": [], "tags": [], "spans": []}
     classes: list[list[str]] = []
-    for doc in docs:
+    given, kept = list(labels), []
+    for number, doc in enumerate(map(_document, docs)):
         words = [token for token in doc if not token.is_space]
         if not words:
             continue
@@ -79,13 +111,16 @@ def columns_of_docs(docs: Iterable[Any]) -> dict[str, Any]:
         columns["spans"].append(
             [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents]
         )
+        kept.append(number)
         classes.append([name for name, share in doc.cats.items() if share >= _HALF])
     if not columns["text"]:
         raise CorpusError("there are no documents with words", hint="give at least one")
     if not all(tag for row in columns["tags"] for tag in row):
         del columns["tags"]
     arrays = {name: pa.array(values, COLUMNS[name]) for name, values in columns.items()}
-    if all(len(names) == 1 for names in classes):
+    if given:
+        arrays["label"] = pa.array([given[number] for number in kept])
+    elif all(len(names) == 1 for names in classes):
         arrays["label"] = pa.array([name for [name] in classes], pa.string())
     elif any(classes):
         arrays["labels"] = pa.array(classes, pa.list_(pa.string()))

@@ -11,13 +11,15 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
+from grammar.trees.given import are_trees
 from induction.corpus import huggingface
 from induction.corpus.annotated.exports import export_of
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
-from induction.corpus.entities.spacy_docs import columns_of_docs
+from induction.corpus.entities.spacy_docs import columns_of_docs, is_of_spacy
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
+from induction.corpus.tree_files import corpus_of_trees
 
 __all__ = ["is_path", "is_text", "is_texts", "rows_in_memory"]
 
@@ -81,6 +83,8 @@ def rows_in_memory(data: Any) -> Rows:
 def _table(data: Any) -> pa.Table:
     library = type(data).__module__.partition(".")[0]
     _refuse_unread(data)
+    if are_trees(data):
+        return corpus_of_trees(data).table
     if library == "datasets":
         return huggingface.table_of_dataset(data)
     if isinstance(data, pa.Table):
@@ -90,11 +94,14 @@ def _table(data: Any) -> pa.Table:
     if library == "polars" and hasattr(data, "to_arrow") and hasattr(data, "columns"):
         table: pa.Table = data.to_arrow()
         return table
+    if is_of_spacy(data):
+        return pa.table(columns_of_docs([data]))
     if isinstance(data, Mapping):
         return _of_mapping(data)
     if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "to_list"):
         return pa.table(data)
     if hasattr(data, "to_list"):  # a series
+        _refuse_row(data)
         data = data.to_list()
     return _of_items(data)
 
@@ -110,8 +117,29 @@ def _refuse_unread(data: Any) -> None:
             else "pandas.read_csv(file) makes a "
             "frame of a table, and file.read().splitlines() texts of lines",
         )
+    if hasattr(data, "get_docs"):
+        raise CorpusError(
+            "documents of a DocBin need a vocabulary",
+            hint="give list(docbin.get_docs(nlp.vocab)), or the name of its file",
+        )
+    if type(data).__name__ in ("IterableDataset", "IterableDatasetDict"):
+        raise CorpusError(
+            "the rows of this data set are not read yet",
+            hint="give its rows: list(dataset), or list(dataset.take(1000))",
+        )
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise CorpusError("this frame is not computed yet", hint="give data.collect()")
+
+
+def _refuse_row(series: Any) -> None:
+    """Refuse a row of a frame, whose values are those of several columns."""
+    names = getattr(series, "index", ())
+    known = {name for group in (*TEXT_NAMES, *LABEL_NAMES) for name in group}
+    if not callable(names) and any(isinstance(one, str) and one in known for one in names):
+        raise CorpusError(
+            f"this is a row of a frame, with {', '.join(map(str, names))}",
+            hint="give the frame, or a frame of the row: row.to_frame().T",
+        )
 
 
 def _of_mapping(data: Mapping[str, Any]) -> pa.Table:
@@ -179,7 +207,7 @@ def _of_items(data: Any) -> pa.Table:
     if items and all(isinstance(item, Mapping) for item in items):
         names = dict.fromkeys(name for item in items for name in item)
         return _columns({name: [item.get(name) for item in items] for name in names})
-    if items and all(type(item).__module__.startswith("spacy.tokens") for item in items):
+    if items and all(map(is_of_spacy, items)):
         return pa.table(columns_of_docs(items))
     if (named := _of_named_rows(items)) is not None:
         return named
@@ -217,6 +245,10 @@ def _of_pairs(items: Sequence[Any]) -> pa.Table | None:
     if not items or not all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
         return None
     texts, others = ([item[at] for item in items] for at in (0, 1))
+    if all(map(is_of_spacy, texts)) and all(isinstance(one, str | int) for one in others):
+        tell("the second of each pair is read as the label")
+        columns = columns_of_docs(texts, others)
+        return pa.table(columns)
     if not all(isinstance(text, str) for text in texts):
         return None
     if all(isinstance(other, Mapping) for other in others):
