@@ -18,6 +18,7 @@ from classifiers.encoders.encoding import Text
 from classifiers.examples import Examples
 from classifiers.networks.batches import Batches, Read
 from classifiers.networks.loop import Course, StoppedTrainingError, learn
+from classifiers.predicting import Predicting
 from grammar.rng import stream_key
 from sampling.neural.threads import seeded
 
@@ -27,7 +28,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Network(ABC):
+class Network(Predicting, ABC):
     """A classifier that learnt in batches.
 
     Attributes
@@ -49,11 +50,6 @@ class Network(ABC):
     model: Any
     losses: tuple[float, ...] = ()
     chosen: int = 0
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether it names sets of classes."""
-        return self.config.multilabel
 
     @abstractmethod
     def read(self, texts: Sequence[Text]) -> Read:

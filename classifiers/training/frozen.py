@@ -13,6 +13,7 @@ from classifiers.config import TFIDF, TrainingConfig
 from classifiers.encoders.cache import cached_vectors
 from classifiers.encoders.opening import Encoder
 from classifiers.examples import Examples, balanced
+from classifiers.predicting import Predicting
 from classifiers.training.sigmoids import fit_sigmoids
 from grammar.errors import CorpusError, SchemaError
 from grammar.rng import stream_key
@@ -38,18 +39,13 @@ PLAIN = TrainingConfig(encoder=TFIDF, C=STRENGTH, ngrams=NGRAMS, class_weight="n
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenClassifier:
+class FrozenClassifier(Predicting):
     """Logistic regression on the pooled states of a frozen encoder."""
 
     encoder: Encoder
     config: TrainingConfig
     classes: tuple[str, ...]
     model: Any
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether it names sets of classes."""
-        return self.config.multilabel
 
     def probabilities(self, texts: Any) -> Probabilities:
         """Return the probability of every class, float64 of shape (texts, classes)."""
@@ -73,18 +69,13 @@ class FrozenClassifier:
 
 
 @dataclass(frozen=True, eq=False)
-class TfidfClassifier:
+class TfidfClassifier(Predicting):
     """Logistic regression on TF-IDF weights of words and pairs of words."""
 
     config: TrainingConfig
     classes: tuple[str, ...]
     vectoriser: Any
     model: Any
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether it names sets of classes."""
-        return self.config.multilabel
 
     def probabilities(self, texts: Any) -> Probabilities:
         """Return the probability of every class, float64 of shape (texts, classes)."""
