@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,10 +22,11 @@ from classifiers.scores import members, names_sets, score
 from classifiers.selection import auto
 from classifiers.sets import Sets, is_sets, sets_of
 from classifiers.training.train import Classifier, trainer
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike
 from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
 from grammar.foreign_names.calls import names_keywords
+from grammar.trees.given import is_name_of_file
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 
@@ -346,6 +348,11 @@ def _corpus(texts: list[Any], labels: Any) -> Corpus:
 
 def _listed(texts: Any) -> list[Any]:
     """Return texts as a list; one text is one."""
+    if isinstance(texts, os.PathLike) or (is_name_of_file(texts) and os.path.isfile(str(texts))):
+        raise OptionError(
+            f"{str(texts)!r} is the name of a file, and no text",
+            hint=f"read it: classifier.predict(read_corpus({str(texts)!r}))",
+        )
     if isinstance(texts, Corpus | Mapping) or hasattr(texts, "columns"):
         corpus = read_corpus(texts)  # a frame would give the names of its columns
         pairs = "text_pair" in corpus.names

@@ -14,6 +14,7 @@ from classifiers.examples import read_examples, refuse_multilabel
 from classifiers.networks.model import UNMIXED
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
+from grammar.foreign_names.calls import names_keywords
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
 from sampling.expression import Step
@@ -24,6 +25,7 @@ BUDGET = 300
 """Trainings: what is tried by itself, with names and a grammar, takes fewer."""
 
 
+@names_keywords()
 def auto(
     corpus: Any,
     config: TrainingConfig | Training | None = None,

@@ -12,12 +12,16 @@ from classifiers.config import TFIDF
 from classifiers.estimator import TextClassifier
 from grammar.errors import OptionError
 from grammar.foreign_names.calls import names_keywords
+from grammar.foreign_names.keywords import keyword_hint
+from grammar.options import refuse_unknown
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 
 __all__ = ["split", "train"]
 
+GIVEN = ("data", "labels", "method", "text", "label", "seed", "encoder")
+"""What :func:`train` has itself."""
 OWN = ("names", "train", "C", "class_weight")
 """Parameters of the estimator; all else is of the config."""
 
@@ -158,6 +162,7 @@ def train(
     >>> train(few["text"], few["label"]).predict("poor").tolist()
     ['bad']
     """
+    refuse_unknown((name for name in config if keyword_hint(name, GIVEN)), (*GIVEN, *OWN), "train")
     own = {name: config.pop(name) for name in OWN if name in config}
     model = TextClassifier(encoder, augment=method, seed=seed, config=config, **own)
     if labels is not None:

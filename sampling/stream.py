@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,8 @@ from grammar.engines.engine import Engine
 from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import OptionError, SchemaError
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
+from grammar.foreign_names.calls import names_keywords
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import read_options, whole_number
 from grammar.progress import stages
@@ -400,7 +402,21 @@ def chosen_by_weight(weights: FloatArray, u: FloatArray) -> tuple[LongArray, Flo
     return k, weights[np.arange(len(k)), k] - mean
 
 
-class Sampler:
+_OF_OTHERS: Hints = {
+    "sampler.sample(10) draws examples, and treewright.augment(text, 'eda', n=3) texts of one": (
+        *("augment", "generate", "transform", "draw", "apply", "fit_transform", "augment_many"),
+    ),
+    "sampler.grammar.save('grammar.json') saves what it learnt": ("save", "to_file", "dump"),
+}
+"""What augmenters of other libraries have, and what gives it here."""
+_MADE_ELSEWHERE: Hints = {
+    "induce(texts) of the class makes one": ("fit", "from_texts", "train", "from_corpus", "learn"),
+    "open_sampler('grammar.json') opens one that was saved": ("load", "from_pretrained", "open"),
+}
+"""What makes augmenters in other libraries."""
+
+
+class Sampler(metaclass=NamesOfOthers):
     """What ``induce`` of every method returns: a grammar, and the stream of its examples.
 
     ``grammar`` can be looked at, saved, and sampled again without the corpus. Example i of a seed
@@ -427,6 +443,13 @@ class Sampler:
     >>> sorted(sampler.sample(2).column("text"))
     ['ran', 'we']
     """
+
+    _made_elsewhere: ClassVar[Hints] = _MADE_ELSEWHERE
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
 
     method: ClassVar[str]
     Options: ClassVar[Any] = None
@@ -639,6 +662,7 @@ class Sampler:
             tell_mixing(self.method, given, table.schema, notes.get("classes", ()))
         return table
 
+    @names_keywords()
     def sample(self, n: int, *, seed: int = 0, start: int = 0) -> Corpus:
         """Draw distinct new examples.
 

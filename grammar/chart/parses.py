@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from grammar.arrays import FloatArray, IntArray
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 from grammar.pictures.base_labels import known_symbols
 from grammar.rules.rules import Nonterminal, RuleTable
 from grammar.trees.tree import NO_WORDS, Tree
@@ -26,6 +27,17 @@ __all__ = [
 Sides = tuple[Nonterminal, tuple[Nonterminal | str, ...]]
 
 _SHOWN = 60
+
+
+_OF_OTHERS: Hints = {
+    "parse.log_probability is its natural logarithm": (
+        *("logprob", "prob", "score", "probability", "log_prob", "weight"),
+    ),
+    "parse.tree.{name} has it": (
+        *("leaves", "label", "subtrees", "pos", "productions", "pretty_print", "height", "spans"),
+    ),
+}
+"""What parses of other parsers have, and what gives it here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,11 @@ class Parse:
     log_probability: float
     rules: tuple[int, ...] = field(repr=False)
     exact: bool = True
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -154,6 +154,14 @@ class DependencyTreebank:
                     | {"head": 0 if head < 0 else head - first + 1}
                 )
             yield words
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getitem__(self, index: Any) -> Any:
+            """Refuse an index (raises TypeError)."""
+            raise TypeError(
+                "sentences are read one after the other\n  hint: list(treebank) has them by number"
+            )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

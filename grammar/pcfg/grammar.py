@@ -322,6 +322,17 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
     def __iter__(self) -> Iterator[Production]:
         return (self.production(rule) for rule in range(len(self.rules)))
 
+    def __contains__(self, one: object) -> bool:
+        """Say whether it has a rule, or a symbol or word of a name.
+
+        >>> grammar = Grammar.parse("S -> 'so' [1]")
+        >>> "S" in grammar, "so" in grammar, "NP" in grammar, grammar.production(0) in grammar
+        (True, True, False, True)
+        """
+        if isinstance(one, str | Nonterminal):
+            return str(one) in self.rules.nonterminals or str(one) in self.rules.words
+        return any(rule == one for rule in self)
+
     def __repr__(self) -> str:
         return (
             f"Grammar({self.family}, start {self.start}: {len(self.rules)} rules over "

@@ -76,6 +76,8 @@ def given_trees(data: Any) -> Treebank | None:
         return Treebank.from_trees([data])
     if _is_of_nltk(data):
         return Treebank.from_trees([Tree.from_nltk(data)])
+    if type(data).__module__.startswith("nltk.") and hasattr(data, "parsed_sents"):
+        return given_trees(data.parsed_sents())  # a reader of a corpus
     if _is_of_stanza(data):
         return given_trees(str(data))
     if not isinstance(data, list | tuple) and not _is_lazy(data):

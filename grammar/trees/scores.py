@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 
 __all__ = ["ERROR", "SKIPPED", "VALID", "Evaluation", "LabelScore", "Score", "SentenceScore"]
 
@@ -136,6 +138,14 @@ class Score:
         )
 
 
+_OF_OTHERS: Hints = {
+    "evaluation.all.{name} has it": tuple(Score.__dataclass_fields__),
+    "evaluation.all.f1 is the F1 of brackets": ("f_measure", "fmeasure", "fscore", "f_score", "F1"),
+    "evaluation.to_dict() has all": ("to_pandas", "to_df", "to_json", "items", "summary"),
+}
+"""What other evaluations have, and what gives it here."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The result of :func:`evalb`.
@@ -156,6 +166,11 @@ class Evaluation:
     max_length: int
     labels: tuple[LabelScore, ...]
     sentences: tuple[SentenceScore, ...] = field(repr=False)
+
+    if not TYPE_CHECKING:  # of a type checker, what is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
 
     def numbers(self, status: str) -> list[int]:
         """Return the numbers, from 1, of the sentences that are ``"error"`` or ``"skipped"``."""

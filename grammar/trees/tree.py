@@ -102,10 +102,10 @@ class Tree(metaclass=NamesOfOthers):
         if isinstance(self.children, list):
             object.__setattr__(self, "children", tuple(self.children))
         if not self.children or not isinstance(self.children, tuple):
-            is_text = self.label.lstrip()[:1] in ("(", "[")
+            is_text = self.label.lstrip()[:1] in ("(", "[")  # a tree of NLTK prints itself so, too
             raise BracketError(
                 f"the children of {self.label!r} are {self.children!r}",
-                hint="Tree.parse(text) reads brackets"
+                hint="Tree.parse(text) reads brackets, and Tree.from_nltk(tree) a tree of NLTK"
                 if is_text
                 else "give a tuple of words and subtrees, such as ('word',)",
             )

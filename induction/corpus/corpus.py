@@ -249,6 +249,14 @@ class Corpus(metaclass=NamesOfOthers):
         kept = None if places is None else lambda row: places(int(rows[row]))
         return Corpus(table, kept, classes=self.classes)
 
+    def __contains__(self, one: object) -> bool:
+        """Say whether it has a column of a name, or an example.
+
+        >>> "text" in Corpus.from_columns(text=["walk"])
+        True
+        """
+        return one in self.names if isinstance(one, str) else any(row == one for row in self)
+
     def __add__(self, other: object) -> Corpus:
         """Return the examples of both; where one lacks a column, its values are missing.
 

@@ -206,6 +206,14 @@ _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
 """How the files of a folder end that are a corpus together: a text may be about anything."""
 
 
+@names_keywords(
+    sep="leave it out: the delimiter is recognised; or name the format, as format='tsv'",
+    delimiter="leave it out: the delimiter is recognised; or name the format, as format='tsv'",
+    header="leave it out: a line of names is recognised; or give them, as names=['text', 'label']",
+    split="give the part: the file of it, or dataset['train']",
+    nrows="read_corpus(data)[:100] has the first",
+    index_col="leave it out: columns that only count are recognised",
+)
 def read_corpus(
     data: Any,
     *,

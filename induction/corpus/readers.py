@@ -9,16 +9,18 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
 from grammar.files import PathLike, check_encoding, decode, read_bytes, read_text, reading
+from grammar.foreign_names.calls import names_keywords
 from grammar.messages import tell
 from grammar.storage.inside import check_links
 from grammar.storage.location import is_many, is_url
 from grammar.storage.opening import place_of
-from grammar.trees.given import as_treebank, given_trees
+from grammar.trees.given import as_treebank, given_trees, is_name_of_file
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
 from induction.corpus.corpus import Corpus
@@ -42,6 +44,11 @@ _NO_TREES = re.compile(
 _TREE = re.compile(rb"^\s*(?:\d+\s*)?\(|^#BOS", re.MULTILINE)
 
 
+@names_keywords(
+    fileids="give the files: read_treebank(['a.mrg', 'b.mrg']), or a name with a star",
+    fileid="give the file first: read_treebank('a.mrg')",
+    root="give the folder first: read_treebank('folder')",
+)
 def read_treebank(
     source: PathLike = EMBEDDED,
     *,
@@ -60,8 +67,8 @@ def read_treebank(
         ``"embedded"`` (the reviews that ship with the package), ``"nltk:NAME"`` (a parsed corpus
         on NLTK's search path), a saved ``.arrow`` treebank, a file of trees (``.gz`` and ``-``
         too), a folder of such files, whose README and LICENSE are passed over, or a name with a
-        star, read in the order of their names. All may be URLs of an object store. Brackets, and
-        whatever else holds trees, are read, too.
+        star, read in the order of their names. All may be URLs of an object store. A list of
+        files, brackets, and whatever else holds trees, are read, too.
     encoding : str
         Of text files.
     skip : callable, optional
@@ -91,6 +98,9 @@ def read_treebank(
     >>> len(read_treebank()) >= 300
     True
     """
+    if isinstance(source, list | tuple) and source and all(map(is_name_of_file, source)):
+        how = partial(read_treebank, encoding=encoding, skip=skip, discontinuous=discontinuous)
+        return Treebank.concatenate([how(one) for one in source])
     if not isinstance(source, str | os.PathLike):
         return as_treebank(source)
     if (given := given_trees(source)) is not None:

@@ -29,6 +29,8 @@ from induction.parsers.protocol import MAX_WORDS, Sentence, TextParser
 
 __all__ = ["ENGLISH", "open_parser", "parse", "parser_file", "parser_of"]
 
+_OF_OTHERS = ("en_core", "benepar", "stanza", "stanford", "edu/stanford", "en_ewt", "xx_")
+"""How models of spaCy, Benepar, Stanza and CoreNLP are called."""
 ENGLISH = "english"
 """Names the parser that ships with the package (its card is beside it)."""
 
@@ -46,6 +48,12 @@ _FOLDER = "classifiers.structured.parser:open_span_parser"
 """What opens a folder: named and not imported, as parsers that learn on encoders live above."""
 
 
+@names_keywords(
+    model="give it first: open_parser('english'), a file or a grammar",
+    lang="give it first: open_parser('english')",
+    name="give it first: open_parser('english')",
+    grammar="give it first: open_parser(grammar)",
+)
 def open_parser(
     path: PathLike | Weighted = ENGLISH,
     *,
@@ -107,6 +115,12 @@ def open_parser(
     if os.path.isdir(path):
         _refuse_decoder(path, decoder)
         return _open_folder(path, max_words)
+    if str(path).startswith(_OF_OTHERS) and not os.path.exists(path):
+        raise OptionError(
+            f"{str(path)!r} is a model of another library, and no file that is here",
+            hint="open_parser('english') is the parser that ships; BeneparParser and StanzaParser "
+            "take models of theirs",
+        )
     if path == ENGLISH:
         grammar = _shipped(str(parser_file(path)))
     else:

@@ -30,6 +30,7 @@ from grammar.arrays import (
     reserve_paths,
 )
 from grammar.errors import OptionError
+from grammar.foreign_names.calls import names_keywords
 from grammar.options import whole_number
 from grammar.trees.given import as_treebank
 from grammar.trees.symbols import SymbolTable
@@ -42,6 +43,7 @@ Direction = Literal["left", "right", "head"]
 _WHOLE = 1 << 20
 
 
+@names_keywords()
 def binarise(
     treebank: Treebank,
     *,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
+from grammar.foreign_names.calls import names_keywords
 from grammar.messages import tell
 from grammar.progress import stages
 from induction.corpus.corpus import Corpus
@@ -107,6 +108,7 @@ class QualityReport(Results):
         write_text(path, page(self, title))
 
 
+@names_keywords()
 def assess(
     originals: Any,
     augmented: Any,

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
+from grammar.foreign_names.calls import names_keywords
 from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import as_grammar
@@ -51,6 +52,11 @@ class _Sampler(Protocol):
     def draw(self, key: np.uint64, first: int, count: int) -> Derivations: ...
 
 
+@names_keywords(
+    max_length="give a band: length=(1, 20)",
+    min_length="give a band: length=(1, 20)",
+    max_len="give a band: length=(1, 20)",
+)
 def sample_sentences(
     grammar: Derivable,
     n: int,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from grammar.errors import CorpusError
 from grammar.messages import tell
-from grammar.trees.given import are_trees
+from grammar.trees.given import are_trees, is_name_of_file
 from induction.corpus import huggingface
 from induction.corpus.annotated.exports import export_of
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
@@ -204,6 +205,9 @@ def _of_items(data: Any) -> pa.Table:
             hint="give a file, a frame, a data set, a list of texts or of dictionaries",
         )
     items: Sequence[Any] = data.tolist() if isinstance(data, np.ndarray) else list(data)
+    if items and all(is_dataclass(item) and not isinstance(item, type) for item in items):
+        items = [{one.name: getattr(item, one.name) for one in fields(item)} for item in items]
+    _refuse_files(items)
     if items and all(isinstance(item, Mapping) for item in items):
         names = dict.fromkeys(name for item in items for name in item)
         return _columns({name: [item.get(name) for item in items] for name in names})
@@ -221,6 +225,16 @@ def _of_items(data: Any) -> pa.Table:
                 hint=_hint(items),
             )
     return pa.table({"text": pa.array(items, pa.string())})
+
+
+def _refuse_files(items: Sequence[Any]) -> None:
+    """Refuse the names of files that are there, which are no texts."""
+    if items and all(is_name_of_file(item) and os.path.isfile(item) for item in items):
+        names = [os.fspath(item) for item in items]
+        raise CorpusError(
+            f"these are the names of {len(names)} files, and no texts",
+            hint="read each, and add them: " + " + ".join(f"read_corpus({n!r})" for n in names[:3]),
+        )
 
 
 def _of_named_rows(items: Sequence[Any]) -> pa.Table | None:
@@ -280,6 +294,8 @@ def _hint(items: Sequence[Any]) -> str:
             "columns of lists, if the tags are those of entities, such as B-PER: {'tokens': "
             "sentences, 'ner_tags': their tags}"
         )
+    if all(len(item) == 2 and isinstance(item[0], list | tuple) for item in items):
+        return "give [{'text': ' '.join(words), 'label': label} for words, label in pairs]"
     have_spaces = [any(" " in str(word) for word in item) for item in items]
     if have_spaces == [True, False] and len(items[0]) == len(items[1]):
         return "give columns: {'text': texts, 'label': labels}"

@@ -188,7 +188,7 @@ def test_parameters_are_read_and_set_as_scikit_learn_does():
     augmenter = TextAugmenter("aeda", n=3)
     assert base.clone(augmenter).get_params() == augmenter.get_params()
     assert augmenter.set_params(n=5).settings == {"n": 5}
-    with pytest.raises(ValueError, match="unknown settings: tims"):
+    with pytest.raises(ValueError, match="TextAugmenter has no option 'tims'"):
         TextAugmenter("aeda", tims=3)
 
 
