@@ -249,6 +249,160 @@ read_corpus("a.csv")
 assert read_corpus("a.csv", encoding='cp1252')[0]["text"] == "a good caf\u00e9"
 """,
     ),
+    "rows that have a class": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+corpus = read_corpus(data)
+corpus[corpus['label'] == 'pos']
+""",
+        hint="corpus[[row['label'] == 'pos' for row in corpus]]",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+corpus = read_corpus(data)
+assert len(corpus[[row['label'] == 'pos' for row in corpus]]) == 4
+""",
+    ),
+    "columns of a corpus": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+read_corpus(data)[['text', 'label']]
+""",
+        hint="corpus.to_pandas()[['text', 'label']]",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+corpus = read_corpus(data)
+assert len(corpus.to_pandas()[['text', 'label']]) == 8
+""",
+    ),
+    "corpora are added": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+corpus = read_corpus(data)
+both = corpus + augment(data, 'aeda', n=3).corpus
+assert len(both) == 11 and both.names == (*corpus.names, 'provenance')
+assert len({*(corpus + corpus)['id']}) == 16
+assert 'label' in corpus and 'rating' not in corpus
+""",
+    ),
+    "texts of new examples": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+augment(data, 'aeda', n=3).texts
+""",
+        hint="made.corpus['text']",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+made = augment(data, 'aeda', n=3)
+assert len(made.corpus['text']) == 3
+""",
+    ),
+    "a frame of new examples": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+augment(data, 'aeda', n=3).to_df()
+""",
+        hint="made.corpus.to_pandas()",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+made = augment(data, 'aeda', n=3)
+assert len(made.corpus.to_pandas()) == 3
+""",
+    ),
+    "new examples are written": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+write_corpus(augment(data, 'aeda', n=3), 'new.csv')
+assert len(read_corpus('new.csv')) == 3
+import pandas
+write_corpus(pandas.DataFrame(data), 'old.jsonl')
+assert read_corpus('old.jsonl')['text'] == data['text']
+""",
+    ),
+    "the name of a column": Task(
+        """
+import pandas
+frame = pandas.DataFrame({'a': ['a fine film', 'a poor film'], 'b': [0, 1]})
+augment(frame, 'aeda', n=2, text_column='a', label_column='b')
+""",
+        hint="it is called text here",
+        mended="""
+import pandas
+frame = pandas.DataFrame({'a': ['a fine film', 'a poor film'], 'b': [0, 1]})
+augment(frame, 'aeda', n=2, text='a', label='b')
+""",
+    ),
+    "a row of a frame": Task(
+        """
+import pandas
+frame = pandas.DataFrame({'text': ['a fine film', 'a poor film'], 'label': [0, 1]})
+frame.apply(lambda row: augment(row, 'aeda', n=1), axis=1)
+""",
+        hint="row.to_frame().T",
+        mended="""
+import pandas
+frame = pandas.DataFrame({'text': ['a fine film', 'a poor film'], 'label': [0, 1]})
+frame.apply(lambda row: augment(row.to_frame().T, 'aeda', n=1), axis=1)
+""",
+    ),
+    "a data set that is not read": Task(
+        """
+import datasets
+dataset = datasets.Dataset.from_dict({'text': ['a fine film']}).to_iterable_dataset()
+read_corpus(dataset)
+""",
+        hint="list(dataset)",
+        mended="""
+import datasets
+dataset = datasets.Dataset.from_dict({'text': ['a fine film']}).to_iterable_dataset()
+assert len(read_corpus(list(dataset))) == 1
+""",
+        needs=("datasets",),
+    ),
+    "a batch of a data set": Task(
+        """
+import datasets
+dataset = datasets.Dataset.from_dict({'text': ['a fine film', 'a poor film']})
+made = dataset.map(
+    lambda batch: augment(batch, 'aeda', n=3).to_dataset().to_dict(),
+    batched=True, remove_columns=dataset.column_names,
+)
+assert len(made) == 3
+""",
+        needs=("datasets",),
+    ),
+    "rows that are data classes": Task(
+        """
+from dataclasses import make_dataclass
+Example = make_dataclass('Example', ['text', 'label'])
+assert read_corpus([Example('a film', 1)])[0]['label'] == 1
+""",
+    ),
+    "files in place of texts": Task(
+        """
+open('a.csv', 'w').write('text\\nso\\n')
+read_corpus(['a.csv', 'a.csv'])
+""",
+        hint="read_corpus('a.csv') + read_corpus('a.csv')",
+        mended="""
+assert len(read_corpus('a.csv') + read_corpus('a.csv')) == 2
+""",
+    ),
+    "trees are rows": Task(
+        """
+assert read_corpus([Tree.parse('(S so)')])[0]['text'] == 'so'
+write_corpus(Treebank.parse('(S so)'), 'a.mrg')
+""",
+    ),
+    "a delimiter": Task(
+        """
+open('a.csv', 'w').write('text;label\\nso;1\\nit;0\\n')
+read_corpus('a.csv', sep=';')
+""",
+        hint="leave it out",
+        mended="""
+assert read_corpus('a.csv')['label'] == [1, 0]
+""",
+    ),
 }
 
 

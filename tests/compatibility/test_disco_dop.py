@@ -66,6 +66,37 @@ tw.binarize(Tree.parse("(S (A a) (B b) (C c))"))
 assert len(tree.children) == 2
 """,
     ),
+    "a treebank grammar": Task(
+        """
+tw.treebankgrammar(['(S (NP I) (VP saw))'])
+""",
+        hint="induce_pcfg(trees)",
+        mended="""
+trees = ['(S (NP I) (VP saw))']
+induce_pcfg(trees)
+""",
+    ),
+    "trees that print themselves": Task(
+        """
+class Stanzas:
+    label, children = 'S', ()
+    def __str__(self):
+        return '(S (NP I) (VP saw))'
+assert treebank_of([Stanzas()]).sentences() == [('I', 'saw')]
+""",
+    ),
+    "the F1 of an evaluation": Task(
+        """
+tree = Tree.parse('(S (NP I) (VP saw))')
+evalb(tree, tree).f1
+""",
+        hint="evaluation.all.f1",
+        mended="""
+tree = Tree.parse('(S (NP I) (VP saw))')
+evaluation = evalb(tree, tree)
+assert evaluation.all.f1 == 100
+""",
+    ),
 }
 
 

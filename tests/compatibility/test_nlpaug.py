@@ -83,6 +83,69 @@ assert len(tw.augment("The quick brown fox jumps over the lazy dog", "eda", n=4)
 assert len(tw.augment("The quick brown fox jumps over it", method="eda(alpha_sr=0.1)", n=2)) == 2
 """,
     ),
+    "options of a method by name": Task(
+        """
+assert len(augment('The quick brown fox jumps over it', 'eda', n=2, alpha_rs=0.4)) == 2
+assert len(augment('The quick brown fox jumps over it', EDA, n=2)) == 2
+""",
+    ),
+    "a share of words": Task(
+        """
+augment('The quick brown fox jumps over it', 'eda', n=2, aug_p=0.3)
+""",
+        hint="it is called alpha_sr here",
+        mended="""
+assert len(augment('The quick brown fox jumps over it', 'eda', n=2, alpha_sr=0.3)) == 2
+""",
+    ),
+    "several methods": Task(
+        """
+augment('The quick brown fox jumps over it', ['aeda', 'worddrop'], n=2)
+""",
+        hint="method='aeda + worddrop'",
+        mended="""
+assert len(augment('The quick brown fox jumps over it', method='aeda + worddrop', n=2)) == 2
+""",
+    ),
+    "synonyms": Task(
+        """
+augment('The quick brown fox jumps over it', 'random_swap', n=2)
+""",
+        hint="eda(alpha_sr=0, alpha_ri=0, alpha_rd=0)",
+        mended="""
+method = 'eda(alpha_sr=0, alpha_ri=0, alpha_rd=0)'
+assert len(augment('The quick brown fox jumps over it', method, n=2)) == 2
+""",
+    ),
+    "an augmenter of TextAttack": Task(
+        """
+tw.EasyDataAugmenter(transformations_per_example=4)
+""",
+        hint="augment(texts, 'eda', n=10)",
+        mended="""
+texts = ['The quick brown fox jumps over it']
+assert len(augment(texts, 'eda', n=10)) == 10
+""",
+    ),
+    "in place": Task(
+        """
+augment(['The quick brown fox'], 'aeda', n=2, inplace=True)
+""",
+        hint="leave it out",
+        mended="""
+augment(['The quick brown fox'], 'aeda', n=2)
+""",
+    ),
+    "an augmenter of a sampler": Task(
+        """
+AEDA.fit(['The quick brown fox'])
+""",
+        hint="induce(texts) of the class",
+        mended="""
+texts = ['The quick brown fox']
+assert len(AEDA.induce(texts).sample(2)) == 2
+""",
+    ),
 }
 
 

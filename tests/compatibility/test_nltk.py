@@ -357,6 +357,156 @@ grammar = Grammar.parse("S -> 'we' VP [1]\\nVP -> 'slept' [1]")
 assert str(tw.parse("we slept", grammar)) == "(S we (VP slept))"
 """,
     ),
+    "a child is set": Task(
+        """
+tree = tw.Tree.fromstring('(S (NP We) (VP slept))')
+tree[0] = Tree('NP', ['They'])
+""",
+        hint="Tree(tree.label(), [Tree('NP', ['we']), *tree.children[1:]])",
+        mended="""
+tree = tw.Tree.fromstring('(S (NP We) (VP slept))')
+made = Tree(tree.label(), [Tree('NP', ['we']), *tree.children[1:]])
+assert made.leaves() == ('we', 'slept')
+""",
+    ),
+    "a child is appended": Task(
+        """
+tree = tw.Tree.fromstring('(S (NP We))')
+tree.append('word')
+""",
+        hint="Tree(tree.label(), [*tree.children, 'word'])",
+        mended="""
+tree = tw.Tree.fromstring('(S (NP We))')
+assert str(Tree(tree.label(), [*tree.children, 'word'])) == '(S (NP We) word)'
+""",
+    ),
+    "a tree of brackets as its first argument": Task(
+        """
+Tree('(S (NP We))')
+""",
+        hint="Tree.parse(text) reads brackets",
+        mended="""
+text = '(S (NP We))'
+assert Tree.parse(text).label() == 'S'
+""",
+    ),
+    "a tree of a list": Task(
+        """
+Tree.from_list(['S', ['NP', 'we']])
+""",
+        hint="Tree('S', [Tree('NP', ['we']), Tree('VP', ['slept'])])",
+        mended="""
+assert len(Tree('S', [Tree('NP', ['we']), Tree('VP', ['slept'])])) == 2
+""",
+    ),
+    "treebanks are added": Task(
+        """
+a, b = treebank_of('(S a)'), treebank_of('(S b)')
+assert (a + b).sentences() == [('a',), ('b',)]
+assert (a + b)[[1]].sentences() == [('b',)]
+""",
+    ),
+    "a pattern in one tree": Task(
+        """
+Tree.fromstring('(S (NP We))').search('NP')
+""",
+        hint="Treebank([tree]).search('NP')",
+        mended="""
+tree = Tree.fromstring('(S (NP We))')
+assert len(Treebank([tree]).search('NP')) == 1
+""",
+    ),
+    "a reader of a corpus": Task(
+        """
+open('a.mrg', 'w').write('(S (A a))')
+reader = tw.BracketParseCorpusReader('.', 'a.mrg')
+""",
+        hint="read_treebank(path)",
+        mended="""
+open('a.mrg', 'w').write('(S (A a))')
+path = 'a.mrg'
+assert len(read_treebank(path)) == len(read_treebank([path])) == 1
+""",
+    ),
+    "a reader of NLTK": Task(
+        """
+import nltk
+class Reader:
+    def parsed_sents(self):
+        return [nltk.Tree.fromstring("(S (A a))"), nltk.Tree.fromstring("(S (A b))")]
+Reader.__module__ = "nltk.corpus.reader.bracket_parse"
+assert len(read_treebank(Reader())) == len(induce_pcfg(Reader()).productions("A")) == 2
+""",
+        needs=("nltk",),
+    ),
+    "a grammar of NLTK as a text": Task(
+        """
+import nltk
+Grammar.fromstring(nltk.CFG.fromstring("S -> 'a'"))
+""",
+        hint="Grammar.from_nltk(grammar)",
+        mended="""
+import nltk
+grammar = nltk.CFG.fromstring("S -> 'a'")
+assert len(Grammar.from_nltk(grammar)) == 1
+""",
+        needs=("nltk",),
+    ),
+    "a trace": Task(
+        """
+Parser(Grammar.fromstring("S -> 'a'"), trace=1)
+""",
+        hint="leave it out",
+        mended="""
+Parser(Grammar.fromstring("S -> 'a'"))
+""",
+    ),
+    "how many symbols rules remember": Task(
+        """
+induce_pcfg('(S (A a))', horzMarkov=1)
+""",
+        hint="it is called horizontal_markov here",
+        mended="""
+induce_pcfg('(S (A a))', horizontal_markov=1)
+""",
+    ),
+    "the probability of a parse": Task(
+        """
+Parser(Grammar.parse("S -> 'a'")).viterbi('a').logprob()
+""",
+        hint="parse.log_probability",
+        mended="""
+parse = Parser(Grammar.parse("S -> 'a'")).viterbi('a')
+assert parse.log_probability == 0
+""",
+    ),
+    "a treebank is saved as text": Task(
+        """
+Treebank.parse('(S (A a))').save('out.mrg')
+""",
+        hint="write_corpus(corpus_of_trees(treebank), 'out.mrg')",
+        mended="""
+treebank = Treebank.parse('(S (A a))')
+write_corpus(corpus_of_trees(treebank), 'out.mrg')
+assert read_treebank('out.mrg').sentences() == [('a',)]
+""",
+    ),
+    "a file of trees for trees": Task(
+        """
+open('a.mrg', 'w').write('(S (A a))')
+assert len(tw.induce_pcfg('a.mrg')) == 3
+""",
+    ),
+    "rules by an index": Task(
+        """
+Grammar.parse("S -> 'a'")['S']
+""",
+        hint="grammar.productions('S')",
+        mended="""
+grammar = Grammar.parse("S -> 'a'")
+assert len(grammar.productions('S')) == 1 and 'S' in grammar and 'NP' not in grammar
+""",
+    ),
 }
 
 

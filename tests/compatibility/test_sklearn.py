@@ -342,6 +342,107 @@ from sklearn.base import clone
 assert clone(augmenter).method == "aeda"
 """,
     ),
+    "a random state of a classifier": Task(
+        """
+TextClassifier(random_state=0)
+""",
+        hint="it is called seed here",
+        mended="""
+TextClassifier(seed=0)
+""",
+    ),
+    "jobs of an augmenter": Task(
+        """
+TextAugmenter('aeda', n_jobs=2)
+""",
+        hint="leave it out",
+        mended="""
+TextAugmenter('aeda')
+""",
+    ),
+    "rows by an array of places": Task(
+        """
+from sklearn.model_selection import KFold
+corpus = read_corpus(['a b', 'c d', 'e f'])
+for train, test in KFold(3).split(corpus):
+    assert len(corpus[train]) == 2 and len(corpus[test]) == 1
+""",
+    ),
+    "a classifier is called": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data)('a fine film')
+""",
+        hint="classifier.predict(texts)",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+classifier, texts = tw.train(data), ['a fine film']
+assert classifier.predict(texts).tolist() == ['pos']
+""",
+    ),
+    "a file to predict": Task(
+        """
+open('a.csv', 'w').write('text\\na fine film\\n')
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data).predict('a.csv')
+""",
+        hint="classifier.predict(read_corpus('a.csv'))",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+classifier = tw.train(data)
+assert len(classifier.predict(read_corpus('a.csv'))) == 1
+""",
+    ),
+    "a saved classifier predicts": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data).save('model')
+assert tw.open_classifier('model').predict(['a fine film']).tolist() == ['pos']
+""",
+    ),
+    "a classifier of a folder": Task(
+        """
+TextClassifier.from_pretrained('model')
+""",
+        hint="open_classifier(folder)",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data).save('model')
+folder = 'model'
+open_classifier(folder)
+""",
+    ),
+    "the number of classes": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data, num_labels=2)
+""",
+        hint="leave it out",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.train(data)
+""",
+    ),
+    "classes brought to the same count": Task(
+        """
+TextAugmenter('aeda', sampling_strategy='auto')
+""",
+        hint="balance=True",
+        mended="""
+TextAugmenter('aeda', balance=True)
+""",
+    ),
+    "the share to train on": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+tw.split(data, train_size=0.75)
+""",
+        hint="test_size=0.25",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+assert len(tw.split(data, test_size=0.25)[0]) == 6
+""",
+    ),
 }
 
 

@@ -100,6 +100,82 @@ nlp = tw.open_parser("english")
 assert str(next(nlp.parse_each(["We slept."]))).startswith("(TOP")
 """,
     ),
+    "parts of a document": Task(
+        """
+import spacy
+nlp = spacy.blank('en')
+nlp.add_pipe('sentencizer')
+doc = nlp('The cat sat. It purred.')
+assert len(tw.parse(list(doc.sents))) == 2
+assert tw.parse(doc[:3]).leaves() == ('The', 'cat', 'sat')
+assert len(tw.augment(doc, 'aeda', n=2)) == 2
+""",
+        needs=("spacy",),
+    ),
+    "documents with classes": Task(
+        """
+import spacy
+nlp = spacy.blank('en')
+pairs = [(nlp('a good film'), 'pos'), (nlp('a bad film'), 'neg')]
+assert read_corpus(pairs)['label'] == ['pos', 'neg']
+""",
+        needs=("spacy",),
+    ),
+    "examples to train on": Task(
+        """
+import spacy
+from spacy.training import Example
+doc = spacy.blank('en').make_doc('Ann sang.')
+example = Example.from_dict(doc, {'entities': [(0, 3, 'PER')]})
+assert read_corpus([example])[0]['spans'][0]['label'] == 'PER'
+""",
+        needs=("spacy",),
+    ),
+    "a DocBin": Task(
+        """
+import spacy
+from spacy.tokens import DocBin
+read_corpus(DocBin(docs=[spacy.blank('en')('Ann sang.')]))
+""",
+        hint="list(docbin.get_docs(nlp.vocab))",
+        mended="""
+import spacy
+from spacy.tokens import DocBin
+nlp = spacy.blank('en')
+docbin = DocBin(docs=[nlp('Ann sang.')])
+assert len(read_corpus(list(docbin.get_docs(nlp.vocab)))) == 1
+""",
+        needs=("spacy",),
+    ),
+    "noun phrases": Task(
+        """
+tw.Tree.fromstring('(S (NP We))').noun_chunks
+""",
+        hint="[one for one in tree.subtrees() if one.label() == 'NP']",
+        mended="""
+tree = tw.Tree.fromstring('(S (NP We))')
+assert len([one for one in tree.subtrees() if one.label() == 'NP']) == 1
+""",
+    ),
+    "a file to parse": Task(
+        """
+open('a.txt', 'w').write('We slept.')
+tw.parse('a.txt')
+""",
+        hint="parse(open('a.txt').read().splitlines())",
+        mended="""
+assert len(parse(open('a.txt').read().splitlines())) == 1
+""",
+    ),
+    "a model to parse with": Task(
+        """
+open_parser('en_core_web_sm')
+""",
+        hint="open_parser('english')",
+        mended="""
+open_parser('english')
+""",
+    ),
 }
 
 
