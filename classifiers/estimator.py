@@ -162,7 +162,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
                 "classifier.predict_proba(texts) their probabilities"
             )
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
         """Learn texts with their classes.
 
         Parameters
@@ -180,6 +180,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
         OptionError, MissingDataError
             If a parameter cannot be used, or the encoder is not there.
         """
+        if y is None:
+            raise CorpusError(
+                "there are no classes",
+                hint="classifier.learn(read_corpus(data)) learns labelled data, and "
+                "classifier.fit(texts, labels) texts with a class each",
+            )
         texts = _listed(X)
         if is_sets(y):
             return self._fit_sets(texts, sets_of(y))

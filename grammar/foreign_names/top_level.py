@@ -27,7 +27,13 @@ _LINES: Mapping[str, Sequence[str]] = {
         *("SyntaxCorpusReader", "PennTreebank"),
     ),
     "open_grammar(path)": ("read_grammar", "load_grammar", "data"),
-    "tokenise(text)": ("word_tokenize", "tokenize", "wordpunct_tokenize", "TreebankWordTokenizer"),
+    "tokenise(text)": (
+        "word_tokenize",
+        "tokenize",
+        "wordpunct_tokenize",
+        "TreebankWordTokenizer",
+        "AutoTokenizer",
+    ),
     "train(data)": (
         *("train_classifier", "fit", "Classifier", "Trainer", "SetFitTrainer", "train_model"),
         *("TrainingArguments", "train_supervised"),

@@ -367,6 +367,13 @@ class Corpus(metaclass=NamesOfOthers):
 
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
+        def __setitem__(self, name: Any, values: Any) -> None:
+            """Refuse a change (raises TypeError)."""
+            raise TypeError(
+                "a corpus does not change\n  hint: corpus = corpus.with_column('name', values) has "
+                "one column more"
+            )
+
         def __getattr__(self, name: str) -> Any:
             hint = corpus_hint(name)
             if not name.startswith("_") and name in self.names:

@@ -213,6 +213,8 @@ _WITH_LABELS = "augment({'text': texts, 'label': labels}, 'eda', n=10)"
 
 def _name_of(method: Any, others: Sequence[Any]) -> str:
     """Return the name of a method that is given as its class (else OptionError)."""
+    if len(others) == 1 and isinstance(others[0], int) and isinstance(method, str):
+        raise OptionError("the number is given by its name", hint=f"augment(..., n={others[0]})")
     if not others and isinstance(method, type) and issubclass(method, Sampler):
         return method.method
     if not others and isinstance(method, list | tuple) and METHODS.keys() >= {*map(str, method)}:

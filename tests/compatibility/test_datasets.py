@@ -403,6 +403,26 @@ read_corpus('a.csv', sep=';')
 assert read_corpus('a.csv')['label'] == [1, 0]
 """,
     ),
+    "a column of a data set": Task(
+        """
+import datasets
+dataset = datasets.Dataset.from_dict({'text': ['a fine film', 'a poor film']})
+assert len(read_corpus(dataset['text'])) == 2
+""",
+        needs=("datasets",),
+    ),
+    "a column is set": Task(
+        """
+corpus = read_corpus(['a film'])
+corpus['stars'] = [1]
+""",
+        hint="corpus = corpus.with_column('name', values)",
+        mended="""
+corpus, values = read_corpus(['a film']), [1]
+corpus = corpus.with_column('name', values)
+assert corpus[0]['name'] == 1
+""",
+    ),
 }
 
 

@@ -146,6 +146,15 @@ texts = ['The quick brown fox']
 assert len(AEDA.induce(texts).sample(2)) == 2
 """,
     ),
+    "a number behind the method": Task(
+        """
+augment(['The quick brown fox'], 'aeda', 2)
+""",
+        hint="n=2",
+        mended="""
+augment(['The quick brown fox'], 'aeda', n=2)
+""",
+    ),
 }
 
 

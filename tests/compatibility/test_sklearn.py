@@ -443,6 +443,18 @@ data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
 assert len(tw.split(data, test_size=0.25)[0]) == 6
 """,
     ),
+    "a classifier is fitted to a file": Task(
+        """
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+TextClassifier().fit(data)
+""",
+        hint="classifier.learn(read_corpus(data))",
+        mended="""
+data = {'text': ['a fine film', 'a poor film'] * 4, 'label': ['pos', 'neg'] * 4}
+classifier = TextClassifier()
+assert classifier.learn(read_corpus(data)).predict('fine').tolist() == ['pos']
+""",
+    ),
 }
 
 

@@ -86,6 +86,8 @@ def _table(data: Any) -> pa.Table:
     _refuse_unread(data)
     if are_trees(data):
         return corpus_of_trees(data).table
+    if library == "datasets" and type(data).__name__ == "Column":
+        return _of_items(list(data))
     if library == "datasets":
         return huggingface.table_of_dataset(data)
     if isinstance(data, pa.Table):
