@@ -20,6 +20,7 @@ from grammar.graph.table import ABSENT, GraphTable
 from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.compiled import CompiledGrammar, alias_tables
+from grammar.rules.names_of_others import hint_for
 from grammar.rules.notation import format_productions, parse_productions
 from grammar.rules.rules import (
     Nonterminal,
@@ -38,13 +39,6 @@ if TYPE_CHECKING:
     from grammar.pcfg.analysis import Report
 
 __all__ = ["Grammar", "as_grammar"]
-
-_OF_NLTK = {
-    *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner", "is_lexical"),
-    *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
-    *("leftcorners", "max_len", "min_len", "chomsky_normal_form"),
-}
-
 
 _MADE_ELSEWHERE = {
     "open_grammar(path) opens a grammar of any family": (
@@ -296,6 +290,19 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
     def __len__(self) -> int:
         return len(self.rules)
 
+    def __contains__(self, item: object) -> bool:
+        """Say whether it has a symbol or word, by its name, or a production.
+
+        >>> grammar = Grammar.parse("S -> 'so' S [0.5] | 'good' [0.5]")
+        >>> "S" in grammar, "so" in grammar, "VP" in grammar, next(iter(grammar)) in grammar
+        (True, True, False, True)
+        """
+        if isinstance(item, str | Nonterminal):
+            name = str(item)
+            known_word = isinstance(item, str) and name in self.rules.words
+            return known_word or name in self.rules.nonterminals
+        return any(item == production for production in self)
+
     def __iter__(self) -> Iterator[Production]:
         return (self.production(rule) for rule in range(len(self.rules)))
 
@@ -306,11 +313,7 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         )
 
     def __getattr__(self, name: str) -> Any:
-        told = ""
-        if name in ("sample", "generate"):
-            told = "\n  hint: generate(grammar, 5) of treewright draws sentences from it"
-        if name in _OF_NLTK:
-            told = f"\n  hint: NLTK's grammar has it: grammar.to_nltk().{name}"
+        told = f"\n  hint: {hint}" if (hint := hint_for(name)) else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @property
@@ -329,11 +332,16 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         return Production(lhs, rhs, float(self.weight[rule]), int(self.count[rule]))
 
     def productions(
-        self, lhs: str | Nonterminal | None = None, rhs: str | Nonterminal | None = None
+        self,
+        lhs: str | Nonterminal | None = None,
+        rhs: str | Nonterminal | None = None,
+        *,
+        empty: bool = False,
     ) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
 
-        With ``rhs`` only those that begin with this symbol or word, as in NLTK.
+        With ``rhs`` only those that begin with this symbol or word, as in NLTK; with ``empty`` only
+        those of no symbol.
 
         A label stands for all symbols that annotate it, one after the other: ``NP`` for
         ``NP^<S>``.
@@ -348,6 +356,8 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         else:
             order = known_symbols(str(lhs), self.rules.nonterminals)
         found = (production for name in order for production in self._rules_of(name))
+        if empty:
+            return [p for p in found if not p.rhs]
         return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == str(rhs)]
 
     def _rules_of(self, symbol: str) -> list[Production]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
+from grammar.options import refuse_names_of_others
 from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import as_grammar
@@ -133,7 +134,12 @@ def sample_sentences(
 
 
 def generate(
-    grammar: Any, n: int = 10, *, seed: int = 0, length: tuple[int, int] | None = None
+    grammar: Any,
+    n: int = 10,
+    *,
+    seed: int = 0,
+    length: tuple[int, int] | None = None,
+    **others: Any,
 ) -> list[str]:
     """Draw sentences from a grammar, each with exactly its probability.
 
@@ -147,6 +153,8 @@ def generate(
         Which stream.
     length : (int, int), optional
         Condition exactly on this many words, both ends included.
+    **others
+        Refused; options of other libraries with what they are called here.
 
     Raises
     ------
@@ -158,8 +166,29 @@ def generate(
     >>> generate("S -> 'very' S [0.5] | 'good' [0.5]", 2, length=(2, 3))
     ['very good', 'very very good']
     """
+    _refuse_options_of_others(others)
     texts: list[str] = sample_sentences(grammar, n, seed=seed, length=length).column("text")
     return texts
+
+
+_OF_OTHERS = {
+    "seed": ("random_state", "random_seed"),
+    "n": ("num", "num_samples", "n_samples", "size"),
+    "length": ("max_length", "max_len", "min_length"),
+}
+
+
+def _refuse_options_of_others(options: Mapping[str, Any]) -> None:
+    """Refuse what is no option of :func:`generate`: NLTK lists sentences up to a depth."""
+    refuse_names_of_others(options, _OF_OTHERS, "generate")
+    if "depth" in options:
+        raise OptionError(
+            "generate draws sentences by their probability, and not all of them up to a depth",
+            hint="length=(1, 8) bounds their words; NLTK lists all: from nltk.parse.generate "
+            f"import generate; generate(grammar.to_nltk(), depth={options['depth']!r})",
+        )
+    for name in options:
+        raise OptionError(f"generate has no option {name!r}", hint="it has n, seed and length")
 
 
 def sentence_batches(

@@ -17,7 +17,7 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
 from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
-from induction.corpus.annotated.tokens import with_text_of_tokens
+from induction.corpus.annotated.tokens import with_spans_of_tags, with_text_of_tokens
 from induction.corpus.annotated.word_rows import (
     WORD_NAMES,
     sentences_of_words,
@@ -27,6 +27,7 @@ from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
 from induction.corpus.inputs.class_columns import (
     columns_of_shares,
     indicators_of,
+    sets_of_rows,
     shares_of,
     tell_of_parts,
 )
@@ -120,7 +121,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     of_file = table.column_names
     if asked.text is None and not has_text(table, asked.rename):
         with located(asked.path):
-            table = with_text_of_tokens(table)
+            table = with_text_of_tokens(table, asked.rename)
         if "text" not in table.column_names and not long_columns(
             table.select([name for name in table.column_names if name not in COLUMNS])
         ):
@@ -147,7 +148,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         raise without_text(of_file, asked.path, long, alone=len(long) == table.num_columns > 1)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
-    return table
+    return with_spans_of_tags(table)
 
 
 def _refuse_words(table: pa.Table, path: str) -> None:
@@ -241,6 +242,8 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
 """A list of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
+_INDICATED = r"^\[? ?[01]([,; ] *[01])+ ?\]?$"
+"""0 and 1, a place for each class, as a cell has them."""
 _NUMBERS, _SEVERAL = r"^\d+(,\d+)*$", r",.*,"
 """Numbers of classes with commas between; one with a single comma may be a decimal number."""
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
@@ -259,6 +262,9 @@ def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not len(there):
         return column
     matches = pc.match_substring_regex
+    if pc.all(matches(there, _INDICATED)).as_py():
+        rows = pc.split_pattern_regex(pc.utf8_trim(column, "[] "), "[,; ]+")
+        return pc.if_else(missing, None, rows).cast(pa.list_(pa.int64()))
     if pc.all(matches(there, _NUMBERS)).as_py() and pc.any(matches(there, _SEVERAL)).as_py():
         return pc.split_pattern(pc.if_else(missing, pa.scalar(None, pa.string()), column), ",")
     if pc.all(matches(there, _WHOLE)).as_py():
@@ -405,12 +411,20 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if pc.all(whole, min_count=0).as_py():
             return column.cast(pa.float64())
         raise _no_label(column, whole.index(False).as_py(), where)
+    if is_list(kind) and pa.types.is_boolean(kind.value_type):
+        column, kind = (one := column.cast(pa.list_(pa.int8()))), one.type
     if is_list(kind) and (
         pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)
     ):
         if pa.types.is_integer(kind.value_type) and _are_numbers_of_classes(column):
             tell("lists of numbers in the column of classes are read as sets of classes")
             column = column.cast(_SETS)
+        elif (sets := sets_of_rows(column)) is not None:
+            tell(
+                "lists of 0 and 1 in the column of classes are read as sets of classes, which have "
+                "the numbers of their places, from 0"
+            )
+            column = sets
         else:
             if fault := soft_fault(column):
                 raise _located(fault, where)
