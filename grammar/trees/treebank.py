@@ -20,6 +20,7 @@ import pyarrow as pa
 from grammar.arrays import BoolArray, IntArray, LongArray, kernel, pack_strings
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
 from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
+from grammar.messages import tell
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.trees.brackets import (
@@ -40,6 +41,8 @@ _NAMES_OF_NLTK = {
     "tagged_sents": "[tree.to_nltk().pos() for tree in treebank]",
 }
 _SCHEMA = b"treewright.treebank/1"
+_PRETERMINAL = 2
+"""Nodes of a tag and its word; a phrase has more."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -99,7 +102,7 @@ class Treebank:
         """Read bracketed trees (see :func:`read_brackets` for what is accepted).
 
         A wrapping bracket without a label is dropped; if it wraps several trees it becomes one
-        tree labelled ``TOP``.
+        tree labelled ``TOP``, which is told where more than one of them is a phrase.
 
         Raises
         ------
@@ -118,6 +121,7 @@ class Treebank:
         wrapper = label == symbols.id("")
         starts = np.flatnonzero(wrapper)
         single = size[starts + 1] == size[starts] - 1
+        _tell_of_several(treebank, starts[~single], source)
         label[starts[~single]] = symbols.add(UNLABELLED_ROOT)
         keep = np.ones(len(label), np.bool_)
         keep[starts[single]] = False
@@ -495,3 +499,28 @@ def _append(tree: Tree, label: list[int], size: list[int], symbols: SymbolTable)
             size[slot] = len(label) - slot
         else:
             return
+
+
+def _tell_of_several(treebank: Treebank, wrappers: LongArray, source: str) -> None:
+    """Tell of brackets without a label that hold several phrases: they may be sentences.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     trees = Treebank.parse("( (S (NP we) (VP ran)) (S (NP we) (VP slept)) )", source="a.mrg")
+    a.mrg: a bracket without a label holds several trees (S S), which are read as one (TOP)
+    """
+    several = []
+    for wrapper in wrappers.tolist():
+        child, stop, phrases = wrapper + 1, wrapper + int(treebank.size[wrapper]), []
+        while child < stop:
+            if treebank.size[child] > _PRETERMINAL:
+                phrases.append(treebank.symbols[int(treebank.label[child])])
+            child += int(treebank.size[child])
+        if len(phrases) > 1:
+            several.append(phrases)
+    if several:
+        held = "a bracket" if len(several) == 1 else f"{len(several):,} brackets"
+        tell(
+            f"{source}: {held} without a label hold{'s' * (len(several) == 1)} several trees "
+            f"({' '.join(several[0][:4])}), which are read as one ({UNLABELLED_ROOT})"
+        )

@@ -44,6 +44,7 @@ from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
 from grammar.storage.signatures import LOOKED_AT, OF_XML, signature_of_suffix
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
+from induction.corpus.annotated.rasa import is_rasa_markdown, read_rasa
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
@@ -183,6 +184,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "treebank": Format(TREEBANK_SUFFIXES, tree_files.read_treebank_file, not_written, binary=True),
     "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
+    "rasa": Format((".yml", ".yaml"), read_rasa, not_written),
     "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
@@ -245,7 +247,7 @@ def read_corpus(
     format : str, optional
         The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
         ``arrow``, ``text``, ``conllu``, ``conll``, ``bilou``, ``spacy``, ``brackets``, ``sst``,
-        ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
+        ``rasa`` (training data of Rasa NLU), ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
     encoding : str, optional
@@ -634,6 +636,8 @@ def format_of_content(path: PathLike) -> str | None:
         raise CorpusError("this is XML", where=os.fsdecode(path), hint=OF_XML)
     if is_conll(data):
         return "conll"
+    if is_rasa_markdown(data):
+        return "rasa"
     with heard_by(lambda message: None):
         if rows_of_markdown(data, os.fsdecode(path)) is not None:
             return "csv"
