@@ -64,6 +64,7 @@ from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tables.class_names import class_names_of
 from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.layout import rows_of_markdown
 from induction.corpus.tables.lines import format_of_lines, has_classes, is_table
@@ -201,6 +202,8 @@ _LINES = "write JSON lines, an object a line, and name them .jsonl"
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 _GIVEN = ("label", "labels", "text_pair", "target", "spans")
 """What people give beside texts."""
+_NAMED = ("parquet", "arrow", "text")
+"""Formats that keep names of classes that are numbers, or have no classes."""
 NAMING = ("csv", "tsv")
 """Formats whose labels that are distributions have the names of their classes."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
@@ -320,8 +323,8 @@ def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
 def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
     """Return a Hugging Face ``datasets.Dataset`` as a corpus.
 
-    Class labels stay numbers. Their names, which a corpus does not have, are in
-    ``dataset.features["label"].names``.
+    Class labels stay numbers, and columns keep their names (``ClassLabel``) for
+    :meth:`~induction.Corpus.to_dataset` and files of Parquet and Arrow.
 
     Parameters
     ----------
@@ -395,6 +398,12 @@ def write_batches(
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
+    if _name_of(chosen) not in _NAMED and (names := class_names_of(first)):
+        tell(
+            f"{os.fsdecode(path)} has numbers of classes, without their names "
+            f"({', '.join(names[:4])}{', ...' * (len(names) > 4)}); .parquet, .arrow and .hf keep "
+            "them"
+        )
     if chosen is FORMATS["text"]:
         _tell_of_texts_alone(first.column_names, path)
     told = partial(

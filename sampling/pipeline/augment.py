@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.options import refuse_names_of_others
 from induction.corpus.corpus import Corpus
-from induction.corpus.huggingface import class_names, to_dataset
+from induction.corpus.huggingface import to_dataset
 from induction.corpus.inputs.in_memory import texts_of
+from induction.corpus.tables.class_names import class_names_of
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
 from sampling.pipeline.report import Report
@@ -91,7 +92,7 @@ class Augmentation:
 
         Classes are numbers with names where they were so in the data set that was augmented.
         """
-        return to_dataset(self.corpus, self.class_names)
+        return to_dataset(self.corpus)
 
     def _repr_html_(self) -> str:
         return f"{self.report._repr_html_()}{self.corpus._repr_html_()}"
@@ -201,7 +202,6 @@ def augment(
             raise
         hint = f"{error.hint}; a text of one word goes into a list: [{corpus!r}]"
         raise UnreadableInputError(error.what, where=error.where, hint=hint) from None
-    names = class_names(corpus, label)
     tests = None if test is None else read_source(test, on_error=on_error)
     pipeline = Pipeline(given, asked, test=tests, workers=workers)
     tables = list(pipeline.run())
@@ -212,7 +212,7 @@ def augment(
     if plain is not None:
         texts: list[str] = made.column("text")
         return texts
-    return Augmentation(made, report, manifest_of(pipeline), names)
+    return Augmentation(made, report, manifest_of(pipeline), class_names_of(given.table))
 
 
 _NAMES_OF_OTHERS = {

@@ -34,6 +34,7 @@ from induction.corpus.inputs.class_columns import (
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
+from induction.corpus.tables.class_names import class_names_of, with_class_names
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.tables.undecodable_objects import MOST_WHOLE
 from induction.corpus.text.around import tell_of_surroundings
@@ -71,6 +72,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = asked.path if bad is None else rows.where(bad)
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
+    if "label" in corpus.names and (names := class_names_of(table)):
+        corpus = replace(corpus, table=with_class_names(corpus.table, {"label": names}))
     _check_aligned(corpus, rows.where)
     first = corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist()
     tell_of_damage(first, asked.path)
