@@ -274,11 +274,13 @@ class TextAugmenter:
         table = rows_in_memory(dict(batch)).table
         names = self._names(table)
         label = next((name for name in batch if names.get(name, name) == "label"), None)
-        lists = label is not None and is_sets(batch[label])
-        given = _Classes.of(batch[label]) if lists else None
+        if label is None or not is_sets(batch[label]):
+            made = self._resampled(table, names, None)
+            return {name: made.column(names.get(name, name)) for name in batch}
+        given = _Classes.of(batch[label])
         made = self._resampled(table, names, given)
         columns = {name: made.column(names.get(name, name)) for name in batch}
-        return columns if given is None else {**columns, str(label): given.like(made)}
+        return {**columns, label: given.like(made)}
 
     def _names(self, table: Any) -> dict[str, str]:
         return renamed_by_use(table, {}, self.text, self.label)

@@ -14,7 +14,7 @@ from grammar.errors import CorpusError
 __all__ = ["Sets", "is_frame", "is_matrix", "is_sets", "of_kind", "sets_of"]
 
 _LEARN = "learn a corpus: TextClassifier().learn(Corpus.from_columns(text=texts, label=shares))"
-_MANY = set | frozenset | list | tuple | np.ndarray
+_MANY = (set, frozenset, list, tuple, np.ndarray)
 
 
 @dataclass(frozen=True)

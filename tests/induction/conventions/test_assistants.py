@@ -14,7 +14,7 @@ from tests.induction.conventions.given import read
 
 TEXT = "book a flight to new york"
 CITY = {"start": 17, "end": 25, "label": "city"}
-LUIS = {
+LUIS: dict[str, Any] = {
     "luis_schema_version": "7.0.0",
     "intents": [{"name": "Book"}, {"name": "None"}],
     "entities": [{"name": "city"}],
@@ -28,7 +28,7 @@ LUIS = {
         },
     ],
 }
-BATCH = [
+BATCH: list[dict[str, Any]] = [
     {"text": "hello there", "intentName": "None", "entityLabels": []},
     {
         "text": TEXT,
