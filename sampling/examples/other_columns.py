@@ -40,6 +40,9 @@ _OF_CONLLU = ("ranges", "conllu")
 """Columns of CoNLL-U that hold values of words: lemmas, features, and others."""
 
 _AS_TAGS = "a column 'tags' moves with them: read_corpus(data, rename={{{!r}: 'tags'}})"
+_TAGS = r"^\s*(?:[A-Z]+[-_$]?\S*|[^\w\s]+)(?:\s+(?:[A-Z]+[-_$]?\S*|[^\w\s]+))*\s*$"
+"""Words that begin with capitals, and signs, as tags do."""
+_LOOKED_AT = 1_000
 _OF_METHODS = {*COLUMNS, "label", "protected"}
 
 
@@ -61,15 +64,26 @@ def columns_of_words(corpus: Corpus) -> list[str]:
     ['pos']
     """
     names = other_columns(corpus)
-    listed = [name for name in names if is_list(corpus.arrow(name).type)]
-    if listed:
-        sizes = pc.list_value_length(_word_lists(corpus.table))
-        listed = [name for name in listed if _has_sizes(corpus.arrow(name), sizes)]
+    lists = {name: rows for name in names if (rows := _as_lists(corpus.arrow(name))) is not None}
+    sizes = pc.list_value_length(_word_lists(corpus.table)) if lists else None
+    listed = [name for name, rows in lists.items() if _has_sizes(rows, sizes)]
     return [name for name in names if name in listed or name in _OF_CONLLU]
 
 
-def _has_sizes(column: pa.ChunkedArray, sizes: pa.Array) -> bool:
-    same = pc.equal(pc.list_value_length(column.combine_chunks()), sizes)
+def _as_lists(column: pa.ChunkedArray) -> pa.Array | None:
+    """Return a column of lists, or of texts that are tags with spaces between them; else None."""
+    if is_list(column.type):
+        return column.combine_chunks()
+    if not pa.types.is_string(column.type):
+        return None
+    head = pc.match_substring_regex(column.slice(0, _LOOKED_AT), _TAGS)
+    if not pc.all(head, min_count=0).as_py():
+        return None
+    return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(column.combine_chunks()))
+
+
+def _has_sizes(rows: pa.Array, sizes: pa.Array) -> bool:
+    same = pc.equal(pc.list_value_length(rows), sizes)
     return len(same.drop_null()) > 0 and bool(pc.all(same).as_py())
 
 

@@ -15,11 +15,21 @@ from induction.corpus.entities.columns import spans_of_words, word_places
 from induction.corpus.entities.schemes import in_scheme, is_scheme, words_of_tags
 from induction.corpus.validity import is_list
 
-__all__ = ["names_of_tags", "with_named_tags", "with_spans_of_tags", "with_text_of_tokens"]
+__all__ = [
+    "names_of_tags",
+    "with_named_tags",
+    "with_spans_of_tags",
+    "with_tags_of_words",
+    "with_text_of_tokens",
+]
 
 _TOKENS = ("tokens", "words")
 _OF_ENTITIES = ("ner_tags", "ner", "entity_tags", "bio_tags")
 _TAGS = (*_OF_ENTITIES, "tags", "labels")
+_FEWEST_SIZES = 2
+"""Lists of one length may have a place for each class."""
+_FEWEST_WORDS = 12
+"""Of fewer, sets of classes may have these sizes by chance."""
 
 
 def with_text_of_tokens(table: pa.Table, kept: Collection[str] = ()) -> pa.Table:
@@ -64,6 +74,34 @@ def with_text_of_tokens(table: pa.Table, kept: Collection[str] = ()) -> pa.Table
                 f"induction.with_spans(corpus, {one!r}, names=[...]) does"
             )
     return table
+
+
+def with_tags_of_words(table: pa.Table) -> pa.Table:
+    """Return a table whose ``labels`` are ``tags``, if they are lists of a value for each word.
+
+    It is told. Words are the tokens, or of many texts what stands between white space.
+
+    >>> from grammar.messages import heard_by
+    >>> given = pa.table({"tokens": [["we", "ran"], ["so"]], "labels": [["PRP", "VBD"], ["RB"]]})
+    >>> with heard_by(print):
+    ...     with_tags_of_words(given).column_names
+    'labels' has a value for each word: they are read as tags
+    ['tokens', 'tags']
+    """
+    name = next((one for one in ("labels", "label") if one in table.column_names), None)
+    words = next((one for one in (*_TOKENS, "text") if one in table.column_names), None)
+    if name is None or words is None or "tags" in table.column_names:
+        return table
+    if not is_list(table.schema.field(name).type) or _rows_of_tags(table, name):
+        return table
+    texts = table.column(words).to_pylist()
+    sizes = [len(one.split() if isinstance(one, str) else one or ()) for one in texts]
+    own = [len(one or ()) for one in table.column(name).to_pylist()]
+    are_few = len({*own}) < _FEWEST_SIZES or (words == "text" and sum(sizes) < _FEWEST_WORDS)
+    if own != sizes or are_few:
+        return table
+    tell(f"{name!r} has a value for each word: they are read as tags")
+    return table.rename_columns(["tags" if one == name else one for one in table.column_names])
 
 
 def with_spans_of_tags(table: pa.Table) -> pa.Table:

@@ -102,10 +102,11 @@ def shares_of(table: pa.Table, names: Sequence[str]) -> pa.Array | None:
     return pa.StructArray.from_arrays(arrays, list(names))
 
 
-def sets_of_rows(column: pa.Array) -> pa.Array | None:
-    """Return sets of classes by number for lists of 0 and 1, a place for each class; else None.
+def sets_of_rows(column: pa.Array, names: Sequence[str] = ()) -> pa.Array | None:
+    """Return sets of classes for lists of 0 and 1, a place for each class; else None.
 
-    Lists that all sum to 1 are distributions, each of a single class.
+    Classes have the numbers of their places, unless they have ``names``. Lists that all sum to 1
+    are distributions, each of a single class.
 
     >>> sets_of_rows(pa.array([[1, 0, 1], [0, 0, 0], None])).to_pylist()
     [['0', '2'], [], None]
@@ -120,7 +121,8 @@ def sets_of_rows(column: pa.Array) -> pa.Array | None:
     rows = flat.to_numpy(zero_copy_only=False).reshape(len(there), widths[0])
     if not np.isin(rows, (0, 1)).all() or (rows.sum(1) == 1).all():
         return None
-    sets = iter([[str(at) for at in np.flatnonzero(row)] for row in rows])
+    called = names or [str(at) for at in range(widths[0])]
+    sets = iter([[called[at] for at in np.flatnonzero(row)] for row in rows])
     made = [next(sets) if valid else None for valid in column.is_valid().to_pylist()]
     return pa.array(made, pa.list_(pa.string()))
 

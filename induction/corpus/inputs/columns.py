@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,11 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
 from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
-from induction.corpus.annotated.tokens import with_spans_of_tags, with_text_of_tokens
+from induction.corpus.annotated.tokens import (
+    with_spans_of_tags,
+    with_tags_of_words,
+    with_text_of_tokens,
+)
 from induction.corpus.annotated.word_rows import (
     WORD_NAMES,
     sentences_of_words,
@@ -60,7 +64,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
         columns["label"], classes = _without_names(columns["label"])
-        columns["label"] = _labels(columns["label"], rows.where)
+        columns["label"] = _labels(columns["label"], rows.where, classes)
+        classes = () if _is_sets(columns["label"].type) else classes
         _tell_of_alike_classes(columns["label"], asked.path)
         _tell_of_odd_classes(columns["label"], asked.path)
     if "id" in columns:
@@ -122,6 +127,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         if asked.text is None and not asked.rename:
             table = sentences_of_words(with_lists_of_cells(table, asked.path), asked.path)
     of_file = table.column_names
+    if asked.label is None and not asked.rename:
+        table = with_tags_of_words(table)
     if asked.text is None and not has_text(table, asked.rename):
         with located(asked.path):
             table = with_text_of_tokens(table, asked.rename)
@@ -242,8 +249,10 @@ _ABSENT = {
 """Some name a class None. SNLI has a dash where annotators did not agree, Excel its errors."""
 _QUOTED = re.compile(r"""(['"]).+\1""")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
-_LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
-"""A list of names as Python and pandas write it."""
+_LIST_OF_PYTHON = re.compile(
+    r"(?:frozenset\()?[\[({](?:'[^'\\]*'(?:, '[^'\\]*')*,?)?[\])}]\)?|(?:frozen)?set\(\)"
+)
+"""A list, tuple or set of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
 _INDICATED = r"^\[? ?[01]([,; ] *[01])+ ?\]?$"
 """0 and 1, a place for each class, as a cell has them."""
@@ -311,12 +320,12 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
     if name == "label":
         if not any(cells):
             return column
+        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
+            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         if all(not cell or cell.startswith("{") for cell in cells):
             return _decoded_shares(column, cells)
         if not all(not cell or cell.startswith("[") for cell in cells):
             return column
-        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
-            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
@@ -358,9 +367,11 @@ def _without_names(column: Any) -> tuple[Any, tuple[str, ...]]:
     if not pa.types.is_struct(kind) or not kind.num_fields:
         return column, ()
     fields = [kind.field(number) for number in range(kind.num_fields)]
-    if not all(pa.types.is_floating(f.type) or pa.types.is_integer(f.type) for f in fields):
+    kinds = (pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean)
+    if not all(any(is_kind(f.type) for is_kind in kinds) for f in fields):
         return column, ()
-    shares = [pc.fill_null(pc.struct_field(column, [k]), 0).to_pylist() for k in range(len(fields))]
+    values = [pc.struct_field(column, [k]).cast(pa.float64()) for k in range(len(fields))]
+    shares = [pc.fill_null(one, 0).to_pylist() for one in values]
     rows = [
         list(map(float, row)) if there else None
         for row, there in zip(zip(*shares, strict=True), column.is_valid().to_pylist(), strict=True)
@@ -389,10 +400,11 @@ def _first_bad_cell(columns: dict[str, Any]) -> int | None:
     return None
 
 
-def _labels(column: Any, where: Where) -> pa.Array:
+def _labels(column: Any, where: Where, names: Sequence[str] = ()) -> pa.Array:
     """Return labels as numbers, bools, names, list<float32> or list<string>.
 
-    The last are sets of classes (multi-label). Missing ones stay missing.
+    The last are sets of classes (multi-label). Missing ones stay missing. Of lists of numbers, the
+    places may have ``names``.
     """
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
@@ -422,10 +434,10 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if pa.types.is_integer(kind.value_type) and _are_numbers_of_classes(column):
             tell("lists of numbers in the column of classes are read as sets of classes")
             column = column.cast(_SETS)
-        elif (sets := sets_of_rows(column)) is not None:
+        elif (sets := sets_of_rows(column, names)) is not None:
+            called = "" if names else ", which have the numbers of their places, from 0"
             tell(
-                "lists of 0 and 1 in the column of classes are read as sets of classes, which have "
-                "the numbers of their places, from 0"
+                f"0 and 1 for each class in the column of classes are read as sets of them{called}"
             )
             column = sets
         else:
@@ -472,11 +484,12 @@ def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
     if not pa.types.is_string(column.type):
         return
     known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
-    for sign in "|;,+&":
+    for sign in "|;,+& ":
         several = [name for name in known if sign in name]
         parts = {part.strip() for name in several for part in name.split(sign)}
         # commas and the like stand in names of classes, too
-        if len(parts & set(known)) > (sign not in "|;"):
+        least = len(parts) - 1 if sign == " " else sign not in "|;"
+        if several and len(parts & set(known)) > least:
             tell(
                 f"{path}: the class {several[0]!r} is made of others; if a text may have several, "
                 'write a list of names in its place: ["a", "b"]'

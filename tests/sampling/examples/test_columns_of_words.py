@@ -123,3 +123,28 @@ def test_tags_beside_other_words_than_those_of_the_text_stay() -> None:
         assert "spans" not in read_corpus(given).names
     asked = read_corpus({"tokens": TOKENS, "ner_tags": io_tags()}, rename={"ner_tags": "tags"})
     assert asked.column("tags") == io_tags()
+
+
+def test_tags_in_a_cell_are_of_the_words_too() -> None:
+    tags = [" ".join("." if word == "." else "NN" for word in row) for row in TOKENS]
+    corpus = Corpus.from_columns(text=SENTENCES, pos=tags, copy=[s.lower() for s in SENTENCES])
+    assert columns_of_words(corpus) == ["pos"]
+    assert augment(corpus, "worddrop", n=4).corpus.column("pos") == [None] * 4
+
+
+@pytest.mark.parametrize("given", [{"tokens": TOKENS}, {"text": SENTENCES}])
+@pytest.mark.parametrize("name", ["label", "labels"])
+def test_labels_of_words_are_tags(given: dict[str, Any], name: str) -> None:
+    said: list[str] = []
+    with heard_by(said.append):
+        corpus = read_corpus({**given, name: KINDS["parts of speech"]})
+    assert corpus.column("tags") == KINDS["parts of speech"]
+    assert f"{name!r} has a value for each word: they are read as tags" in said
+    with heard_by(said.append):
+        corpus = read_corpus({**given, name: KINDS["numbers"]})
+    assert corpus.column("tags")[0] == list(map(str, KINDS["numbers"][0]))
+
+
+def test_few_sets_of_classes_are_no_tags() -> None:
+    corpus = read_corpus({"text": ["so good", "bad"], "labels": [["a", "b"], ["b"]]})
+    assert corpus.column("label") == [["a", "b"], ["b"]]
