@@ -506,7 +506,7 @@ def _tell_of_several(treebank: Treebank, wrappers: LongArray, source: str) -> No
 
     >>> from grammar.messages import heard_by
     >>> with heard_by(print):
-    ...     trees = Treebank.parse("( (S (NP we) (VP ran)) (S (NP we) (VP slept)) )", source="a.mrg")
+    ...     made = Treebank.parse("( (S (NP we) (VP ran)) (S (NP we) (VP ate)) )", source="a.mrg")
     a.mrg: a bracket without a label holds several trees (S S), which are read as one (TOP)
     """
     several = []
