@@ -20,7 +20,6 @@ from classifiers.export.saving import export_onnx
 from classifiers.saving import save_classifier
 from classifiers.scores import members, names_sets, score
 from classifiers.selection import auto
-from classifiers.sets import Sets, is_sets, sets_of
 from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike
@@ -29,6 +28,7 @@ from grammar.foreign_names.calls import names_keywords
 from grammar.trees.given import is_name_of_file
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.inputs.class_sets import Sets, is_sets, sets_of
 
 __all__ = ["TextClassifier"]
 
@@ -321,10 +321,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
                 self.model_, X, threshold=self.threshold, at_least_one=self.at_least_one
             )  # fmt: skip
         if is_sets(y):
-            right = np.array([
-                set(one) == set(own)
-                for one, own in zip(sets_of(self.predict(X)).sets, sets_of(y).sets, strict=True)
-            ])  # fmt: skip
+            told, true = self.predict(X), sets_of(y)
+            if self._indicators and true.indicators:
+                right = (told == true.matrix).all(1)
+            else:
+                own = zip(sets_of(told).sets, true.sets, strict=True)
+                right = np.array([set(one) == set(other) for one, other in own])
             return float(np.average(right, weights=sample_weight))
         return super().score(X, y, sample_weight)
 

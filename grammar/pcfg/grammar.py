@@ -15,12 +15,13 @@ from grammar.arrays import FloatArray, IntArray, LongArray
 from grammar.codecs import GraphCodec
 from grammar.description import Description
 from grammar.errors import OptionError, StartSymbolError, located
-from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
+from grammar.foreign_names.attributes import Hints, NamesOfOthers, no_attribute
 from grammar.graph.rules import GraphRules
 from grammar.graph.table import ABSENT, GraphTable
 from grammar.pictures.base_labels import known_symbols
 from grammar.pictures.neighbourhood import draw_neighbourhood
 from grammar.rules.compiled import CompiledGrammar, alias_tables
+from grammar.rules.names_of_others import hint_for
 from grammar.rules.notation import format_productions, parse_productions
 from grammar.rules.rules import (
     Nonterminal,
@@ -39,35 +40,6 @@ if TYPE_CHECKING:
     from grammar.pcfg.analysis import Report
 
 __all__ = ["Grammar", "as_grammar"]
-
-_OF_OTHERS: Hints = {
-    "NLTK's grammar has it: grammar.to_nltk().{name}": (
-        *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_leftcorner"),
-        *("is_flexible_chomsky_normal_form", "is_nonempty", "is_nonlexical", "leftcorner_parents"),
-        *("leftcorners", "max_len", "min_len", "chomsky_normal_form", "is_lexical"),
-    ),
-    "generate(grammar, 5) of treewright draws sentences from it": (
-        *("sample", "generate", "sentences", "random_sentence", "sample_sentences"),
-    ),
-    "grammar.graph.{name} of networkx has it": (
-        *("nodes", "edges", "successors", "predecessors", "subgraph", "degree", "neighbors"),
-    ),
-    "grammar.graph is it": ("to_networkx", "networkx", "to_graph", "nx_graph"),
-    "write_notation(grammar, 'gbnf') writes it": ("to_gbnf",),
-    "write_notation(grammar, 'lark') writes it": ("to_lark", "to_ebnf"),
-    "write_notation(grammar, 'antlr') writes it": ("to_antlr", "to_antlr4"),
-    "draw_neighbourhood(grammar.graph, 'NP', 'np.svg') draws a symbol and what is near it": (
-        *("plot", "draw", "show", "render", "visualize", "view"),
-    ),
-    "next(Parser(grammar).parse(words), None) is the tree of a sentence, or None": (
-        *("accepts", "recognize", "recognise", "matches", "parse_one", "viterbi", "kbest"),
-    ),
-    "grammar.rules.words has them": ("words", "terminals", "vocabulary", "lexicon"),
-    "grammar.rules.nonterminals has them": ("nonterminals", "symbols", "categories", "labels"),
-    "induce_pcfg(trees) of induction makes a grammar of trees": ("fit", "train", "induce"),
-}
-"""What grammars of NLTK, Lark and networkx have, and what gives it here."""
-
 
 _MADE_ELSEWHERE = {
     "open_grammar(path) opens a grammar of any family": (
@@ -319,19 +291,21 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
     def __len__(self) -> int:
         return len(self.rules)
 
-    def __iter__(self) -> Iterator[Production]:
-        return (self.production(rule) for rule in range(len(self.rules)))
+    def __contains__(self, item: object) -> bool:
+        """Say whether it has a symbol or word, by its name, or a production.
 
-    def __contains__(self, one: object) -> bool:
-        """Say whether it has a rule, or a symbol or word of a name.
-
-        >>> grammar = Grammar.parse("S -> 'so' [1]")
-        >>> "S" in grammar, "so" in grammar, "NP" in grammar, grammar.production(0) in grammar
+        >>> grammar = Grammar.parse("S -> 'so' S [0.5] | 'good' [0.5]")
+        >>> "S" in grammar, "so" in grammar, "VP" in grammar, next(iter(grammar)) in grammar
         (True, True, False, True)
         """
-        if isinstance(one, str | Nonterminal):
-            return str(one) in self.rules.nonterminals or str(one) in self.rules.words
-        return any(rule == one for rule in self)
+        if isinstance(item, str | Nonterminal):
+            name = str(item)
+            known_word = isinstance(item, str) and name in self.rules.words
+            return known_word or name in self.rules.nonterminals
+        return any(item == production for production in self)
+
+    def __iter__(self) -> Iterator[Production]:
+        return (self.production(rule) for rule in range(len(self.rules)))
 
     def __repr__(self) -> str:
         return (
@@ -340,7 +314,7 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         )
 
     def __getattr__(self, name: str) -> Any:
-        raise no_attribute(self, name, attribute_hint(name, _OF_OTHERS))
+        raise no_attribute(self, name, hint_for(name))
 
     if not TYPE_CHECKING:  # of a type checker, what is not there is an error
 
@@ -367,11 +341,16 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         return Production(lhs, rhs, float(self.weight[rule]), int(self.count[rule]))
 
     def productions(
-        self, lhs: str | Nonterminal | None = None, rhs: str | Nonterminal | None = None
+        self,
+        lhs: str | Nonterminal | None = None,
+        rhs: str | Nonterminal | None = None,
+        *,
+        empty: bool = False,
     ) -> list[Production]:
         """Return the rules of one left-hand side (or all), the most probable first.
 
-        With ``rhs`` only those that begin with this symbol or word, as in NLTK.
+        With ``rhs`` only those that begin with this symbol or word, as in NLTK; with ``empty`` only
+        those of no symbol.
 
         A label stands for all symbols that annotate it, one after the other: ``NP`` for
         ``NP^<S>``.
@@ -386,6 +365,8 @@ class Grammar(Weighted, metaclass=NamesOfOthers):
         else:
             order = known_symbols(str(lhs), self.rules.nonterminals)
         found = (production for name in order for production in self._rules_of(name))
+        if empty:
+            return [p for p in found if not p.rhs]
         return [p for p in found if rhs is None or str(next(iter(p.rhs), "")) == str(rhs)]
 
     def _rules_of(self, symbol: str) -> list[Production]:

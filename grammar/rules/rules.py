@@ -45,6 +45,10 @@ class Nonterminal:
         """Return the symbol, since NLTK's users call: ``production.lhs()``."""
         return Nonterminal(self.name)
 
+    def symbol(self) -> str:
+        """Return the name, as NLTK's symbols do."""
+        return self.name
+
     def __repr__(self) -> str:
         return f"Nonterminal({self.name!r})"
 

@@ -172,10 +172,9 @@ SIGNATURES = (
         is_text=True,
     ),
     Signature(
-        "data of Rasa, or a page",
-        "convert data of Rasa (rasa data convert nlu -f json --data IN --out OUT.json), and write "
-        "rows of others as .jsonl or .csv",
-        suffixes=(".yml", ".yaml", ".md"),
+        "a page",
+        "write rows as .jsonl or .csv; of Rasa, give the file with headings '## intent:NAME'",
+        suffixes=(".md",),
         is_text=True,
     ),
 )  # fmt: skip

@@ -24,6 +24,7 @@ from grammar.errors import BracketError, OptionError, SchemaError, UnreadableInp
 from grammar.files import PathLike, at_hand, atomic_output, decode, encode, read_bytes, write_text
 from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 from grammar.indexing import places_chosen
+from grammar.messages import tell
 from grammar.saving.array_checks import check_length, check_numbers, check_offsets
 from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from grammar.trees.brackets import (
@@ -60,6 +61,8 @@ _OF_OTHERS: Hints = {
 _CHOICE = "treebank[[len(tree.leaves()) > 3 for tree in treebank]]"
 _TEXTUAL = (".mrg", ".ptb", ".txt", ".brackets", ".psd", ".csv", ".tsv", ".json", ".jsonl")
 _SCHEMA = b"treewright.treebank/1"
+_PRETERMINAL = 2
+"""Nodes of a tag and its word; a phrase has more."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -119,7 +122,7 @@ class Treebank:
         """Read bracketed trees (see :func:`read_brackets` for what is accepted).
 
         A wrapping bracket without a label is dropped; if it wraps several trees it becomes one
-        tree labelled ``TOP``.
+        tree labelled ``TOP``, which is told where more than one of them is a phrase.
 
         Raises
         ------
@@ -138,6 +141,7 @@ class Treebank:
         wrapper = label == symbols.id("")
         starts = np.flatnonzero(wrapper)
         single = size[starts + 1] == size[starts] - 1
+        _tell_of_several(treebank, starts[~single], source)
         label[starts[~single]] = symbols.add(UNLABELLED_ROOT)
         keep = np.ones(len(label), np.bool_)
         keep[starts[single]] = False
@@ -543,3 +547,28 @@ def _append(tree: Tree, label: list[int], size: list[int], symbols: SymbolTable)
             size[slot] = len(label) - slot
         else:
             return
+
+
+def _tell_of_several(treebank: Treebank, wrappers: LongArray, source: str) -> None:
+    """Tell of brackets without a label that hold several phrases: they may be sentences.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     made = Treebank.parse("( (S (NP we) (VP ran)) (S (NP we) (VP ate)) )", source="a.mrg")
+    a.mrg: a bracket without a label holds several trees (S S), which are read as one (TOP)
+    """
+    several = []
+    for wrapper in wrappers.tolist():
+        child, stop, phrases = wrapper + 1, wrapper + int(treebank.size[wrapper]), []
+        while child < stop:
+            if treebank.size[child] > _PRETERMINAL:
+                phrases.append(treebank.symbols[int(treebank.label[child])])
+            child += int(treebank.size[child])
+        if len(phrases) > 1:
+            several.append(phrases)
+    if several:
+        held = "a bracket" if len(several) == 1 else f"{len(several):,} brackets"
+        tell(
+            f"{source}: {held} without a label hold{'s' * (len(several) == 1)} several trees "
+            f"({' '.join(several[0][:4])}), which are read as one ({UNLABELLED_ROOT})"
+        )

@@ -45,6 +45,7 @@ from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
 from grammar.storage.signatures import LOOKED_AT, OF_XML, signature_of_suffix
 from induction.corpus import conllu, huggingface, scan_lines, tree_files
+from induction.corpus.annotated.rasa import is_rasa_markdown, read_rasa
 from induction.corpus.conllu import read_conllu
 from induction.corpus.conllu_writing import conllu_writer
 from induction.corpus.corpus import Corpus
@@ -64,6 +65,7 @@ from induction.corpus.inputs.shards import shards_of, together
 from induction.corpus.inputs.skipping import sound_corpus
 from induction.corpus.inputs.undecodable_lines import Unit, sound_rows
 from induction.corpus.rows import Asked, Rows, Writer, numbered_rows
+from induction.corpus.tables.class_names import class_names_of
 from induction.corpus.tables.kinds import plain_table
 from induction.corpus.tables.layout import rows_of_markdown
 from induction.corpus.tables.lines import format_of_lines, has_classes, is_table
@@ -184,6 +186,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "treebank": Format(TREEBANK_SUFFIXES, tree_files.read_treebank_file, not_written, binary=True),
     "sst": Format((".sst",), tree_files.parse_sst, tree_files.sst_writer, needs="tree", unit=_LINE),
+    "rasa": Format((".yml", ".yaml"), read_rasa, not_written),
     "scan": Format((), scan_lines.read_scan, scan_lines.scan_writer, needs="target", unit=_LINE),
 }
 """Formats of single files by name; ``hf`` is a folder, see :mod:`induction.corpus.huggingface`."""
@@ -200,6 +203,8 @@ _LINES = "write JSON lines, an object a line, and name them .jsonl"
 _FOLDER, _FOLDER_SUFFIX = "hf", ".hf"
 _GIVEN = ("label", "labels", "text_pair", "target", "spans")
 """What people give beside texts."""
+_NAMED = ("parquet", "arrow", "text")
+"""Formats that keep names of classes that are numbers, or have no classes."""
 NAMING = ("csv", "tsv")
 """Formats whose labels that are distributions have the names of their classes."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
@@ -254,7 +259,7 @@ def read_corpus(
     format : str, optional
         The format, where the name does not tell it: ``jsonl``, ``csv``, ``tsv``, ``parquet``,
         ``arrow``, ``text``, ``conllu``, ``conll``, ``bilou``, ``spacy``, ``brackets``, ``sst``,
-        ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
+        ``rasa`` (training data of Rasa NLU), ``scan`` (lines ``IN: ... OUT: ...``) or ``hf``.
     tags : {"upos", "xpos"}
         Which tags of CoNLL-U to read.
     encoding : str, optional
@@ -329,8 +334,8 @@ def _place(path: PathLike, asked: Asked, format: str | None, row: int) -> str:
 def from_dataset(dataset: Any, *, rename: Mapping[str, str] | None = None) -> Corpus:
     """Return a Hugging Face ``datasets.Dataset`` as a corpus.
 
-    Class labels stay numbers. Their names, which a corpus does not have, are in
-    ``dataset.features["label"].names``.
+    Class labels stay numbers, and columns keep their names (``ClassLabel``) for
+    :meth:`~induction.Corpus.to_dataset` and files of Parquet and Arrow.
 
     Parameters
     ----------
@@ -428,6 +433,12 @@ def write_batches(
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
+    if _name_of(chosen) not in _NAMED and (names := class_names_of(first)):
+        tell(
+            f"{os.fsdecode(path)} has numbers of classes, without their names "
+            f"({', '.join(names[:4])}{', ...' * (len(names) > 4)}); .parquet, .arrow and .hf keep "
+            "them"
+        )
     if chosen is FORMATS["text"]:
         _tell_of_texts_alone(first.column_names, path)
     told = partial(
@@ -669,6 +680,8 @@ def format_of_content(path: PathLike) -> str | None:
         raise CorpusError("this is XML", where=os.fsdecode(path), hint=OF_XML)
     if is_conll(data):
         return "conll"
+    if is_rasa_markdown(data):
+        return "rasa"
     with heard_by(lambda message: None):
         if rows_of_markdown(data, os.fsdecode(path)) is not None:
             return "csv"

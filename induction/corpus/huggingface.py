@@ -37,13 +37,13 @@ from grammar.storage.opening import place_of
 from induction.corpus.annotated.tokens import with_named_tags
 from induction.corpus.corpus import Corpus
 from induction.corpus.rows import Asked, Rows, numbered_rows
+from induction.corpus.tables.class_names import class_names_of, with_class_names
 from induction.corpus.tables.reading import read_arrow
 from induction.corpus.tables.refusals import REFUSED, unwritable
 
 __all__ = [
     "check_folder",
     "check_kinds",
-    "class_names",
     "is_local_dataset",
     "is_saved_dataset",
     "read_folder",
@@ -108,41 +108,22 @@ def table_of_dataset(dataset: Any) -> pa.Table:
             hint="give a datasets.Dataset, or its rows: list(dataset)",
         )
     table: pa.Table = dataset.with_format("arrow")[:]
-    inner = {name: getattr(one, "feature", None) for name, one in dataset.features.items()}
-    names = {name: own for name, one in inner.items() if (own := getattr(one, "names", None))}
-    return with_named_tags(table.replace_schema_metadata(None), names)
+    inner = {name: getattr(one, "feature", one) for name, one in dataset.features.items()}
+    names = {name: one.names for name, one in inner.items() if hasattr(one, "str2int")}
+    table = with_named_tags(table.replace_schema_metadata(None), names)
+    return with_class_names(table, names)
 
 
-def class_names(data: Any, label: str | None = None) -> tuple[str, ...]:
-    """Return the names of the numbered classes of a data set; none of anything else.
-
-    Parameters
-    ----------
-    data
-        Whatever may be a ``datasets.Dataset``.
-    label : str, optional
-        The column of the classes; else the only one that is a ``ClassLabel``.
-    """
-    features = getattr(data, "features", None)
-    if type(data).__module__.partition(".")[0] != "datasets" or not isinstance(features, Mapping):
-        return ()
-    named = {name: tuple(one.names) for name, one in features.items() if hasattr(one, "str2int")}
-    found = {label: named[label]} if label in named else named
-    return next(iter(found.values())) if len(found) == 1 else ()
-
-
-def to_dataset(corpus: Corpus, names: Sequence[str] = ()) -> Any:
+def to_dataset(corpus: Corpus) -> Any:
     """Return a corpus as a ``datasets.Dataset`` over the same memory.
 
-    The fingerprint is that of the content, so equal corpora hit the same caches.
+    The fingerprint is that of the content, so equal corpora hit the same caches. Classes that are
+    numbers become a ``ClassLabel`` where they were one.
 
     Parameters
     ----------
     corpus : Corpus
         Any.
-    names : sequence of str
-        Of classes that are numbered from 0 in the column ``label``, which becomes a
-        ``ClassLabel``.
 
     Raises
     ------
@@ -152,10 +133,11 @@ def to_dataset(corpus: Corpus, names: Sequence[str] = ()) -> Any:
         If it has no kind of column for one (:func:`check_kinds`).
     """
     datasets = _library()
+    names = class_names_of(corpus.table)
     table = corpus.table.replace_schema_metadata(None)
     check_kinds(table.schema)
     features = datasets.Features.from_arrow_schema(table.schema)
-    if names and "label" in features and pa.types.is_integer(table.schema.field("label").type):
+    if names:
         place = table.column_names.index("label")
         table = table.set_column(place, "label", table.column("label").cast(pa.int64()))
         features["label"] = datasets.ClassLabel(names=list(names))

@@ -2,12 +2,13 @@
 
 A new example has those of its first parent, as they are. Where labels are mixed, an example is as
 much of one parent as of another, so it has what all its parents share. One that has no parents,
-such as a sentence of a grammar, has none. What is said of the words one by one (:data:`OF_WORDS`)
-travels only where the words are those of the parent.
+such as a sentence of a grammar, has none. What is said of the words one by one
+(:func:`columns_of_words`) travels only where the words are those of the parent.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +22,27 @@ from grammar.arrays import LongArray
 from grammar.files import PathLike
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS, Corpus
+from induction.corpus.validity import is_list
 from sampling.examples.labels import is_soft
 
-__all__ = ["Travelling", "listed", "other_columns", "tell_losses", "tell_mixing"]
+__all__ = [
+    "Travelling",
+    "columns_of_words",
+    "listed",
+    "other_columns",
+    "tell_losses",
+    "tell_mixing",
+]
 
-_SHARED = "shared"
-OF_WORDS = ("ranges", "conllu")
+_SHARED, _WORDS = "shared", "tokens"
+"""What a file of travelling columns notes; no other column is called tokens."""
+_OF_CONLLU = ("ranges", "conllu")
 """Columns of CoNLL-U that hold values of words: lemmas, features, and others."""
 
+_AS_TAGS = "a column 'tags' moves with them: read_corpus(data, rename={{{!r}: 'tags'}})"
+_TAGS = r"^\s*(?:[A-Z]+[-_$]?\S*|[^\w\s]+)(?:\s+(?:[A-Z]+[-_$]?\S*|[^\w\s]+))*\s*$"
+"""Words that begin with capitals, and signs, as tags do."""
+_LOOKED_AT = 1_000
 _OF_METHODS = {*COLUMNS, "label", "protected"}
 
 
@@ -41,6 +55,44 @@ def other_columns(corpus: Corpus) -> list[str]:
     return [name for name in corpus.names if name not in _OF_METHODS]
 
 
+def columns_of_words(corpus: Corpus) -> list[str]:
+    """Return the other columns that hold a value for each word: parts of speech, tags of others.
+
+    Words are the tokens, or what stands between white space.
+
+    >>> columns_of_words(Corpus.from_columns(text=["we ran", "so"], pos=[[0, 1], [0]], n=[1, 2]))
+    ['pos']
+    """
+    names = other_columns(corpus)
+    lists = {name: rows for name in names if (rows := _as_lists(corpus.arrow(name))) is not None}
+    sizes = pc.list_value_length(_word_lists(corpus.table)) if lists else None
+    listed = [name for name, rows in lists.items() if _has_sizes(rows, sizes)]
+    return [name for name in names if name in listed or name in _OF_CONLLU]
+
+
+def _as_lists(column: pa.ChunkedArray) -> pa.Array | None:
+    """Return a column of lists, or of texts that are tags with spaces between them; else None."""
+    if is_list(column.type):
+        return column.combine_chunks()
+    if not pa.types.is_string(column.type):
+        return None
+    head = pc.match_substring_regex(column.slice(0, _LOOKED_AT), _TAGS)
+    if not pc.all(head, min_count=0).as_py():
+        return None
+    return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(column.combine_chunks()))
+
+
+def _has_sizes(rows: pa.Array, sizes: pa.Array) -> bool:
+    same = pc.equal(pc.list_value_length(rows), sizes)
+    return len(same.drop_null()) > 0 and bool(pc.all(same).as_py())
+
+
+def _word_lists(table: pa.Table) -> pa.Array:
+    if "tokens" in table.column_names:
+        return table.column("tokens").combine_chunks()
+    return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table.column("text").combine_chunks()))
+
+
 def tell_losses(method: str, given: Corpus, made: pa.Table) -> None:
     """Say which columns of a corpus new examples do not have."""
     others = other_columns(given)
@@ -49,9 +101,12 @@ def tell_losses(method: str, given: Corpus, made: pa.Table) -> None:
     lost = [name for name in given.names if name not in known]
     if lost:
         tell(f"{method} does not keep {listed(lost)}: new examples have none")
-    bound = [name for name in OF_WORDS if name in given.names and name in made.column_names]
+    bound = [name for name in columns_of_words(given) if name in made.column_names]
     if bound:
-        tell(f"{listed(bound)}: new examples have none where their words are others")
+        others_are_kept = "" if {*bound} <= {*_OF_CONLLU} else f"; {_AS_TAGS.format(bound[0])}"
+        tell(
+            f"{listed(bound)}: new examples have none where their words are others{others_are_kept}"
+        )
     if kept_by_augment := [name for name in others if name not in there]:
         tell(f"a sampler leaves out {listed(kept_by_augment)}: augment keeps other columns")
 
@@ -88,12 +143,15 @@ class Travelling:
         Whether new examples have only what all their parents share.
     words : Arrow strings or None
         The words of each example, if there are columns of words.
+    of_words : tuple of str
+        The columns that hold a value for each word.
     """
 
     ids: Any
     columns: pa.Table
     shared: bool
     words: Any = None
+    of_words: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, corpus: Corpus, *, shared: bool) -> Travelling | None:
@@ -104,13 +162,17 @@ class Travelling:
         has_ids = "id" in corpus.names
         ids = corpus.arrow("id") if has_ids else pa.array(map(str, range(len(corpus))), pa.string())
         plain = ids.combine_chunks() if has_ids else ids
-        words = _words(corpus.table) if {*OF_WORDS} & {*names} else None
-        return cls(plain, corpus.table.select(names).combine_chunks(), shared, words)
+        own = tuple(columns_of_words(corpus))
+        words = _words(corpus.table) if own else None
+        return cls(plain, corpus.table.select(names).combine_chunks(), shared, words, own)
 
     def save(self, path: PathLike) -> None:
         """Write what travels to an Arrow file."""
-        schema = self.columns.schema.with_metadata({_SHARED: str(self.shared)})
+        noted = {_SHARED: str(self.shared), _WORDS: json.dumps(self.of_words)}
+        schema = self.columns.schema.with_metadata(noted)
         table = self.columns.cast(schema).append_column("id", pa.chunked_array([self.ids]))
+        if self.words is not None:
+            table = table.append_column(_WORDS, self.words)
         with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as out:
             out.write_table(table)
 
@@ -121,7 +183,11 @@ class Travelling:
             table = pa.ipc.open_file(source).read_all()
         ids = table.column("id").combine_chunks()
         shared = table.schema.metadata[_SHARED.encode()] == b"True"
-        return cls(ids, table.drop_columns(["id"]), shared)
+        of_words = tuple(json.loads(table.schema.metadata[_WORDS.encode()]))
+        there = _WORDS in table.column_names
+        words = table.column(_WORDS).combine_chunks() if there else None
+        own = table.drop_columns(["id", *[_WORDS] * there])
+        return cls(ids, own, shared, words, of_words)
 
     def joined(self, made: pa.Table) -> pa.Table:
         """Return new examples with the columns before their provenance.
@@ -152,7 +218,7 @@ class Travelling:
             if name not in columns:
                 column = others.combine_chunks()
                 known = self._known(column, first, rows, sizes) if self.shared else first >= 0
-                if name in OF_WORDS:
+                if name in self.of_words:
                     known = known & self._same_words(made, first)
                 taken = pa.array(np.maximum(first, 0), mask=~known)
                 columns[name] = column.take(taken)
@@ -179,7 +245,7 @@ class Travelling:
 
 
 def _words(table: pa.Table) -> Any:
-    """Return the tokens of each example as one string; None if there are none."""
-    if "tokens" not in table.column_names:
+    """Return the words of each example as one string; None if there are none."""
+    if not {"tokens", "text"} & {*table.column_names}:
         return None
-    return pc.binary_join(table.column("tokens").combine_chunks(), "\x1f")
+    return pc.binary_join(_word_lists(table), "\x1f")

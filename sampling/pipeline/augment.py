@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from grammar.errors import CorpusError, OptionError, UnreadableInputError
 from grammar.foreign_names.attributes import no_attribute
 from induction.corpus.corpus import Corpus, corpus_hint
-from induction.corpus.huggingface import class_names, to_dataset
-from induction.corpus.inputs.in_memory import is_text, is_texts
+from induction.corpus.huggingface import to_dataset
+from induction.corpus.inputs.in_memory import texts_of
+from induction.corpus.tables.class_names import class_names_of
 from sampling.method import METHODS
 from sampling.pipeline.manifest import manifest_of
 from sampling.pipeline.pipeline import Pipeline
@@ -94,7 +96,7 @@ class Augmentation:
 
         Classes are numbers with names where they were so in the data set that was augmented.
         """
-        return to_dataset(self.corpus, self.class_names)
+        return to_dataset(self.corpus)
 
     def _repr_html_(self) -> str:
         return f"{self.report._repr_html_()}{self.corpus._repr_html_()}"
@@ -103,8 +105,16 @@ class Augmentation:
 _BESIDES = ("test", "text", "label", "on_error", "workers")
 
 
+class _Series(Protocol):
+    """A series of pandas or polars."""
+
+    def to_list(self) -> list[Any]: ...
+
+
 @overload
-def augment(corpus: list[str] | tuple[str, ...], method: str = ..., **given: Any) -> list[str]: ...
+def augment(
+    corpus: list[str] | tuple[str, ...] | _Series | NDArray[Any], method: str = ..., **given: Any
+) -> list[str]: ...
 @overload
 def augment(corpus: Any, method: str = ..., **given: Any) -> Augmentation: ...
 def augment(
@@ -118,13 +128,14 @@ def augment(
     workers: int = 1,
     **settings: Any,
 ) -> Augmentation | list[str]:
-    """Make new examples from a corpus; from a text, or a list of texts, new texts.
+    """Make new examples from a corpus; from texts alone, new texts.
 
     Parameters
     ----------
     corpus : Corpus, or data of any kind
         The originals, with the columns that the methods need: a file, a frame, a data set, a list
-        (:func:`~induction.corpus.formats.read_corpus`), or one text. Where labels are names, true
+        (:func:`~induction.corpus.formats.read_corpus`), or one text. A list, series or array of
+        texts has texts alone. Where labels are names, true
         or false, or numbers, so are those of the new examples; distributions are over the classes
         in their order. Other columns travel to the new examples from their first parent; an
         example whose label is mixed has what all its parents share.
@@ -148,7 +159,8 @@ def augment(
     Returns
     -------
     Augmentation, or list of str
-        The new examples with their report; of a text or a list of texts, the new texts alone.
+        The new examples with their report; of a text, or a list, series or array of texts, the new
+        texts alone.
 
     Warns
     -----
@@ -182,9 +194,10 @@ def augment(
     settings = with_options_apart(method, settings, _BESIDES)
     if isinstance(corpus, str) and not corpus.strip():
         raise CorpusError("the text is empty", hint="give a text with words, or leave it out")
-    plain = is_text(corpus) or is_texts(corpus)
-    if is_text(corpus):
-        corpus = [corpus]
+    if isinstance(corpus, Iterator) and not hasattr(corpus, "read"):
+        corpus = list(corpus)  # it can be looked at once
+    plain = texts_of(corpus)
+    corpus = corpus if plain is None else plain
     asked = read_settings({"method": method, **settings}, _BESIDES)
     try:
         given = read_source(corpus, {"text": text, "label": label}, on_error=on_error)
@@ -193,7 +206,6 @@ def augment(
             raise
         hint = f"{error.hint}; a text of one word goes into a list: [{corpus!r}]"
         raise UnreadableInputError(error.what, where=error.where, hint=hint) from None
-    names = class_names(corpus, label)
     tests = None if test is None else read_source(test, on_error=on_error)
     pipeline = Pipeline(given, asked, test=tests, workers=workers)
     tables = list(pipeline.run())
@@ -201,10 +213,10 @@ def augment(
     report = pipeline.report()
     if report.shortfall:
         warn_of(ShortfallWarning(report.shortfall))
-    if plain:
+    if plain is not None:
         texts: list[str] = made.column("text")
         return texts
-    return Augmentation(made, report, manifest_of(pipeline), names)
+    return Augmentation(made, report, manifest_of(pipeline), class_names_of(given.table))
 
 
 _OF_LABELS = {"labels", "y", "target", "targets"}

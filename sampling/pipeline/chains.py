@@ -335,6 +335,7 @@ class Chain:
     @property
     def schema(self) -> pa.Schema:
         """The columns of its examples."""
+        _ = self.before.schema  # what the method before does not keep is said there
         return self._first().source.schema
 
     def examples(self, start: int, count: int) -> Iterator[pa.Table]:

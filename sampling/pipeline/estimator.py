@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pyarrow as pa
 
 from grammar.errors import CorpusError, OptionError
 from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 from grammar.options import options_of, refuse_unknown
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
+from induction.corpus.inputs.class_sets import (
+    Sets,
+    is_frame,
+    is_matrix,
+    is_sets,
+    of_kind,
+    sets_of,
+)
 from induction.corpus.inputs.in_memory import rows_in_memory
 from induction.corpus.inputs.names import renamed_by_use
+from sampling.examples.labels import is_soft
 from sampling.expression import options_taken, read_expression
 from sampling.pipeline.augment import augment
 from sampling.pipeline.settings import METHOD, Settings
@@ -193,13 +204,14 @@ class TextAugmenter:
         """
         from sklearn.base import clone
 
-        texts, classes = self.fit_resample(X, y)
-        if np.ndim(classes) > 1:
+        given = _Classes.of(y)
+        texts, made = self._with_new(X, given)
+        if is_soft(made.arrow("label").type):
             raise OptionError(
                 f"the method {self.method!r} gives examples of several classes at once",
                 hint="use one that keeps classes, such as eda, or sub2(label=true)",
             )
-        self.estimator_ = clone(self.estimator).fit(texts, classes)
+        self.estimator_ = clone(self.estimator).fit(texts, given.like(made))
         return self
 
     def fit_resample(self, X: Any, y: Any = None) -> tuple[Any, Any]:  # noqa: N803
@@ -209,8 +221,8 @@ class TextAugmenter:
         ----------
         X : list of str, array, series, or frame
             Texts; of a frame, other columns travel to the new rows.
-        y : list, array or series, optional
-            A class each.
+        y : list, array, series or frame, optional
+            A class each; or sets of classes, or a matrix of 0 and 1 with one column a class.
 
         Returns
         -------
@@ -223,22 +235,33 @@ class TextAugmenter:
         CorpusError, OptionError
             As :func:`~sampling.pipeline.augment.augment`.
         """
-        table = rows_in_memory(X).table
-        names = own = self._names(table)
-        if y is not None:
-            classes = y.tolist() if hasattr(y, "tolist") else list(y)
-            if len(classes) != table.num_rows:
+        given = None if y is None else _Classes.of(y)
+        texts, made = self._with_new(X, given)
+        return texts, None if given is None else given.like(made)
+
+    def _with_new(self, texts: Any, given: _Classes | None) -> tuple[Any, Corpus]:
+        """Return texts with new ones behind them, of the kind that was given, and all examples."""
+        table = rows_in_memory(texts).table
+        names = self._names(table)
+        made = self._resampled(table, names, given)
+        return self._like(texts, made, names), made
+
+    def _resampled(self, table: Any, names: dict[str, str], given: _Classes | None) -> Corpus:
+        """Return the examples of a table with new ones behind them."""
+        if given is not None:
+            if len(given.column) != table.num_rows:
                 raise CorpusError(
-                    f"{len(classes)} classes for {table.num_rows} texts", hint="give one each"
+                    f"{len(given.column)} classes for {table.num_rows} texts", hint="give one each"
                 )
             held = [name for name in table.column_names if names.get(name, name) != "label"]
             table = table.select(held)
             names = {old: new for old, new in names.items() if new != "label"}
-            corpus = read_corpus(table, rename=names, label="").with_column("label", classes)
-        else:
-            corpus = read_corpus(table, rename=names, label="")
-        made = self._augmented(corpus)
-        return self._like(X, made, own), None if y is None else _labels_like(y, made)
+        corpus = read_corpus(table, rename=names, label="")
+        if given is not None:
+            corpus = corpus.with_column("label", given.column)
+        return augment(
+            corpus, self.method, on_error=self.on_error, keep_originals=True, **self.settings
+        ).corpus
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return a batch of columns with the new examples behind the old ones.
@@ -255,16 +278,17 @@ class TextAugmenter:
             )
         table = rows_in_memory(dict(batch)).table
         names = self._names(table)
-        made = self._augmented(read_corpus(table, rename=names, label=""))
-        return {name: made.column(names.get(name, name)) for name in batch}
+        label = next((name for name in batch if names.get(name, name) == "label"), None)
+        if label is None or not is_sets(batch[label]):
+            made = self._resampled(table, names, None)
+            return {name: made.column(names.get(name, name)) for name in batch}
+        given = _Classes.of(batch[label])
+        made = self._resampled(table, names, given)
+        columns = {name: made.column(names.get(name, name)) for name in batch}
+        return {**columns, label: given.like(made)}
 
     def _names(self, table: Any) -> dict[str, str]:
         return renamed_by_use(table, {}, self.text, self.label)
-
-    def _augmented(self, corpus: Corpus) -> Corpus:
-        return augment(
-            corpus, self.method, on_error=self.on_error, keep_originals=True, **self.settings
-        ).corpus
 
     @staticmethod
     def _like(given: Any, made: Corpus, names: Mapping[str, str]) -> Any:
@@ -277,7 +301,7 @@ class TextAugmenter:
             columns = given.columns if hasattr(given, "columns") else list(given)
             held = {name: made.column(names.get(str(name), str(name))) for name in columns}
             return type(given)(held)
-        return _of_kind(given, made.column("text"))
+        return of_kind(given, made.column("text"))
 
 
 def _known_with(method: str, known: set[str]) -> set[str]:
@@ -285,16 +309,49 @@ def _known_with(method: str, known: set[str]) -> set[str]:
     return known.union(_OWN, *options_taken(read_expression(method)).values())
 
 
-def _labels_like(given: Any, made: Corpus) -> Any:
-    labels = made.column("label")
-    if labels and isinstance(labels[0], list):
-        return np.array(labels, np.float32)
-    return _of_kind(given, labels)
+@dataclass(frozen=True)
+class _Classes:
+    """The classes of texts as they were given, and as a column of labels."""
+
+    given: Any
+    column: Any
+    sets: Sets | None = None
+
+    @classmethod
+    def of(cls, given: Any) -> _Classes:
+        """Return classes: one each, sets, a matrix of 0 and 1, or of shares that sum to 1."""
+        if not is_sets(given):
+            if is_matrix(given):  # of a single column
+                return cls(given, np.asarray(given).ravel().tolist())
+            return cls(given, given.tolist() if hasattr(given, "tolist") else list(given))
+        if (shares := _shares(given)) is not None:
+            return cls(given, shares)
+        sets = sets_of(given)
+        return cls(given, pa.array(sets.names, pa.list_(pa.string())), sets)
+
+    def like(self, made: Corpus) -> Any:
+        """Return the classes of examples in the form of those that were given."""
+        labels = made.column("label")
+        if self.sets is not None:
+            return self.sets.like(labels)
+        if is_soft(made.arrow("label").type):
+            return np.array(labels, np.float32)
+        if is_frame(self.given):
+            return type(self.given)({self.given.columns[0]: labels})
+        if is_matrix(self.given):
+            return np.array(labels).reshape(-1, 1)
+        return of_kind(self.given, labels)
 
 
-def _of_kind(given: Any, values: list[Any]) -> Any:
-    if isinstance(given, np.ndarray):
-        return np.array(values, given.dtype if given.dtype.kind != "U" else None)
-    if hasattr(given, "to_list") and hasattr(given, "name"):  # a series
-        return type(given)(values, name=given.name)
-    return values
+def _shares(given: Any) -> list[list[float]] | None:
+    """Return distributions over classes: fractions, of which each row sums to 1; else None."""
+    if hasattr(given, "toarray") or is_frame(given):
+        return None
+    rows = np.asarray(given) if is_matrix(given) else None
+    if rows is None and all(isinstance(row, list | tuple | np.ndarray) for row in given):
+        same = len({*map(len, given)}) == 1
+        rows = np.array([*map(list, given)]) if same else None
+    if rows is None or rows.dtype.kind != "f" or not rows.size:
+        return None
+    whole = (rows >= 0).all() and np.allclose(rows.sum(1), 1, atol=1e-4)
+    return [[float(one) for one in row] for row in rows] if whole else None

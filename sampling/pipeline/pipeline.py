@@ -25,6 +25,7 @@ from grammar.saving.value_checks import value_fault
 from induction.corpus.column_names import MIXED
 from induction.corpus.corpus import PROVENANCE, Corpus
 from induction.corpus.pieces import Piece, chosen, read_piece
+from induction.corpus.tables.class_names import class_names_of, field_with_names
 from induction.corpus.validity import is_list
 from induction.parsers.trees import TreeMaker
 from sampling.examples.class_names import class_names, label_kind, number_classes, type_of
@@ -287,11 +288,14 @@ class Pipeline:
             schemas = [source.schema for source in self.sources]
             for source, schema in zip(self.sources, schemas, strict=True):
                 tell_mixing(source.name, self.corpus, schema, self.class_names)
-            return _common_schema(
+            schema = _common_schema(
                 schemas,
                 self.corpus.table.schema if self.settings.keep_originals else None,
                 named=type_of(self._kind) if self.class_names else None,
             )
+        names = class_names_of(self.corpus.table)
+        own = {"label": names}
+        return pa.schema([field_with_names(field, own.get(field.name, ())) for field in schema])
 
     def _draw(self, source: Source, progress: Progress) -> Iterator[pa.Table | Piece]:
         left = int(progress.wanted.sum())

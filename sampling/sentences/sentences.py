@@ -52,11 +52,10 @@ class _Sampler(Protocol):
     def draw(self, key: np.uint64, first: int, count: int) -> Derivations: ...
 
 
-@names_keywords(
-    max_length="give a band: length=(1, 20)",
-    min_length="give a band: length=(1, 20)",
-    max_len="give a band: length=(1, 20)",
-)
+_BAND = "give a band: length=(1, 20)"
+
+
+@names_keywords(max_length=_BAND, min_length=_BAND, max_len=_BAND)
 def sample_sentences(
     grammar: Derivable,
     n: int,
@@ -138,8 +137,20 @@ def sample_sentences(
     return Corpus(pa.concat_tables(batches))
 
 
+@names_keywords(
+    max_length=_BAND,
+    min_length=_BAND,
+    max_len=_BAND,
+    depth="sentences are drawn by their probability, and not all of them up to a depth; length=(1, 8) "
+    "bounds their words; NLTK lists all: from nltk.parse.generate import generate; "
+    "generate(grammar.to_nltk(), depth=4)",
+)
 def generate(
-    grammar: Any, n: int = 10, *, seed: int = 0, length: tuple[int, int] | None = None
+    grammar: Any,
+    n: int = 10,
+    *,
+    seed: int = 0,
+    length: tuple[int, int] | None = None,
 ) -> list[str]:
     """Draw sentences from a grammar, each with exactly its probability.
 

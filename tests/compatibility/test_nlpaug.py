@@ -15,6 +15,36 @@ texts = ["The quick brown fox jumps", "The lazy dog sleeps in the sun"]
 assert len(tw.augment(texts, "worddrop", n=4)) == 4
 """,
     ),
+    "texts in a series or an array": Task(
+        """
+import numpy
+import pandas
+texts = ["The quick brown fox jumps", "The lazy dog sleeps in the sun"]
+made = tw.augment(texts, "worddrop", n=4)
+for given in (tuple(texts), pandas.Series(texts), pandas.DataFrame({"a": texts})["a"],
+              numpy.array(texts), iter(texts), (text for text in texts)):
+    assert tw.augment(given, "worddrop", n=4) == made
+""",
+        needs=["pandas"],
+    ),
+    "texts in a series of polars": Task(
+        """
+import polars
+texts = ["The quick brown fox jumps", "The lazy dog sleeps in the sun"]
+assert len(tw.augment(polars.Series(texts), "worddrop", n=4)) == 4
+made, labels = TextAugmenter("aeda", n=2).fit_resample(
+    polars.Series(texts), polars.DataFrame({"fast": [1, 0], "slow": [1, 0]}))
+assert isinstance(made, polars.Series) and labels.shape == (4, 2)
+""",
+        needs=["polars"],
+    ),
+    "a series with a missing text": Task(
+        """
+import pandas
+assert len(tw.augment(pandas.Series(["a good film", None]), "worddrop", n=2, on_error="skip")) == 2
+""",
+        needs=["pandas"],
+    ),
     "number of texts": Task(
         """
 augment("a good film that ends well", "aeda", num_aug=2)

@@ -15,7 +15,112 @@ GRAMMAR = '''
 '''
 """
 
+DOGS = """
+grammar = Grammar.fromstring('''
+    S -> NP VP [1]
+    NP -> 'the' N [3/4] | NP PP [1/4]
+    VP -> V NP [1]
+    PP -> 'in' NP [1]
+    N -> 'dog' [1/2] | 'cat' [1/2]
+    V -> 'saw' [1]
+''')
+"""
+
 TASKS = {
+    "sentences up to a depth": Task(
+        DOGS + "list(tw.generate(grammar, depth=5, n=3))",
+        hint="from nltk.parse.generate import generate; generate(grammar.to_nltk(), depth=5)",
+        mended=DOGS
+        + """from nltk.parse.generate import generate; made = generate(grammar.to_nltk(), depth=5)
+assert "the dog saw the cat".split() in list(made)
+assert len(tw.generate(grammar, length=(1, 8))) == 10
+""",
+    ),
+    "a method that makes sentences": Task(
+        DOGS + "grammar.generate(depth=5)",
+        hint="generate(grammar, 5) of treewright draws sentences",
+        mended=DOGS + "assert len(tw.generate(grammar, 5)) == 5",
+    ),
+    "arrays of torch": Task(
+        DOGS + "grammar.to_torch()",
+        hint="{name: torch.as_tensor(one) for name, one in grammar.compiled._asdict().items()}",
+        mended=DOGS
+        + """import torch
+made = {name: torch.as_tensor(one) for name, one in grammar.compiled._asdict().items()}
+assert made["log_weight"].exp().sum() == 6
+""",
+        needs=["torch"],
+    ),
+    "symbols and words in a grammar": Task(
+        DOGS
+        + """assert "NP" in grammar and "dog" in grammar and "fish" not in grammar
+assert grammar.productions()[0] in grammar
+assert grammar.productions(empty=True) == []
+assert grammar.productions()[0].lhs().symbol() == "S"
+""",
+    ),
+    "Chomsky normal form": Task(
+        DOGS + "grammar.chomsky_normal_form()",
+        hint="operations.cnf(grammar) of grammar",
+        mended=DOGS
+        + """from grammar import operations
+assert all(len(p.rhs) <= 2 for p in operations.cnf(grammar))
+""",
+    ),
+    "form of a grammar": Task(
+        DOGS + "grammar.is_binarised()",
+        hint="grammar.to_nltk().is_binarised",
+        mended=DOGS + "assert grammar.to_nltk().is_binarised()",
+    ),
+    "words that a grammar lacks": Task(
+        DOGS + "grammar.check_coverage(['the', 'fish'])",
+        hint="grammar.to_nltk().check_coverage",
+        mended=DOGS
+        + """import pytest
+with pytest.raises(ValueError, match="fish"):
+    grammar.to_nltk().check_coverage(['the', 'fish'])
+""",
+    ),
+    "left corners": Task(
+        DOGS + "grammar.leftcorners('S')",
+        hint="grammar.to_nltk().leftcorners(nltk.Nonterminal('S'))",
+        mended=DOGS
+        + """import nltk
+assert nltk.Nonterminal("NP") in grammar.to_nltk().leftcorners(nltk.Nonterminal('S'))
+""",
+    ),
+    "whether a grammar accepts a sentence": Task(
+        DOGS + "grammar.accepts('the dog saw the cat')",
+        hint="isinstance(grammar.parse_sentence(words), Tree)",
+        mended=DOGS
+        + """words = "the dog saw the cat"
+assert isinstance(grammar.parse_sentence(words), Tree)
+""",
+    ),
+    "the probability of a sentence": Task(
+        DOGS + "grammar.log_prob('the dog saw the cat')",
+        hint="Parser(grammar).inside(words)",
+        mended=DOGS
+        + """import math
+words = "the dog saw the cat".split()
+assert math.isclose(math.exp(Parser(grammar).inside(words)), 9 / 64)
+""",
+    ),
+    "rules of a grammar on a screen": Task(
+        DOGS + "grammar.pprint()",
+        hint="print(grammar.to_text())",
+        mended=DOGS + "print(grammar.to_text())",
+    ),
+    "symbols of a grammar": Task(
+        DOGS + "grammar.nonterminals",
+        hint="grammar.rules.nonterminals",
+        mended=DOGS + "assert 'NP' in grammar.rules.nonterminals and 'dog' in grammar.rules.words",
+    ),
+    "a picture of a grammar": Task(
+        DOGS + "grammar.draw()",
+        hint="grammar.describe().draw('grammar.svg')",
+        mended=DOGS + "grammar.describe().draw('grammar.svg')",
+    ),
     "a grammar of a file": Task(
         """
 open("a.txt", "w").write("S -> 'so' [1]")

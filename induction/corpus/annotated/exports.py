@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import CorpusError
+from induction.corpus.annotated.assistants import is_luis, of_luis
 from induction.corpus.annotated.nested import is_dialogflow, is_snips, of_snips
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
@@ -237,6 +238,7 @@ EXPORTS: tuple[Export, ...] = (
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
     Export("Dialogflow", is_dialogflow, of_snips),
     Export("SNIPS", is_snips, of_snips),
+    Export("LUIS, CLU or Wit", is_luis, of_luis),
     Export("Dataturks", _is_dataturks, _of_dataturks),
     Export("spaCy 2", _is_spacy, _of_spacy, list),
     Export("spaCy, with classes in 'cats'", _has_cats, _of_cats),

@@ -84,16 +84,10 @@ def of_snips(row: Row) -> Row:
 def rows_of_intents(value: Mapping[str, Any]) -> list[Row] | None:
     """Return the utterances of an object that has them under the names of intents; else None.
 
-    An intent may also be a ``tag`` with ``patterns``, as tutorials of chat bots have it.
-
     >>> rows_of_intents({"Play": [{"data": [{"text": "play"}]}]})
     [{'label': 'Play', 'data': [{'text': 'play'}]}]
-    >>> rows_of_intents({"intents": [{"tag": "hi", "patterns": ["hello"], "responses": []}]})
-    [{'text': 'hello', 'label': 'hi'}]
     """
     intents = value.get("intents")
-    if isinstance(intents, list) and intents and all(map(_is_tag, intents)):
-        return [{"text": text, "label": one["tag"]} for one in intents for text in one["patterns"]]
     if isinstance(intents, Mapping):
         value = {
             name: one.get("utterances") if isinstance(one, Mapping) else None
@@ -103,15 +97,6 @@ def rows_of_intents(value: Mapping[str, Any]) -> list[Row] | None:
         return None
     rows = [{"label": name, **row} for name, own in value.items() for row in own if is_snips(row)]
     return rows if rows and len(rows) == sum(map(len, value.values())) else None
-
-
-def _is_tag(intent: Any) -> bool:
-    return (
-        isinstance(intent, Mapping)
-        and isinstance(intent.get("tag"), str)
-        and isinstance(intent.get("patterns"), list)
-        and all(isinstance(text, str) for text in intent["patterns"])
-    )
 
 
 def rows_of_parts(value: Mapping[str, Any]) -> tuple[list[Row], str] | None:

@@ -20,7 +20,7 @@ _TEXTS = {"text", "sentence", "content"}
 """Where none of these is, offsets are those of words."""
 _STARTS = ("start", "start_offset", "begin", "start_char", "startOffset")
 _ENDS = ("end", "end_offset", "stop", "end_char", "endOffset")
-_LABELS = ("label", "labels", "type", "entity", "tag", "entity_type")
+_LABELS = ("label", "labels", "type", "entity", "tag", "entity_type", "category")
 
 
 def _is_triple(value: Any) -> bool:
@@ -38,6 +38,8 @@ def _is_offset_object(value: Any) -> bool:
         return False
     if {"start", "end"} <= value.keys():
         return "label" not in value and any(name in value for name in _LABELS[1:])
+    if {"offset", "length", "category"} <= value.keys():
+        return True
     return any(name in value for name in _STARTS[1:]) and any(name in value for name in _ENDS[1:])
 
 
@@ -161,6 +163,9 @@ def span_of(span: Any) -> dict[str, Any]:
     """
     if isinstance(span, Sequence) and not isinstance(span, str) and len(span) >= 3:
         start, end, label = span[:3]
+    elif isinstance(span, Mapping) and {"offset", "length"} <= span.keys():
+        start, end, label = span["offset"], span["length"], span.get("category")
+        end = start + end if isinstance(start, int) and isinstance(end, int) else None
     elif isinstance(span, Mapping):
         start, end, label = (
             next((span[name] for name in names if name in span), None)

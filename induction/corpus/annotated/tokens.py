@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,19 +12,31 @@ from grammar.errors import CorpusError
 from grammar.messages import tell
 from induction.corpus.corpus import COLUMNS, first_with_null, null_in_list
 from induction.corpus.entities.columns import spans_of_words, word_places
-from induction.corpus.entities.schemes import is_scheme, words_of_tags
+from induction.corpus.entities.schemes import in_scheme, is_scheme, words_of_tags
 from induction.corpus.validity import is_list
 
-__all__ = ["names_of_tags", "with_named_tags", "with_text_of_tokens"]
+__all__ = [
+    "names_of_tags",
+    "with_named_tags",
+    "with_spans_of_tags",
+    "with_tags_of_words",
+    "with_text_of_tokens",
+]
 
 _TOKENS = ("tokens", "words")
-_TAGS = ("ner_tags", "ner", "entity_tags", "bio_tags", "tags", "labels")
+_OF_ENTITIES = ("ner_tags", "ner", "entity_tags", "bio_tags")
+_TAGS = (*_OF_ENTITIES, "tags", "labels")
+_FEWEST_SIZES = 2
+"""Lists of one length may have a place for each class."""
+_FEWEST_WORDS = 12
+"""Of fewer, sets of classes may have these sizes by chance."""
 
 
-def with_text_of_tokens(table: pa.Table) -> pa.Table:
+def with_text_of_tokens(table: pa.Table, kept: Collection[str] = ()) -> pa.Table:
     """Return a table with the text of its tokens, if it has tokens and no column of texts.
 
-    The text has single spaces between tokens. Tags of spans become ``spans``; it is told.
+    The text has single spaces between tokens. Tags of spans become ``spans``, but for columns that
+    are ``kept``; it is told.
 
     >>> from grammar.messages import heard_by
     >>> given = pa.table({"tokens": [["EU", "rejects"]], "ner_tags": [["B-ORG", "O"]]})
@@ -49,11 +61,10 @@ def with_text_of_tokens(table: pa.Table) -> pa.Table:
     table = table.add_column(0, "text", pa.array(texts, pa.string()))
     if name != "tokens":
         table = table.rename_columns(["tokens" if n == name else n for n in table.column_names])
-    tags = next((one for one in _TAGS if _are_tags(table, one)), None)
+    tags = next((one for one in _TAGS if one not in kept and _rows_of_tags(table, one)), None)
     if tags is not None and "spans" not in table.column_names:
         _refuse_null(table, tags)
-        spans = _spans(texts, tokens, table.column(tags).to_pylist(), tags)
-        table = table.drop_columns([tags]).append_column("spans", spans)
+        table = _with_spans(table, tags)
         told += f", and spans of {tags!r}"
     tell(told)
     for one in _TAGS[:-1]:
@@ -63,6 +74,71 @@ def with_text_of_tokens(table: pa.Table) -> pa.Table:
                 f"induction.with_spans(corpus, {one!r}, names=[...]) does"
             )
     return table
+
+
+def with_tags_of_words(table: pa.Table) -> pa.Table:
+    """Return a table whose ``labels`` are ``tags``, if they are lists of a value for each word.
+
+    It is told. Words are the tokens, or of many texts what stands between white space.
+
+    >>> from grammar.messages import heard_by
+    >>> given = pa.table({"tokens": [["we", "ran"], ["so"]], "labels": [["PRP", "VBD"], ["RB"]]})
+    >>> with heard_by(print):
+    ...     with_tags_of_words(given).column_names
+    'labels' has a value for each word: they are read as tags
+    ['tokens', 'tags']
+    """
+    name = next((one for one in ("labels", "label") if one in table.column_names), None)
+    words = next((one for one in (*_TOKENS, "text") if one in table.column_names), None)
+    if name is None or words is None or "tags" in table.column_names:
+        return table
+    if not is_list(table.schema.field(name).type) or _rows_of_tags(table, name):
+        return table
+    texts = table.column(words).to_pylist()
+    sizes = [len(one.split() if isinstance(one, str) else one or ()) for one in texts]
+    own = [len(one or ()) for one in table.column(name).to_pylist()]
+    are_few = len({*own}) < _FEWEST_SIZES or (words == "text" and sum(sizes) < _FEWEST_WORDS)
+    if own != sizes or are_few:
+        return table
+    tell(f"{name!r} has a value for each word: they are read as tags")
+    return table.rename_columns(["tags" if one == name else one for one in table.column_names])
+
+
+def with_spans_of_tags(table: pa.Table) -> pa.Table:
+    """Return a table with the spans of its tags of entities, if its tokens stand in its texts.
+
+    It is told. Tags that are no tags of spans, or are not one a token, stay as they are.
+
+    >>> from grammar.messages import heard_by
+    >>> row = {"text": "EU rejects.", "tokens": ["EU", "rejects", "."], "ner": ["ORG", "O", "O"]}
+    >>> with heard_by(print):
+    ...     made = with_spans_of_tags(pa.Table.from_pylist([row])).to_pylist()
+    tags have no B- and I- (IO), so that words of one label beside one another are one span
+    spans are made of 'ner'
+    >>> made[0]["spans"]
+    [{'start': 0, 'end': 2, 'label': 'ORG'}]
+    """
+    tags = next((one for one in _OF_ENTITIES if _rows_of_tags(table, one)), None)
+    if tags is None or "spans" in table.column_names or "tokens" not in table.column_names:
+        return table
+    if any(first_with_null(table.column(name)) is not None for name in ("tokens", tags)):
+        return table
+    try:
+        table = _with_spans(table, tags)
+    except CorpusError:
+        return table
+    tell(f"spans are made of {tags!r}")
+    return table
+
+
+def _with_spans(table: pa.Table, tags: str) -> pa.Table:
+    """Return a table with spans in the place of a column of tags."""
+    texts, tokens = (table.column(name).to_pylist() for name in ("text", "tokens"))
+    rows, told = _rows_of_tags(table, tags) or ([], "")
+    spans = _spans(texts, tokens, rows, tags)
+    if told:
+        tell(told)
+    return table.drop_columns([tags]).append_column("spans", spans)
 
 
 def with_named_tags(table: pa.Table, names: Mapping[str, Sequence[str]]) -> pa.Table:
@@ -127,10 +203,21 @@ def _holds(table: pa.Table, name: str, is_kind: Any) -> bool:
     return is_list(kind) and bool(is_kind(kind.value_type))
 
 
-def _are_tags(table: pa.Table, name: str) -> bool:
+def _rows_of_tags(table: pa.Table, name: str) -> tuple[list[Any], str] | None:
+    """Return the rows of a column of tags of spans, and what is to be told; None if it is none.
+
+    Tags without prefixes are such only where the column is named after entities.
+    """
     if name not in table.column_names or not _holds(table, name, pa.types.is_string):
-        return False
-    return is_scheme({tag for row in table.column(name).to_pylist() if row for tag in row})
+        return None
+    rows = table.column(name).to_pylist()
+    known = {tag for row in rows for tag in row or () if tag is not None}
+    if is_scheme(known):
+        return rows, ""
+    written, told = in_scheme(known) if name in _OF_ENTITIES else ({}, "")
+    if not written:
+        return None
+    return [row and [written.get(tag, tag) for tag in row] for row in rows], told
 
 
 def _refuse_null(table: pa.Table, name: str) -> None:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from grammar.messages import tell
 
-__all__ = ["columns_of_shares", "indicators_of", "shares_of", "tell_of_parts"]
+__all__ = ["columns_of_shares", "indicators_of", "sets_of_rows", "shares_of", "tell_of_parts"]
 
 _LOOKED_AT = 1_000
 _NEAR = 0.011
@@ -100,6 +100,31 @@ def shares_of(table: pa.Table, names: Sequence[str]) -> pa.Array | None:
         return None
     arrays = [pa.array(share / total, pa.float32()) for share in shares]
     return pa.StructArray.from_arrays(arrays, list(names))
+
+
+def sets_of_rows(column: pa.Array, names: Sequence[str] = ()) -> pa.Array | None:
+    """Return sets of classes for lists of 0 and 1, a place for each class; else None.
+
+    Classes have the numbers of their places, unless they have ``names``. Lists that all sum to 1
+    are distributions, each of a single class.
+
+    >>> sets_of_rows(pa.array([[1, 0, 1], [0, 0, 0], None])).to_pylist()
+    [['0', '2'], [], None]
+    >>> sets_of_rows(pa.array([[1, 0], [0, 1]])) is None
+    True
+    """
+    there = column.drop_null()
+    widths = pc.unique(pc.list_value_length(there)).to_pylist()
+    flat = there.flatten()
+    if len(widths) != 1 or widths[0] < _FEWEST or flat.null_count:
+        return None
+    rows = flat.to_numpy(zero_copy_only=False).reshape(len(there), widths[0])
+    if not np.isin(rows, (0, 1)).all() or (rows.sum(1) == 1).all():
+        return None
+    called = names or [str(at) for at in range(widths[0])]
+    sets = iter([[called[at] for at in np.flatnonzero(row)] for row in rows])
+    made = [next(sets) if valid else None for valid in column.is_valid().to_pylist()]
+    return pa.array(made, pa.list_(pa.string()))
 
 
 def _numbers(column: pa.ChunkedArray) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,11 @@ from grammar.errors import CorpusError, OptionError, located
 from grammar.hashing import hash_rows
 from grammar.messages import tell
 from induction.corpus.annotated.spans import with_spans_of_cells
-from induction.corpus.annotated.tokens import with_text_of_tokens
+from induction.corpus.annotated.tokens import (
+    with_spans_of_tags,
+    with_tags_of_words,
+    with_text_of_tokens,
+)
 from induction.corpus.annotated.word_rows import (
     WORD_NAMES,
     sentences_of_words,
@@ -27,12 +31,14 @@ from induction.corpus.corpus import COLUMNS, OF_WORDS, Corpus, without_text
 from induction.corpus.inputs.class_columns import (
     columns_of_shares,
     indicators_of,
+    sets_of_rows,
     shares_of,
     tell_of_parts,
 )
 from induction.corpus.inputs.index import without_index
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
+from induction.corpus.tables.class_names import class_names_of, with_class_names
 from induction.corpus.tables.kinds import check_names, plain_table
 from induction.corpus.tables.undecodable_objects import MOST_WHOLE
 from induction.corpus.text.around import tell_of_surroundings
@@ -58,7 +64,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
     columns = {name: _decoded(name, table.column(name), rows.where) for name in table.column_names}
     if "label" in columns:
         columns["label"], classes = _without_names(columns["label"])
-        columns["label"] = _labels(columns["label"], rows.where)
+        columns["label"] = _labels(columns["label"], rows.where, classes)
+        classes = () if _is_sets(columns["label"].type) else classes
         _tell_of_alike_classes(columns["label"], asked.path)
         _tell_of_odd_classes(columns["label"], asked.path)
     if "id" in columns:
@@ -70,6 +77,8 @@ def corpus_of_rows(rows: Rows, asked: Asked) -> Corpus:
         where = asked.path if bad is None else rows.where(bad)
         where = f"{where}, {error.where}" if error.where else where
         raise CorpusError(error.what, where=where, hint=error.hint) from None
+    if "label" in corpus.names and (names := class_names_of(table)):
+        corpus = replace(corpus, table=with_class_names(corpus.table, {"label": names}))
     _check_aligned(corpus, rows.where)
     first = corpus.arrow("text").slice(0, _LOOKED_AT).to_pylist()
     tell_of_damage(first, asked.path)
@@ -118,9 +127,11 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         if asked.text is None and not asked.rename:
             table = sentences_of_words(with_lists_of_cells(table, asked.path), asked.path)
     of_file = table.column_names
+    if asked.label is None and not asked.rename:
+        table = with_tags_of_words(table)
     if asked.text is None and not has_text(table, asked.rename):
         with located(asked.path):
-            table = with_text_of_tokens(table)
+            table = with_text_of_tokens(table, asked.rename)
         if "text" not in table.column_names and not long_columns(
             table.select([name for name in table.column_names if name not in COLUMNS])
         ):
@@ -147,7 +158,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         raise without_text(of_file, asked.path, long, alone=len(long) == table.num_columns > 1)
     table = table.rename_columns([rename.get(name, name) for name in table.column_names])
     check_names(table.column_names, asked.path)
-    return table
+    return with_spans_of_tags(table)
 
 
 def _refuse_words(table: pa.Table, path: str) -> None:
@@ -238,9 +249,13 @@ _ABSENT = {
 """Some name a class None. SNLI has a dash where annotators did not agree, Excel its errors."""
 _QUOTED = re.compile(r"""(['"]).+\1""")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
-_LIST_OF_PYTHON = re.compile(r"\[(?:'[^'\\]*'(?:, '[^'\\]*')*)?\]")
-"""A list of names as Python and pandas write it."""
+_LIST_OF_PYTHON = re.compile(
+    r"(?:frozenset\()?[\[({](?:'[^'\\]*'(?:, '[^'\\]*')*,?)?[\])}]\)?|(?:frozen)?set\(\)"
+)
+"""A list, tuple or set of names as Python and pandas write it."""
 _NAME_OF_PYTHON = re.compile(r"'([^']*)'")
+_INDICATED = r"^\[? ?[01]([,; ] *[01])+ ?\]?$"
+"""0 and 1, a place for each class, as a cell has them."""
 _NUMBERS, _SEVERAL = r"^\d+(,\d+)*$", r",.*,"
 """Numbers of classes with commas between; one with a single comma may be a decimal number."""
 _WHOLE, _WHOLE_FLOAT = r"^-?(0|[1-9]\d*)$", r"^-?(0|[1-9]\d*)\.0$"
@@ -259,6 +274,9 @@ def _of_their_form(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not len(there):
         return column
     matches = pc.match_substring_regex
+    if pc.all(matches(there, _INDICATED)).as_py():
+        rows = pc.split_pattern_regex(pc.utf8_trim(column, "[] "), "[,; ]+")
+        return pc.if_else(missing, None, rows).cast(pa.list_(pa.int64()))
     if pc.all(matches(there, _NUMBERS)).as_py() and pc.any(matches(there, _SEVERAL)).as_py():
         return pc.split_pattern(pc.if_else(missing, pa.scalar(None, pa.string()), column), ",")
     if pc.all(matches(there, _WHOLE)).as_py():
@@ -302,12 +320,12 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
     if name == "label":
         if not any(cells):
             return column
+        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
+            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         if all(not cell or cell.startswith("{") for cell in cells):
             return _decoded_shares(column, cells)
         if not all(not cell or cell.startswith("[") for cell in cells):
             return column
-        if all(not cell or _LIST_OF_PYTHON.fullmatch(cell) for cell in cells):
-            cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
     try:
         return pa.array([json.loads(cell) if cell else None for cell in cells], kind)
@@ -349,9 +367,11 @@ def _without_names(column: Any) -> tuple[Any, tuple[str, ...]]:
     if not pa.types.is_struct(kind) or not kind.num_fields:
         return column, ()
     fields = [kind.field(number) for number in range(kind.num_fields)]
-    if not all(pa.types.is_floating(f.type) or pa.types.is_integer(f.type) for f in fields):
+    kinds = (pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean)
+    if not all(any(is_kind(f.type) for is_kind in kinds) for f in fields):
         return column, ()
-    shares = [pc.fill_null(pc.struct_field(column, [k]), 0).to_pylist() for k in range(len(fields))]
+    values = [pc.struct_field(column, [k]).cast(pa.float64()) for k in range(len(fields))]
+    shares = [pc.fill_null(one, 0).to_pylist() for one in values]
     rows = [
         list(map(float, row)) if there else None
         for row, there in zip(zip(*shares, strict=True), column.is_valid().to_pylist(), strict=True)
@@ -380,10 +400,11 @@ def _first_bad_cell(columns: dict[str, Any]) -> int | None:
     return None
 
 
-def _labels(column: Any, where: Where) -> pa.Array:
+def _labels(column: Any, where: Where, names: Sequence[str] = ()) -> pa.Array:
     """Return labels as numbers, bools, names, list<float32> or list<string>.
 
-    The last are sets of classes (multi-label). Missing ones stay missing.
+    The last are sets of classes (multi-label). Missing ones stay missing. Of lists of numbers, the
+    places may have ``names``.
     """
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
@@ -405,12 +426,20 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if pc.all(whole, min_count=0).as_py():
             return column.cast(pa.float64())
         raise _no_label(column, whole.index(False).as_py(), where)
+    if is_list(kind) and pa.types.is_boolean(kind.value_type):
+        column, kind = (one := column.cast(pa.list_(pa.int8()))), one.type
     if is_list(kind) and (
         pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)
     ):
         if pa.types.is_integer(kind.value_type) and _are_numbers_of_classes(column):
             tell("lists of numbers in the column of classes are read as sets of classes")
             column = column.cast(_SETS)
+        elif (sets := sets_of_rows(column, names)) is not None:
+            called = "" if names else ", which have the numbers of their places, from 0"
+            tell(
+                f"0 and 1 for each class in the column of classes are read as sets of them{called}"
+            )
+            column = sets
         else:
             if fault := soft_fault(column):
                 raise _located(fault, where)
@@ -455,11 +484,12 @@ def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
     if not pa.types.is_string(column.type):
         return
     known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
-    for sign in "|;,+&":
+    for sign in "|;,+& ":
         several = [name for name in known if sign in name]
         parts = {part.strip() for name in several for part in name.split(sign)}
         # commas and the like stand in names of classes, too
-        if len(parts & set(known)) > (sign not in "|;"):
+        least = len(parts) - 1 if sign == " " else sign not in "|;"
+        if several and len(parts & set(known)) > least:
             tell(
                 f"{path}: the class {several[0]!r} is made of others; if a text may have several, "
                 'write a list of names in its place: ["a", "b"]'

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -18,11 +19,12 @@ from induction.corpus.annotated.exports import export_of
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.entities.spacy_docs import columns_of_docs, is_of_spacy
+from induction.corpus.inputs.class_sets import is_frame, sets_of
 from induction.corpus.rows import Rows, numbered_rows
 from induction.corpus.tables.kinds import check_names
 from induction.corpus.tree_files import corpus_of_trees
 
-__all__ = ["is_path", "is_text", "is_texts", "rows_in_memory"]
+__all__ = ["is_path", "is_text", "rows_in_memory", "texts_of"]
 
 _SPACES = 3
 """Spaces that a name of a file may have."""
@@ -50,9 +52,44 @@ def is_text(data: Any) -> bool:
     return not named and not os.path.exists(data[:4000])
 
 
-def is_texts(data: Any) -> bool:
-    """Say whether data are a list of texts, of which there is one at least."""
-    return isinstance(data, list | tuple) and bool(data) and all(isinstance(t, str) for t in data)
+def texts_of(data: Any) -> list[str | None] | None:
+    """Return data that are texts and nothing beside; None if they have columns, or are read first.
+
+    Such are a text, and a list, series or array of texts, of which some may be missing.
+
+    >>> texts_of("We slept well."), texts_of(("good", "bad")), texts_of(np.array(["good"]))
+    (['We slept well.'], ['good', 'bad'], ['good'])
+    >>> texts_of({"text": ["good"]}) is None
+    True
+    """
+    if is_text(data):
+        return [data]
+    named = any(hasattr(data, name) for name in ("columns", "column_names", "table"))
+    is_array = isinstance(data, Collection | np.ndarray | pa.Array | pa.ChunkedArray)
+    if named or not is_array or is_path(data) or isinstance(data, Mapping | bytes):
+        return None
+    items = _items_of(data)
+    if not all(isinstance(item, str) or _is_missing(item) for item in items):
+        return None
+    texts = [None if _is_missing(item) else str(item) for item in items]
+    return texts if any(text is not None for text in texts) else None
+
+
+def _is_missing(item: Any) -> bool:
+    """Say whether a value is what libraries have where there is none."""
+    is_nan = isinstance(item, float) and math.isnan(item)
+    return item is None or is_nan or type(item).__name__ == "NAType"
+
+
+def _items_of(data: Iterable[Any]) -> list[Any]:
+    """Return what a series, an array or anything else that has items holds; a set has no order."""
+    if isinstance(data, set | frozenset):
+        return sorted(data, key=str)
+    for name in ("to_list", "to_pylist", "tolist"):
+        if hasattr(data, name):
+            found = getattr(data, name)()
+            return found if isinstance(found, list) else [found]
+    return list(data)
 
 
 def rows_in_memory(data: Any) -> Rows:
@@ -101,11 +138,11 @@ def _table(data: Any) -> pa.Table:
         return pa.table(columns_of_docs([data]))
     if isinstance(data, Mapping):
         return _of_mapping(data)
-    if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "to_list"):
+    is_series = hasattr(data, "to_list") or isinstance(data, pa.Array | pa.ChunkedArray)
+    if hasattr(data, "__arrow_c_stream__") and not is_series:
         return pa.table(data)
     if hasattr(data, "to_list"):  # a series
         _refuse_row(data)
-        data = data.to_list()
     return _of_items(data)
 
 
@@ -189,13 +226,20 @@ def _columns(columns: Mapping[str, Any]) -> pa.Table:
             )
         try:
             arrow = isinstance(values, pa.Array | pa.ChunkedArray)
-            arrays[str(name)] = values if arrow else pa.array(list(values))
+            arrays[str(name)] = values if arrow else pa.array(_values_of(values))
         except _NO_ARRAY as error:
             raise _of_several_types(str(name), error) from None
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise CorpusError(f"columns differ in length: {lengths}", hint="give equal columns")
     return pa.table(arrays)
+
+
+def _values_of(column: Any) -> list[Any]:
+    """Return the values of a column: of a frame of classes with 0 and 1, sets of its names."""
+    if is_frame(column):
+        return sets_of(column).names
+    return [*(column.toarray() if hasattr(column, "toarray") else column)]
 
 
 def _of_items(data: Any) -> pa.Table:
@@ -206,7 +250,7 @@ def _of_items(data: Any) -> pa.Table:
             f"a corpus cannot be read from {type(data).__name__}",
             hint="give a file, a frame, a data set, a list of texts or of dictionaries",
         )
-    items: Sequence[Any] = data.tolist() if isinstance(data, np.ndarray) else list(data)
+    items: Sequence[Any] = _items_of(data)
     if items and all(is_dataclass(item) and not isinstance(item, type) for item in items):
         items = [{one.name: getattr(item, one.name) for one in fields(item)} for item in items]
     _refuse_files(items)
@@ -220,13 +264,14 @@ def _of_items(data: Any) -> pa.Table:
     if (pairs := _of_pairs(items)) is not None:
         return pairs
     for number, item in enumerate(items):
-        if not (item is None or isinstance(item, str)):
+        if not (isinstance(item, str) or _is_missing(item)):
             raise CorpusError(
                 f"this is {type(item).__name__}, not a text",
                 where=numbered_rows("the data")(number),
                 hint=_hint(items),
             )
-    return pa.table({"text": pa.array(items, pa.string())})
+    texts = [None if _is_missing(item) else item for item in items]
+    return pa.table({"text": pa.array(texts, pa.string())})
 
 
 def _refuse_files(items: Sequence[Any]) -> None:

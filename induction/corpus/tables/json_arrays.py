@@ -14,6 +14,7 @@ from typing import Any
 
 from grammar.errors import CorpusError, located
 from grammar.messages import tell
+from induction.corpus.annotated.assistants import rows_of_assistants
 from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.annotated.nested import rows_of_intents, rows_of_parts, without_wrappers
@@ -22,14 +23,14 @@ from induction.corpus.rows import Skipped
 
 __all__ = ["lines_of_json"]
 
-_ROWS = ("data", "rows", "examples", "items", "records", "train", "common_examples")
+_ROWS = ("data", "rows", "examples", "items", "records", "train", "common_examples", "utterances")
 """Fields of an object that hold the rows of a corpus."""
 _TEXTS = {name for group in TEXT_NAMES for name in group}
 _LOOKED_AT = 50
 _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
     rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations?"|"completions"'
-    rb'|"data"\s*:\s*\['
+    rb'|"data"\s*:\s*\[|"startPos"|"startCharIndex"|"offset"|"body"'
     rb'|"cats"\s*:\s*\{|"answer"\s*:\s*"(?:accept|reject|ignore)"'
     rb'|"start"\s*:\s*\d+|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
 )
@@ -160,8 +161,10 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
         value = value["rasa_nlu_data"]
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
         return [_named_row(value["columns"], row, at) for at, row in enumerate(value["data"])]
-    if (utterances := rows_of_intents(value)) is not None:
+    if (utterances := rows_of_assistants(value) or rows_of_intents(value)) is not None:
         return utterances
+    if isinstance(value.get("assets"), dict) and "utterances" in value["assets"]:
+        value = value["assets"]
     under = [value[name] for name in _ROWS if isinstance(value.get(name), list)]
     if len(under) == 1 and all(isinstance(row, dict) for row in under[0]):
         return under[0]

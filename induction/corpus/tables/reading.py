@@ -27,6 +27,7 @@ from grammar.saving.arrow_sizes import refuse_expanding_arrow
 from induction.corpus.annotated.tokens import names_of_tags, with_named_tags
 from induction.corpus.entities.conll import is_conll, read_conll
 from induction.corpus.rows import Asked, Rows, Skipped, numbered_rows
+from induction.corpus.tables.class_names import names_of_classes, with_class_names
 from induction.corpus.tables.headless import LOOKED_AT, is_row, names_of_rows
 from induction.corpus.tables.json_arrays import lines_of_json
 from induction.corpus.tables.kinds import DEEPEST, check_names, leaves
@@ -88,8 +89,13 @@ def read_parquet(source: pa.NativeFile, asked: Asked) -> Rows:
         size += expanded_rows(file, source, chunks, number, asked.path, size)
         groups.append(file.read_row_group(number))
     table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
-    table = with_named_tags(table, names_of_tags(file.schema_arrow.metadata))
-    return Rows(table, numbered_rows(asked.path))
+    return Rows(_with_names(table, file.schema_arrow.metadata), numbered_rows(asked.path))
+
+
+def _with_names(table: pa.Table, metadata: Any) -> pa.Table:
+    """Return a table with the names that a file notes of tags and classes."""
+    table = with_named_tags(table.replace_schema_metadata(None), names_of_tags(metadata))
+    return with_class_names(table, names_of_classes(metadata))
 
 
 def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
@@ -100,9 +106,7 @@ def read_arrow(source: pa.NativeFile, asked: Asked) -> Rows:
     refuse_expanding_arrow(whole, asked.path)
     opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
     table = opened(whole).read_all()
-    names = names_of_tags(table.schema.metadata)
-    table = with_named_tags(table.replace_schema_metadata(None), names)
-    return Rows(table, numbered_rows(asked.path))
+    return Rows(_with_names(table, table.schema.metadata), numbered_rows(asked.path))
 
 
 def read_text(data: bytes, asked: Asked) -> Rows:

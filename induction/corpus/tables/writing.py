@@ -21,6 +21,7 @@ import pyarrow.parquet
 from grammar.errors import CorpusError
 from induction.corpus.column_names import MIXED
 from induction.corpus.rows import Write, Writer
+from induction.corpus.tables.class_names import noted
 from induction.corpus.tables.json_texts import (
     TEXT,
     has_text,
@@ -62,7 +63,7 @@ def parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     # a name need not be text, which Arrow takes a path for
     with (
         pa.OSFile(os.fsencode(path), "wb") as sink,
-        pa.parquet.ParquetWriter(sink, schema) as writer,
+        pa.parquet.ParquetWriter(sink, noted(schema)) as writer,
     ):
         yield lambda table: writer.write_table(table, row_group_size=ROWS_A_GROUP)
 
@@ -70,7 +71,7 @@ def parquet_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
 @contextmanager
 def arrow_writer(path: Path, schema: pa.Schema) -> Iterator[Write]:
     """Write an Arrow file."""
-    with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+    with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_file(sink, noted(schema)) as writer:
         yield writer.write_table
 
 

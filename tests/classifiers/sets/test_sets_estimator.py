@@ -52,6 +52,27 @@ def test_the_estimator_takes_a_matrix_of_0_and_1() -> None:
         TextClassifier().fit(["a"], MATRIX)
 
 
+def test_the_columns_of_a_frame_name_the_classes() -> None:
+    frame = pytest.importorskip("pandas").DataFrame(MATRIX, columns=["art", "money", "sport"])
+    model = TextClassifier(C=10.0).fit(TEXTS, frame)
+    assert model.classes_.tolist() == ["art", "money", "sport"]
+    assert (model.predict(TEXTS) == MATRIX).all()
+    assert model.score(TEXTS, frame) == 1.0
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_shares_are_no_sets(kind: Any) -> None:
+    shares = [[0.25, 0.75], [1, 0]] * 2
+    texts = ["a fine film", "a poor film"] * 2
+    with pytest.raises(CorpusError, match="shares") as caught:
+        TextClassifier().fit(texts, kind(shares))
+    assert "TextClassifier().learn(Corpus.from_columns(text=texts, label=shares))" in str(
+        caught.value
+    )
+    model = TextClassifier().learn(Corpus.from_columns(text=texts, label=shares))
+    assert model.predict_proba(["a film"]).shape == (1, 2)
+
+
 def test_the_estimator_stands_in_cross_validation() -> None:
     # with all given that is fitted else, as every fit then learns many times
     plain = TextClassifier(C=10.0, class_weight="none", config={"ngrams": 2})

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar.errors import BracketError, SchemaError, UnreadableInputError
+from grammar.messages import heard_by
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
@@ -409,3 +410,22 @@ def _parents(node: Tree | str, parent: int, out: list[int]) -> None:
     if isinstance(node, Tree):
         for child in node.children:
             _parents(child, slot, out)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("( (S (NP a) (VP b)) (S (NP c) (VP d)) )", "a bracket without a label holds several"),
+        ("((S (NP a) (VP b)) (FRAG (NP c)) (. .)) " * 2, "2 brackets without a label hold several"),
+        ("( (S (NP a) (VP b)) (. .) )", ""),
+        ("( (`` ``) (S (NP a) (VP b)) ('' '') )", ""),
+        ("( (S (NP a) (VP b)) ) ( (S (NP c) (VP d)) )", ""),
+        ("(TOP (S (NP a) (VP b)) (S (NP c) (VP d)))", ""),
+    ],
+)
+def test_several_trees_in_a_bracket_are_told(text, told):
+    said = []
+    with heard_by(said.append):
+        Treebank.parse(text, source="a.mrg")
+    assert len(said) == bool(told)
+    assert not told or said[0].startswith(f"a.mrg: {told}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import scipy.sparse
 
 from classifiers import read_examples
 from grammar import CorpusError, OptionError
@@ -24,6 +26,68 @@ def test_columns_of_shares_are_told_and_read(tmp_path):
     corpus = read_corpus(tmp_path / "a.csv", label="p_neg,p_pos")
     assert corpus.column("label") == [[0.25, 0.75], [1.0, 0.0]]
     assert corpus.classes == ("p_neg", "p_pos")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("a.jsonl", '{"text": "a", "labels": [0, 1, 1]}\n{"text": "b", "labels": [0, 0, 0]}\n'),
+        ("a.jsonl", '{"text": "a", "label": [0.0, 1.0, 1.0]}\n{"text": "b", "label": [0, 0, 0]}\n'),
+        ("a.csv", 'text,label\na,"[0, 1, 1]"\nb,"[0, 0, 0]"\n'),
+        ("a.csv", 'text,label\na,"0,1,1"\nb,"0,0,0"\n'),
+        ("a.csv", "text,label\na,0 1 1\nb,[0 0 0]\n"),
+    ],
+)
+def test_lists_of_0_and_1_are_sets_of_classes(tmp_path, name, given):
+    rows, said = read(tmp_path, name, given)
+    assert [row["label"] for row in rows] == [["1", "2"], []]
+    assert said[-1].startswith("0 and 1 for each class in the column of classes are read as sets")
+
+
+@pytest.mark.parametrize(("no", "yes"), [("0", "1"), ("0.0", "1.0"), ("false", "true")])
+def test_names_with_0_and_1_are_sets_of_these(tmp_path, no, yes):
+    lines = f"""{{"text": "a", "label": {{"sad": {yes}, "odd": {no}}}}}
+{{"text": "b", "label": {{"sad": {yes}, "odd": {yes}}}}}
+{{"text": "c", "label": {{"sad": {no}, "odd": {no}}}}}
+"""
+    rows, _ = read(tmp_path, "a.jsonl", lines)
+    assert [row["label"] for row in rows] == [["sad"], ["sad", "odd"], []]
+
+
+@pytest.mark.parametrize(
+    ("several", "one"),
+    [("('a', 'b')", "('b',)"), ("{'a', 'b'}", "{'b'}"), ("frozenset({'a', 'b'})", "{'b'}")],
+)
+@pytest.mark.parametrize("none", ["()", "set()", "[]"])
+def test_sets_as_python_prints_them_are_sets(tmp_path, several, one, none):
+    given = f'text,label\nso good,"{several}"\nso bad,"{one}"\nso so,{none}\n'
+    rows, _ = read(tmp_path, "a.csv", given)
+    assert [row["label"] for row in rows] == [["a", "b"], ["b"], []]
+
+
+def test_classes_with_spaces_between_are_told(tmp_path):
+    _, said = read(tmp_path, "a.csv", "text,label\na,x y\nb,x\nc,y\n")
+    assert any("the class 'x y' is made of others" in one for one in said)
+    _, said = read(tmp_path, "b.csv", "text,label\na,very good\nb,good\nc,bad\n")
+    assert not any("made of others" in one for one in said)
+
+
+def test_lists_of_0_and_1_that_sum_to_1_are_distributions(tmp_path):
+    rows, _ = read(tmp_path, "a.csv", 'text,label\na,"0,1,0"\nb,"1,0,0"\n')
+    assert [row["label"] for row in rows] == [[0, 1, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_a_matrix_of_classes_beside_texts_is_sets(kind):
+    matrix = np.array([[1, 0], [1, 1], [0, 0]], kind)
+    texts = ["a", "b", "c"]
+    for labels in (matrix, matrix.tolist(), scipy.sparse.csr_matrix(matrix)):
+        with heard_by(lambda message: None):
+            made = read_corpus({"text": texts, "label": labels})
+        assert made.column("label") == [["0"], ["0", "1"], []]
+    frame = pytest.importorskip("pandas").DataFrame(matrix, columns=["sad", "odd"])
+    made = read_corpus({"text": texts, "label": frame})
+    assert made.column("label") == [["sad"], ["sad", "odd"], []]
 
 
 @pytest.mark.parametrize("cells", ["0.5,0.6", "0,1", "x,1"])

@@ -341,7 +341,7 @@ def test_files_without_a_known_ending_are_told_by_their_lines(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "data", "hint"),
     [
-        ("nlu.yml", b"nlu:\n- intent: greet\n", "rasa data convert nlu"),
+        ("nlu.yml", b"nlu:\n- intent: greet\n", "- intent: NAME"),
         ("a.csv.zip", b"PK\x03\x04\0", "unpack it first"),
         ("a.xlsx", b"PK\x03\x04\0", "save the sheet as .csv"),
         ("a.bin", b"\0\1\2", "name the format"),

@@ -153,3 +153,9 @@ def test_a_task_without_data_is_of_another_form(tmp_path):
     without = {"id": 2, "annotations": []}
     with pytest.raises(CorpusError, match="of another form than the rows of this tool"):
         read(tmp_path, "a.json", json.dumps([whole, without]))
+
+
+def test_offsets_with_lengths_are_spans(tmp_path):
+    entity = '{"category": "PER", "offset": 0, "length": 3}'
+    rows, _ = read(tmp_path, "a.jsonl", f'{{"text": "Ann sings", "entities": [{entity}]}}\n')
+    assert rows[0]["spans"] == [{"start": 0, "end": 3, "label": "PER"}]

@@ -24,6 +24,7 @@ from grammar.errors import (
     UnreadableInputError,
     to_install,
 )
+from grammar.messages import heard_by
 from grammar.trees.treebank import Treebank
 from induction.corpus import formats
 from induction.corpus.corpus import COLUMNS, PROVENANCE, Corpus
@@ -37,7 +38,9 @@ from induction.corpus.formats import (
     write_batches,
     write_corpus,
 )
+from induction.corpus.tables.class_names import class_names_of
 from sampling.examples.labels import check_corpus, read_labels
+from sampling.pipeline.augment import augment
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "arrow", "txt")
 NESTED = ("jsonl", "csv", "tsv", "parquet", "arrow")
@@ -799,6 +802,86 @@ def test_a_shard_of_a_dataset_is_an_arrow_stream(datasets, tmp_path):
     shards = [read_corpus(path) for path in sorted((tmp_path / "of").glob("*.arrow"))]
     assert [row["text"] for shard in shards for row in shard] == rows["text"]
     assert shards[0].table.schema.metadata is None
+
+
+def _films(datasets):
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["neg", "pos"])}
+    )
+    texts = ["a good film that ends well", "a bad film that goes on", "a good book on all of it"]
+    rows = {"text": texts, "label": [1, 0, 1]}
+    return datasets.Dataset.from_dict(rows, features)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".hf"])
+def test_names_of_classes_go_through_files(datasets, tmp_path, suffix):
+    given, again = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+    write_corpus(read_corpus(_films(datasets)), given)
+    corpus = read_corpus(given)
+    assert corpus.column("label") == [1, 0, 1]
+    write_corpus(corpus[1:], again)
+    found = read_corpus(again).to_dataset().features["label"]
+    assert found == datasets.ClassLabel(names=["neg", "pos"])
+    made = augment(again, "aeda", n=2, keep_originals=True)
+    assert made.class_names == ("neg", "pos")
+    write_corpus(made.corpus, tmp_path / f"c{suffix}")
+    assert read_corpus(tmp_path / f"c{suffix}").to_dataset().features["label"] == found
+
+
+def test_the_library_reads_names_of_classes_in_parquet(datasets, tmp_path):
+    write_corpus(read_corpus(_films(datasets)), tmp_path / "a.parquet")
+    read = datasets.Dataset.from_parquet(str(tmp_path / "a.parquet"), cache_dir=str(tmp_path))
+    assert read.features["label"] == datasets.ClassLabel(names=["neg", "pos"])
+    read.to_parquet(tmp_path / "b.parquet")
+    found = read_corpus(tmp_path / "b.parquet").to_dataset()
+    assert found.features["label"].names == ["neg", "pos"]
+
+
+def test_other_formats_say_that_names_of_classes_are_left_out(datasets, tmp_path):
+    said = []
+    with heard_by(said.append):
+        write_corpus(read_corpus(_films(datasets)), tmp_path / "a.csv")
+        write_corpus(Corpus.from_columns(text=["a"], label=[1]), tmp_path / "b.csv")
+    (told,) = said
+    assert "has numbers of classes, without their names (neg, pos)" in told
+
+
+def test_names_are_those_of_their_own_column(datasets):
+    corpus = read_corpus(_films(datasets))
+    other = corpus.with_column("label", [0, 1, 2]).to_dataset()
+    assert other.features["label"] == datasets.Value("int64")
+    mixed = augment(corpus, "randmix", n=1).to_dataset()
+    assert not hasattr(mixed.features["label"], "names")
+
+
+def test_sets_of_named_classes_have_their_names(datasets, tmp_path):
+    several = datasets.Sequence(datasets.ClassLabel(names=["sad", "odd"]))
+    features = datasets.Features({"text": datasets.Value("string"), "labels": several})
+    rows = {"text": ["a good film", "a bad film", "a book"], "labels": [[1], [0, 1], []]}
+    dataset = datasets.Dataset.from_dict(rows, features)
+    dataset.to_parquet(tmp_path / "a.parquet")
+    for source in (dataset, tmp_path / "a.parquet"):
+        assert read_corpus(source).column("label") == [["odd"], ["sad", "odd"], []]
+
+
+@pytest.mark.parametrize(
+    "noted",
+    [
+        b"{", b"[]", b'{"info": {"features": []}}', b'{"info": {"features": {"label": 3}}}',
+        b'{"info": {"features": {"label": {"names": ["a", "a"]}}}}',
+        b'{"info": {"features": {"label": {"names": [1, 2]}}}}',
+        b'{"info": {"features": {"label": {"names": ["one"]}}}}',
+        b'{"info": {"features": {"text": {"names": ["a", "b"]}}}}',
+    ],
+)  # fmt: skip
+def test_names_that_do_not_fit_are_none(tmp_path, noted):
+    table = pa.table({"text": ["a", "b"], "label": [0, 1]}).replace_schema_metadata(
+        {b"huggingface": noted}
+    )
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    corpus = read_corpus(tmp_path / "a.parquet")
+    assert class_names_of(corpus.table) == ()
+    assert corpus.column("label") == [0, 1]
 
 
 def test_folders_that_hold_no_one_dataset(datasets, tmp_path):

@@ -103,7 +103,20 @@ def test_texts_alone_are_a_corpus(made):
 
 
 def test_a_series_of_texts_is_a_corpus():
-    assert read_corpus(pytest.importorskip("pandas").Series(TEXTS)).column("text") == TEXTS
+    pandas = pytest.importorskip("pandas")
+    assert read_corpus(pandas.Series(TEXTS)).column("text") == TEXTS
+    given = pandas.Series([*TEXTS, None, float("nan")])
+    assert read_corpus(given).column("text") == [*TEXTS, None, None]
+
+
+def test_arrays_of_texts_are_a_corpus():
+    for given in (pa.array(TEXTS), pa.chunked_array([TEXTS]), np.array(TEXTS, object)):
+        assert read_corpus(given).column("text") == TEXTS
+    assert read_corpus(np.array("one text")).column("text") == ["one text"]
+
+
+def test_a_set_of_texts_has_the_order_of_the_alphabet():
+    assert read_corpus({"c", "a", "b"}).column("text") == ["a", "b", "c"]
 
 
 def test_a_corpus_is_itself():

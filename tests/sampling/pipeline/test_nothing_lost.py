@@ -6,8 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
 
-from grammar.errors import CorpusError
+from grammar.errors import CorpusError, OptionError
 from grammar.messages import heard_by
 from grammar.opening import open_grammar
 from induction.corpus.corpus import Corpus
@@ -190,6 +195,62 @@ def test_parameters_are_read_and_set_as_scikit_learn_does():
     assert augmenter.set_params(n=5).settings == {"n": 5}
     with pytest.raises(ValueError, match="TextAugmenter has no option 'tims'"):
         TextAugmenter("aeda", tims=3)
+
+
+_MATRIX = [[1, 0], [0, 1], [1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_a_matrix_of_classes_comes_back_as_one(kind):
+    matrix = np.array(_MATRIX, kind)
+    texts = ["a good film", "a bad film", "a good book", "a bad book"]
+    for given in (matrix, matrix.tolist(), scipy.sparse.csr_matrix(matrix)):
+        made, found = TextAugmenter("shuffle", n=3).fit_resample(texts, given)
+        assert type(found) is type(given)
+        dense = np.array(found.toarray() if hasattr(found, "toarray") else found)
+        assert dense.dtype == matrix.dtype
+        assert dense[:4].tolist() == matrix.tolist()
+        # words are shuffled, so each new text has those of the text whose classes it has
+        words = [sorted(text.split()) for text in made]
+        parents = [words.index(own) for own in words[4:]]
+        assert dense[4:].tolist() == matrix[parents].tolist()
+    with pytest.raises(CorpusError, match="2, and not 0 and 1"):
+        TextAugmenter("aeda", n=1).fit_resample(texts, matrix.astype(int) + 1)
+
+
+def test_a_frame_of_classes_comes_back_as_one():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(_MATRIX, columns=["sad", "odd"], dtype="int8")
+    texts = pandas.Series(["a good film", "a bad film", "a good book", "a bad book"])
+    made, found = TextAugmenter("aeda", n=2).fit_resample(texts, frame)
+    assert isinstance(made, pandas.Series)
+    assert found.dtypes.to_dict() == frame.dtypes.to_dict()
+    assert found[:4].equals(frame)
+    single = pandas.DataFrame({"mood": list("abab")})
+    assert TextAugmenter("aeda", n=2).fit_resample(texts, single)[1][:4].equals(single)
+    column = np.array([[1], [0], [1], [0]])
+    assert TextAugmenter("aeda", n=2).fit_resample(texts, column)[1].shape == (6, 1)
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, list, tuple])
+def test_sets_of_classes_come_back_as_they_were(kind):
+    sets = [kind(names) for names in (["a"], ["a", "b"], [], ["b"])]
+    texts = ["a good film", "a bad film", "a good book", "a bad book"]
+    made = TextAugmenter("aeda", n=2).fit_resample(texts, sets)[1]
+    assert made[:4] == sets
+    assert len(made) == 6
+    batch = {"text": texts, "labels": _MATRIX}
+    assert TextAugmenter("aeda", n=2)(batch)["labels"][:4] == _MATRIX
+
+
+def test_an_estimator_learns_a_matrix_of_classes():
+    model = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(LogisticRegression()))
+    texts = ["a good film", "a bad film", "a good book", "a bad book"]
+    fitted = TextAugmenter("aeda", model).fit(texts, np.array(_MATRIX))
+    assert fitted.predict(texts).shape == (4, 2)
+    long = [f"{text} that ends well and begins badly" for text in texts]
+    with pytest.raises(OptionError, match="of several classes at once"):
+        TextAugmenter("randmix", model, n=1).fit(long, ["a", "a", "b", "b"])
 
 
 def test_a_data_set_is_augmented_by_map():
