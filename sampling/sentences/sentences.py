@@ -141,9 +141,9 @@ def sample_sentences(
     max_length=_BAND,
     min_length=_BAND,
     max_len=_BAND,
-    depth="sentences are drawn by their probability, and not all of them up to a depth; length=(1, 8) "
-    "bounds their words; NLTK lists all: from nltk.parse.generate import generate; "
-    "generate(grammar.to_nltk(), depth=4)",
+    depth="sentences are drawn by their probability, and not all of them up to a depth; "
+    "length=(1, 8) bounds their words; NLTK lists all: from nltk.parse.generate import generate; "
+    "generate(grammar.to_nltk(), depth=5)",
 )
 def generate(
     grammar: Any,
