@@ -122,7 +122,7 @@ def sets_of_rows(column: pa.Array, names: Sequence[str] = ()) -> pa.Array | None
     if not np.isin(rows, (0, 1)).all() or (rows.sum(1) == 1).all():
         return None
     called = names or [str(at) for at in range(widths[0])]
-    sets = iter([[called[at] for at in np.flatnonzero(row)] for row in rows])
+    sets = iter([[called[at] for at in np.flatnonzero(row).tolist()] for row in rows])
     made = [next(sets) if valid else None for valid in column.is_valid().to_pylist()]
     return pa.array(made, pa.list_(pa.string()))
 
