@@ -201,6 +201,8 @@ _GIVEN = ("label", "labels", "text_pair", "target", "spans")
 """What people give beside texts."""
 NAMING = ("csv", "tsv")
 """Formats whose labels that are distributions have the names of their classes."""
+_WITHOUT_TEXTS = (*NAMING, "jsonl", "parquet", "arrow", "brackets", "sst")
+"""Formats of rows that need not have a text."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
 """How the files of a folder end that are a corpus together: a text may be about anything."""
 
@@ -393,6 +395,12 @@ def write_batches(
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
+    if "text" not in first.column_names and _name_of(chosen) not in _WITHOUT_TEXTS:
+        raise OptionError(
+            f"the rows have no texts, and a file of the format {_name_of(chosen)} holds texts",
+            where=os.fsdecode(path),
+            hint="end its name in .tsv, .csv, .jsonl or .parquet, which keep all columns",
+        )
     if chosen is FORMATS["text"]:
         _tell_of_texts_alone(first.column_names, path)
     told = partial(
@@ -739,8 +747,9 @@ def _unknown_format(path: PathLike) -> OptionError:
             hint=f"{found.hint}; what is read and written ends in {known}",
         )
     first = found.hint if found else _LINES if suffix == ".json" else None
+    told = f": {suffix} is {found.what}" if found else ""
     return OptionError(
-        "the format cannot be inferred from the file name",
+        f"the format cannot be inferred from the file name{told}",
         where=str(path),
         hint=f"{first + '; or ' if first else ''}name the format, as --format text "
         f"({', '.join([*FORMATS, _FOLDER])}), or end its name in {known}",

@@ -411,6 +411,12 @@ def _labels(column: Any, where: Where) -> pa.Array:
         if pa.types.is_integer(kind.value_type) and _are_numbers_of_classes(column):
             tell("lists of numbers in the column of classes are read as sets of classes")
             column = column.cast(_SETS)
+        elif _are_indicators(column):
+            tell(
+                "lists of 0 and 1 in the column of classes are read as sets of the numbers of "
+                "classes, from 0"
+            )
+            column = _places_of_ones(column)
         else:
             if fault := soft_fault(column):
                 raise _located(fault, where)
@@ -445,6 +451,33 @@ def _are_numbers_of_classes(column: pa.Array) -> bool:
     lengths = pc.unique(pc.list_value_length(column.drop_null())).to_pylist()
     most = pc.max(column.flatten()).as_py()
     return len(lengths) > 1 or lengths == [1] or (most is not None and most > 1)
+
+
+def _are_indicators(column: pa.Array) -> bool:
+    """Say whether lists, all as long, hold a 1 for each class of a text: some for none, or several.
+
+    >>> _are_indicators(pa.array([[1, 0, 1], [0, 1, 0]]))
+    True
+    >>> _are_indicators(pa.array([[1.0, 0.0], [0.0, 1.0]]))
+    False
+    """
+    rows = [row for row in column.to_pylist() if row is not None]
+    return (
+        len({len(row) for row in rows}) == 1
+        and {value for row in rows for value in row} == {0, 1}
+        and any(sum(row) != 1 for row in rows)
+    )
+
+
+def _places_of_ones(column: pa.Array) -> pa.Array:
+    """Return the numbers of the classes that lists of 0 and 1 say, as names of them."""
+    return pa.array(
+        [
+            None if row is None else [str(place) for place, value in enumerate(row) if value]
+            for row in column.to_pylist()
+        ],
+        _SETS,
+    )
 
 
 def _tell_of_alike_classes(column: pa.Array, path: str) -> None:

@@ -135,6 +135,8 @@ _OF_OTHERS = {
 _TOKEN = re.compile(r"[^\s,;]+[,;](?:[BIESLU]-\S+|O)")
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
 _RELATION = re.compile(r'\d+\t"(?>.*?<e1>)(?>.*?</e1>)(?>.*?<e2>).*"')
+_ABSTRACT = re.compile(r"\d+\|[ta]\|.*")
+_ASPECT = re.compile(r".*\$T\$.*")
 _TAGGED = re.compile(
     r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2|\S*\w/[a-z][a-z$*+-]*|\W{1,2}/\W{1,2}"
 )
@@ -240,6 +242,8 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
     for pattern, what in (
         (_SUBTITLE, "subtitles with their times"),
         (_RELATION, "sentences with their relations, as SemEval-2010 has them"),
+        (_ABSTRACT, "titles and abstracts with their entities, as PubTator has them"),
+        (_ASPECT, "sentences with $T$ in the place of an aspect, the aspect, and its class"),
     ):
         if any(pattern.fullmatch(line.strip()) for line in lines[:_FEWEST]):
             raise CorpusError(
