@@ -172,12 +172,6 @@ SIGNATURES = (
         is_read=True,
     ),
     Signature(
-        "CoNLL-U Plus, with columns beyond those of CoNLL-U",
-        "keep the first ten columns, if they are those of CoNLL-U: cut -f1-10 IN > OUT.conllu",
-        suffixes=(".conllup", ".cupt"),
-        is_text=True,
-    ),
-    Signature(
         "a program, and no corpus",
         "write the rows that are in it as .jsonl: {\"text\": ..., \"label\": ...} a line",
         suffixes=(".py", ".ipynb", ".r", ".js"),

@@ -140,6 +140,9 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         rename.get(name, name) for name in table.column_names
     }:
         _tell_of_several_columns(table, asked.path)
+    named = [rename.get(name, name) for name in table.column_names]
+    if "text" not in named and asked.text is None and "tree" in rename.values():
+        table, rename = with_text_of_trees(table.rename_columns(named)), {}
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
         refuse_nested(table, asked.path)

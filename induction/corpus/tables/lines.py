@@ -34,6 +34,8 @@ _LABEL = "__label__"
 _LABELS = re.compile(rf"(?<!\S){_LABEL}(\S+)(?:\s+|$)")
 _PAIR = re.compile(r"IN:\s.*\sOUT:\s.*")
 _TREE = re.compile(r"\((?:[^\s()]+ )? ?\(.*\)\s*\)")
+_SENTENCE_BEHIND = re.compile(r"\)\t[^()\t]+$")
+"""Words behind a tree, which has their places (an older form of discbracket)."""
 _TREE_LABEL = re.compile(r"\(([^\s()]*)")
 _FEWEST = 2
 _BEGINNING = 1 << 18
@@ -49,7 +51,11 @@ def format_of_lines(data: bytes) -> str | None:
     ('brackets', None)
     """
     text = data[:_BEGINNING].decode("utf-8-sig", errors="replace")
-    lines = [line.strip() for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
+    lines = [
+        _SENTENCE_BEHIND.sub(")", line.strip())
+        for line in text.split("\n")[:_LOOKED_AT]
+        if line.strip()
+    ]
     if len(data) > _BEGINNING:
         lines = lines[:-1]
     if not lines:
@@ -277,11 +283,19 @@ def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -
     Raises
     ------
     CorpusError
-        If a tab or ``|`` stands in every line as often, and no names are above.
+        If a tab or ``|`` stands in every line as often, and no names are above; or the columns are
+        those of CoNLL-U Plus.
     """
     there = [line.removesuffix("\r") for line in lines[:_LOOKED_AT] if line.strip()]
     below = [*itertools.dropwhile(lambda line: line.startswith("#"), there)]
     has_comments = _FEWEST <= len(below) < len(there) and "\t" not in there[0]
+    if there and there[0].startswith("# global.columns"):
+        raise CorpusError(
+            "this is CoNLL-U Plus, with columns of its own",
+            where=path,
+            hint="keep the first ten columns, if they are those of CoNLL-U: cut -f1-10 IN > "
+            "OUT.conllu",
+        )
     if has_comments and all("\t" in line for line in below):
         raise _a_table(f"{SIGNS[chr(9)]}, below its comments", path)
     if len(there) < _FEWEST:

@@ -31,7 +31,9 @@ __all__ = ["TREEBANK_SUFFIXES", "is_foreign", "parse_trees", "trees_of_brackets"
 TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
 """How files of trees end that are read and not written."""
 
-_NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)|\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
+_NUMBERED = re.compile(
+    r"^(?:[ \t]*\d+[ \t.:)|\]]*|[^\s()]+\t|(?=[^\s()]*\d)[^\s()]+[ \t]+)(?=\()", re.MULTILINE
+)
 _BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
 _MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>(?:[^<>()\n]*</[^<>]*>)?[ \t]*\r?$", re.MULTILINE)
 _EMPTY = re.compile(
