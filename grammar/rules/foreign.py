@@ -62,6 +62,8 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"^\s*root\s*::=", "a grammar in GBNF (llama.cpp)", CONVERTED.format("gbnf")),
     (r"^\s*<[^>\n]+>\s*::=", "a grammar in BNF", CONVERTED.format("bnf")),
     (r"::=", "a grammar in EBNF, with ::= for the arrow", CONVERTED.format("ebnf")),
+    (r"\A(?![^;]*;)\s*[A-Z]\w*[ \t]*:(?![:=-])(?=[^\"/]*'[^'\n]+')",
+     "a grammar with a colon for the arrow", "write -> for each colon behind a symbol"),
     (r"^[ \t]*(?:[?!]{0,2}[_a-z]\w*|_?[A-Z][A-Z0-9_]*)(?:\{[^}]*\}|\.\d+)?[ \t]*:(?!-)"
      r"|^%(?:import|ignore|declare|override|extend)\b", "a grammar in Lark's EBNF",
      CONVERTED.format("lark")),

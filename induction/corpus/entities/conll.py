@@ -93,6 +93,7 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
     _leave_out_names(sentences, asked.path)
+    _leave_out_lemmas(sentences, asked.path)
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
     _put_tags_last(sentences, asked.path)
@@ -152,7 +153,7 @@ def _are_parts_of_speech(tags: set[str]) -> bool:
     >>> _are_parts_of_speech({"DT", "NN"}), _are_parts_of_speech({"LOC", "O"})
     (True, False)
     """
-    return (
+    return are_word_tags(tags) or (
         OUTSIDE not in tags
         and not (OUTSIDE.lower() in tags and any(_OF_SPAN.match(tag.upper()) for tag in tags))
         and not any(map(_OF_SPAN.match, tags))
@@ -219,6 +220,17 @@ def _refuse_numbers_of_sentences(sentences: list[_Sentence], path: str) -> None:
             where=f"{path}:{sentences[0].line}",
             hint="leave it out, and put an empty line behind each sentence",
         )
+
+
+def _leave_out_lemmas(sentences: list[_Sentence], path: str) -> None:
+    """Leave out lemmas behind the tokens of five columns, as CoNLL-2003 has them in German."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    if len(rows[0]) != _WIDTHS[-1] + 1 or not _are_chunks({row[-2] for row in rows}):
+        return
+    if is_scheme({row[-1] for row in rows} - {_CHUNKED}):
+        for row in rows:
+            del row[1]
+        tell(f"{path}: lemmas (the second column) are not kept")
 
 
 def _leave_out_language(sentences: list[_Sentence], path: str) -> None:

@@ -54,6 +54,8 @@ _PENN = frozenset(
      "(", ")", "-LRB-", "-RRB-", "NFP", "ADD", "AFX"}
 )  # fmt: skip
 """The universal parts of speech, and those of the Penn Treebank and of OntoNotes."""
+_OF_TWEETS = frozenset("NO^SZLMVA!RD&TXPYGU~@#E$,")
+"""Those of tweets (Gimpel et al. 2011), of one character each; ``O`` is a pronoun there."""
 _FEWEST_TAGS = 3
 
 
@@ -64,6 +66,8 @@ def are_word_tags(tags: Collection[str]) -> bool:
     (True, False)
     """
     found = {*tags}
+    if found <= _OF_TWEETS and len(found) > _FEWEST_TAGS:
+        return True
     return len(found) >= _FEWEST_TAGS and (found <= _UNIVERSAL or found <= _PENN)
 
 

@@ -30,7 +30,7 @@ from induction.corpus.inputs.class_columns import (
     shares_of,
     tell_of_parts,
 )
-from induction.corpus.inputs.index import without_index
+from induction.corpus.inputs.index import without_index, without_levels
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.kinds import check_names, plain_table
@@ -110,7 +110,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     CorpusError, OptionError
         If a column that is named is not there, several may be meant, or two have one name.
     """
-    table = plain_table(table, asked.path)
+    table = without_levels(plain_table(table, asked.path), asked.path)
     if untyped:
         table = without_index(table, asked.path)
         if asked.label is None:

@@ -36,6 +36,7 @@ _PAIR = re.compile(r"IN:\s.*\sOUT:\s.*")
 _TREE = re.compile(r"\((?:[^\s()]+ )? ?\(.*\)\s*\)")
 _SENTENCE_BEHIND = re.compile(r"\)\t[^()\t]+$")
 """Words behind a tree, which has their places (an older form of discbracket)."""
+_NAME_BEFORE = re.compile(r"^[^\s()]+\t(?=\()")
 _TREE_LABEL = re.compile(r"\(([^\s()]*)")
 _FEWEST = 2
 _BEGINNING = 1 << 18
@@ -52,7 +53,7 @@ def format_of_lines(data: bytes) -> str | None:
     """
     text = data[:_BEGINNING].decode("utf-8-sig", errors="replace")
     lines = [
-        _SENTENCE_BEHIND.sub(")", line.strip())
+        _SENTENCE_BEHIND.sub(")", _NAME_BEFORE.sub("", line.strip()))
         for line in text.split("\n")[:_LOOKED_AT]
         if line.strip()
     ]

@@ -42,8 +42,8 @@ _EMPTY = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"^[ \t]*(?:;|%%|//)[^\n]*|(?<=\))[ \t]+;[^\n]*|^'(?=\()", re.MULTILINE)
-_TAGGED = re.compile(r"([^\s()]+)/([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
-_LEAF = re.compile(r"(?<=\s)([^\s()]+)/([^\s()/]+)(?=[\s)])")
+_TAGGED = re.compile(r"([^\s()]+)[/_]([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
+_LEAF = re.compile(r"(?<=\s)([^\s()]+)[/_]([^\s()/_]+)(?=[\s)])")
 _FEW = 20
 _BARE = re.compile(r"\((-[LR][RCS]B-)[ \t]+[()\[\]{}]\)")
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}

@@ -257,9 +257,29 @@ def test_expressions_between_slashes_are_no_features():
 
 
 def test_a_stop_that_is_a_name_is_no_weight():
-    with pytest.raises(NotationError, match="this is not a rule") as error:
+    with pytest.raises(NotationError, match="a sign at its end") as error:
         Grammar.parse("S -> NP .\nNP -> 'it'\n. -> '.'")
-    assert "put odd names in braces" in error.value.hint
+    assert "a symbol in braces ({.})" in error.value.hint
+    assert len(Grammar.parse("S -> NP {.}\nNP -> 'it'\n{.} -> '.'")) == 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "what"),
+    [
+        ("S -> 'a' [p=1.0]", "a weight is a decimal or a fraction"),
+        ("S -> 'a' [50%] | 'b' [50%]", "a weight is a decimal or a fraction"),
+        ("S -> 'a' (1.0)", "a weight is a decimal or a fraction"),
+        ("S -> NP ;\nNP -> 'a' ;", "a sign at its end"),
+        ("S -> NP, NP\nNP -> 'a'", "and here a comma"),
+        ("<S> -> <NP>\n<NP> -> a", "names stand in angle brackets"),
+        ('"S" -> "NP"\n"NP" -> "a"', "the symbol before the arrow stands in quotes"),
+        ("S -> 'a' A*\nA -> 'b'", "signs for what may come again"),
+        ("S : NP\nNP : 'a'", "a grammar with a colon for the arrow"),
+    ],
+)
+def test_other_ways_to_write_rules_have_their_cause(rules, what):
+    with pytest.raises(NotationError, match=what):
+        Grammar.parse(rules)
 
 
 def test_words_with_white_space_of_their_own_are_told_when_spaces_come_between():

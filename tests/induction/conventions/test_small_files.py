@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from grammar import BracketError, CorpusError, OptionError
@@ -151,6 +153,32 @@ def test_other_habits_of_treebanks_are_read(tmp_path, text, tree, told):
     assert any(told in message for message in said)
 
 
-def test_brackets_with_two_words_each_stay_as_they_are():
+def test_lemmas_of_five_columns_are_left_out(tmp_path):
+    lines = "Bonn Bonn NE I-NC I-LOC\nlebt leben VVFIN I-VC O\n\nDer d ART I-NC O\n"
+    rows, said = read(tmp_path, "deu.train", lines)
+    assert rows[0]["tags"] == ["NE", "VVFIN"]
+    assert rows[0]["spans"] == [{"start": 0, "end": 4, "label": "LOC"}]
+    assert "deu.train: lemmas (the second column) are not kept" in said
+
+
+def test_tags_of_tweets_are_of_words(tmp_path):
+    rows, _ = read(tmp_path, "a.conll", "I\tO\nlove\tV\n#it\t#\n\nYou\tO\nrock\tV\n!\t,\n")
+    assert rows[0]["tags"] == ["O", "V", "#"]
+    assert "spans" not in rows[0]
+
+
+def test_the_index_of_pandas_is_left_out(tmp_path):
+    table = pa.table({"text": ["a b", "c d"], "__index_level_0__": [5, 9]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert read_corpus(tmp_path / "a.parquet").names == ("id", "text")
+
+
+def test_words_with_tags_behind_a_dash_are_trees_with_tags(tmp_path):
+    (tmp_path / "a.mrg").write_text("(S (NP the_DT dog_NN) (VP barks_VBZ))\n")
+    assert str(read_treebank(tmp_path / "a.mrg")[0]) == "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))"
+
+
+def test_brackets_with_two_words_each_stay_as_they_are(tmp_path):
     text = "(S (NP the dog) (VP sees cats) (PP in it) (NP a tree))"
-    assert str(read_treebank(text)[0]) == text
+    (tmp_path / "a.mrg").write_text(text)
+    assert str(read_treebank(tmp_path / "a.mrg")[0]) == text
