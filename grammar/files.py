@@ -121,6 +121,13 @@ _OF_LATIN_9 = re.compile(r"[^\W\d_][½¼¾][^\W\d_]|\d ?¤")
 _BEGINNING = 4096
 _LARGE = re.compile(rb"[\x80-\xff]+")
 _FEWEST_LARGE, _TELLING = 8, 30
+_FEWEST_OF_WORD = 2
+_MANY = 0.3
+"""A share of bytes that many small letters have in one encoding of Cyrillic, and few in others."""
+_CENTRAL = frozenset((0x8D, 0x8F, 0x9D))
+"""Letters of cp1250, and nothing in cp1252."""
+_OF_CENTRAL = re.compile(r"[^\W\d_][³¹¿][^\W\d_]|(?s:ø.*[ìèù]|[ìèù].*ø)")
+"""What Polish and Czech texts of cp1250 seem to hold as cp1252."""
 _OTHER: ContextVar[str] = ContextVar("other_encoding", default=_UTF_8)
 
 
@@ -291,11 +298,48 @@ def _likely(data: bytes) -> str:
         return wide
     if (east := _east_asian(data)) is not None:
         return east
+    if (other := _of_other_letters(data)) is not None:
+        return other
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
-        return "latin-1"
+        return "cp1250" if _CENTRAL.intersection(data) and _is(data, "cp1250") else "latin-1"
+    if _OF_CENTRAL.search(text) and _is(data, "cp1250"):
+        return "cp1250"
     return "iso-8859-15" if _OF_LATIN_9.search(text) else "cp1252"
+
+
+def _is(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _of_other_letters(data: bytes) -> str | None:
+    """Return which encoding a text in Cyrillic or Greek letters may have; None of a Latin one.
+
+    In Latin texts a large byte is an accented letter, and seldom stands beside another.
+
+    >>> [_of_other_letters("хороший фильм был".encode(e)) for e in ("koi8-r", "cp1251", "cp866")]
+    ['koi8-r', 'cp1251', 'cp866']
+    >>> _of_other_letters("μια καλή ταινία".encode("cp1253")), _of_other_letters(b"so")
+    ('cp1253', None)
+    """
+    runs = _LARGE.findall(data[: 1 << 16])
+    letters = b"".join(runs)
+    in_words = sum(len(run) for run in runs if len(run) > _FEWEST_OF_WORD)
+    if len(letters) < _FEWEST_LARGE or in_words * 2 < len(letters):
+        return None
+
+    def share(kinds: Iterable[int]) -> float:
+        return sum(map(letters.count, kinds)) / len(letters)
+
+    for encoding, first in (("cp866", 0xA0), ("koi8-r", 0xC0), ("iso-8859-5", 0xD0)):
+        if share(range(first, first + 0x10)) > _MANY:
+            return encoding
+    return "cp1253" if share((0xE0, 0xE8, 0xEE)) < share((0xE1, 0xE9, 0xEF)) else "cp1251"
 
 
 def _east_asian(data: bytes) -> str | None:

@@ -63,6 +63,10 @@ Backbone = Annotated[
     bool,
     typer.Option("--backbone", help="Read the context-free backbone of an NLTK feature grammar."),
 ]
+Normalise = Annotated[
+    bool,
+    typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one."),
+]
 OnError = Annotated[
     str,
     typer.Option(

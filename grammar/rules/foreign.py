@@ -62,6 +62,8 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"^\s*root\s*::=", "a grammar in GBNF (llama.cpp)", CONVERTED.format("gbnf")),
     (r"^\s*<[^>\n]+>\s*::=", "a grammar in BNF", CONVERTED.format("bnf")),
     (r"::=", "a grammar in EBNF, with ::= for the arrow", CONVERTED.format("ebnf")),
+    (r"\A(?![^;]*;)\s*[A-Z]\w*[ \t]*:(?![:=-])(?=[^\"/]*'[^'\n]+')",
+     "a grammar with a colon for the arrow", "write -> for each colon behind a symbol"),
     (r"^[ \t]*(?:[?!]{0,2}[_a-z]\w*|_?[A-Z][A-Z0-9_]*)(?:\{[^}]*\}|\.\d+)?[ \t]*:(?!-)"
      r"|^%(?:import|ignore|declare|override|extend)\b", "a grammar in Lark's EBNF",
      CONVERTED.format("lark")),
@@ -71,10 +73,13 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"^\s*\w[\w()\s,]*-->.*\.\s*$", "a definite clause grammar of Prolog", _RULES),
     (r"^\s*['\"][^'\"]*['\"]\s*->\s*['\"][^'\"]*['\"]\s*\|",
      "a dependency grammar of NLTK", _RULES),
+    (r"(?:->|→|\|)[^'\"\n]*(?<!\S)/[^/\s]+/(?!\S)",
+     "a grammar with regular expressions between slashes", _EBNF),
     (rf"{_FEATURE}|->.*\?\w+\b", "a feature grammar of NLTK", _FEATURES),
     (r"^\s*\w+\s*->[^'\"\n]*\s\d+(?:\.\d+)?(?:[eE]-?\d+)?\s*$",
      "a grammar with weights behind its rules", "put each weight in brackets: NP -> DT NN [0.5]"),
-    (r"^\s*(?!\d+\.\s)[\d.eE-]+\s+\S+\s*(?:->|\s)", "a grammar with weights before its rules",
+    (r"^\s*(?!\d+\.\s)(?=\S*\d)[\d.eE-]+\s+\S+\s*(?:->|\s)",
+     "a grammar with weights before its rules",
      "put each weight behind its rule, in brackets: NP -> DT NN [0.5]"),
     (r"^\s*\S+\s*(?:=>|-->|→→|:-)", "a grammar with another arrow", "the arrow is ->, one rule a "
      "line"),

@@ -23,6 +23,38 @@ _LOOKED_AT = 1_000
 """So many characters of a line that is no rule are looked at."""
 _FAULTS = (
     (
+        r"\(\s*[\d.]+\s*\)\s*$|\[\s*p\s*=|%\s*\]",
+        "a weight is a decimal or a fraction in square brackets, behind its rule",
+        "write it as  NP -> DT 'word' [0.5] , or [1/3]",
+    ),
+    (
+        r"(?:->|→).*(?:[\w'\"]|\s)[;.]\s*$",
+        "a rule ends with its line, and this one has a sign at its end",
+        "leave out the sign; one that is a word stands in quotes ('.'), a symbol in braces ({.})",
+    ),
+    (
+        r"(?:->|→)[^'\"\n]*\w,\s|(?:->|→).*['\"],\s",
+        "symbols and words have spaces between, and here a comma",
+        "leave out the commas; one that is a word is quoted",
+    ),
+    (
+        r"^\s*<[^<>\s]+>\s*(?:->|→)",
+        "names stand in angle brackets, as in BNF",
+        "write names without them and words in quotes; or write ::= for each arrow, and read that: "
+        "treewright convert FILE.bnf -o grammar.json",
+    ),
+    (
+        r"^\s*(['\"])[^'\"]*\1\s*(?:->|→)",
+        "the symbol before the arrow stands in quotes, as words do",
+        "write symbols without quotes, and words with them",
+    ),
+    (
+        r"(?:->|→)(?:.*\s)?\w+[*+?](?:\s|$)",
+        "signs for what may come again or be left out are not read here",
+        "write a rule for each case; or write it in EBNF (NP ::= Det? Adj* N) and read that: "
+        "treewright convert FILE.ebnf -o grammar.json",
+    ),
+    (
         r"^\s*(?:(?!->|→)[^\s'\"|]+\s+){2,}(?:->|→)",
         "a rule has one symbol before its arrow, and this one has several",
         "write rules with one symbol before the arrow; what depends on its context is in no "

@@ -62,6 +62,12 @@ SIGNATURES = (
         (b"<!doctype html", b"<html"),
         is_text=True,
     ),
+    Signature(
+        "a document in SGML",
+        OF_XML,
+        suffixes=(".sgm", ".sgml"),
+        is_text=True,
+    ),
     Signature("a workbook", _SHEET, suffixes=(".xlsx", ".xlsm", ".xls", ".ods", ".numbers")),
     Signature("a document", _TEXTS, suffixes=(".docx", ".doc", ".odt", ".rtf", ".epub")),
     Signature("a PDF", "save its text as .txt", (b"%PDF-",), (".pdf",)),
@@ -164,6 +170,12 @@ SIGNATURES = (
         "end its name in .arrow, or say so: --format arrow",
         (b"ARROW1\0\0",),
         is_read=True,
+    ),
+    Signature(
+        "a program, and no corpus",
+        "write the rows that are in it as .jsonl: {\"text\": ..., \"label\": ...} a line",
+        suffixes=(".py", ".ipynb", ".r", ".js"),
+        is_text=True,
     ),
     Signature(
         "a file of settings, or a catalogue of translations (gettext)",

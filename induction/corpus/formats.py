@@ -207,6 +207,8 @@ _NAMED = ("parquet", "arrow", "text")
 """Formats that keep names of classes that are numbers, or have no classes."""
 NAMING = ("csv", "tsv")
 """Formats whose labels that are distributions have the names of their classes."""
+_WITHOUT_TEXTS = (*NAMING, "jsonl", "parquet", "arrow", "brackets", "sst")
+"""Formats of rows that need not have a text."""
 _TABLES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
 """How the files of a folder end that are a corpus together: a text may be about anything."""
 
@@ -433,6 +435,12 @@ def write_batches(
         together = pa.concat_tables([first, *groups])
         huggingface.write_folder(copied(together), path)
         return int(together.num_rows)
+    if "text" not in first.column_names and _name_of(chosen) not in _WITHOUT_TEXTS:
+        raise OptionError(
+            f"the rows have no texts, and a file of the format {_name_of(chosen)} holds texts",
+            where=os.fsdecode(path),
+            hint="end its name in .tsv, .csv, .jsonl or .parquet, which keep all columns",
+        )
     if _name_of(chosen) not in _NAMED and (names := class_names_of(first)):
         tell(
             f"{os.fsdecode(path)} has numbers of classes, without their names "
@@ -787,8 +795,9 @@ def _unknown_format(path: PathLike) -> OptionError:
             hint=f"{found.hint}; what is read and written ends in {known}",
         )
     first = found.hint if found else _LINES if suffix == ".json" else None
+    told = f": {suffix} is {found.what}" if found else ""
     return OptionError(
-        "the format cannot be inferred from the file name",
+        f"the format cannot be inferred from the file name{told}",
         where=str(path),
         hint=f"{first + '; or ' if first else ''}name the format, as --format text "
         f"({', '.join([*FORMATS, _FOLDER])}), or end its name in {known}",

@@ -64,6 +64,7 @@ def open_parser(
     step_limit: int = STEP_LIMIT,
     encoding: str = "utf-8",
     backbone: bool = False,
+    normalise: bool = False,
 ) -> ChartTextParser | ForestParser | TextParser:
     """Open the parser that ships, or the one that a file holds.
 
@@ -84,7 +85,7 @@ def open_parser(
     memory_limit, step_limit : int
         Bytes that the chart of a sentence may take, and steps of its parse (some hundred million a
         second); what takes more gets a coarser parse (:mod:`induction.parsers.coarser`).
-    encoding, backbone
+    encoding, backbone, normalise
         Of a grammar in text notation, as for :func:`grammar.open_grammar`.
 
     Raises
@@ -124,7 +125,7 @@ def open_parser(
     if path == ENGLISH:
         grammar = _shipped(str(parser_file(path)))
     else:
-        grammar = open_grammar(path, encoding=encoding, backbone=backbone)
+        grammar = open_grammar(path, encoding=encoding, backbone=backbone, normalise=normalise)
     with located(str(path)):
         return parser_of(grammar, decoder=decoder, **options)
 

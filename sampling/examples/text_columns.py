@@ -357,8 +357,9 @@ def _find_places(corpus: Corpus, side: Side) -> None:
             raise CorpusError(
                 f"the {side.name} does not consist of its words: {error.args[0]}",
                 where=corpus.where(i),
-                hint="the tokens (or the words of the tree) must stand in the text, in order; "
-                "tokenised=True builds the text from them",
+                hint="the tokens (or the words of the tree) must stand in the text, in order: "
+                "correct the row, or leave the column of tokens or trees out of the file; in "
+                "Python read_examples(corpus, tokenised=True) builds the texts from them",
             ) from None
         side.start[row] = [begin + size_of(sentence[:a]) for a, _ in places]
         side.end[row] = [begin + size_of(sentence[:b]) for _, b in places]

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
 from grammar.foreign_names.calls import names_keywords
+from grammar.messages import tell
 from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import as_grammar
@@ -300,12 +301,21 @@ def derivation_table(
 
 
 def text_writer(words: Sequence[str], spacing: Spacing) -> Callable[[Derivations], pa.Array]:
-    """Return what makes the texts of derivations (OptionError if there is no such spacing)."""
+    """Return what makes the texts of derivations (OptionError if there is no such spacing).
+
+    It is told if a space comes between words that hold their own, as those of GBNF do.
+    """
     if spacing not in get_args(Spacing):
         raise OptionError(
             f"unknown spacing {spacing!r}", hint=f"choose from {', '.join(get_args(Spacing))}"
         )
     if spacing == "words":
+        if (own := next((word for word in words if word != word.strip(" \t\n")), None)) is not None:
+            tell(
+                f"words of the grammar hold their own white space, such as {own!r}, and a space is "
+                "put between words, too: --spacing characters (in Python spacing='characters') "
+                "puts none there"
+            )
         vocabulary = pack_strings(map(surface_of, words))
         return lambda draws: as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))
     named = pa.array(words, pa.string())

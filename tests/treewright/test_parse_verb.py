@@ -219,6 +219,16 @@ def test_a_line_that_cannot_be_parsed_is_said_and_the_others_are_parsed(run, lin
     assert reason in done.err
 
 
+def test_counts_in_brackets_are_weights_if_asked_for(run, tmp_path):
+    Path("c.pcfg").write_text("S -> NP V [10]\nNP -> 'we' [7] | 'they' [3]\nV -> 'ran' [10]\n")
+    refused = run("parse", "c.pcfg", stdin=b"we ran\n")
+    assert "(--normalise)" in refused.err
+    done = run("parse", "c.pcfg", "--normalise", stdin=b"we ran\n")
+    assert done.out == "(S (NP we) (V ran))\n"
+    assert run("convert", "c.pcfg", "-o", "c.json", "--normalise").code == 0
+    assert run("parse", "c.json", stdin=b"they ran\n").out == "(S (NP they) (V ran))\n"
+
+
 def test_a_bracket_inside_a_given_token_is_said(run):
     done = run("parse", "g.txt", "--tokenised", stdin=b"we ja(mped\n")
     assert done.out == "(())\n"

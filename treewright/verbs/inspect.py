@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treewright.console import Backbone, GrammarEncoding, Json, Quiet, show_facts
+from treewright.console import Backbone, GrammarEncoding, Json, Normalise, Quiet, show_facts
 from treewright.outputs import FILE, Force
 from treewright.terminal import say
 
@@ -24,9 +24,7 @@ def inspect(
         int, typer.Option(min=1, help="Number of rules, fragments, heads or words to show.")
     ] = 20,
     check: Annotated[bool, typer.Option("--check", help="Show only the diagnostics.")] = False,
-    normalise: Annotated[
-        bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
-    ] = False,
+    normalise: Normalise = False,
     plot: Annotated[
         str | None,
         typer.Option(

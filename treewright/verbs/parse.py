@@ -18,6 +18,7 @@ from treewright.console import (
     GrammarEncoding,
     Json,
     MemoryLimit,
+    Normalise,
     Quiet,
     StepLimit,
     progress,
@@ -107,6 +108,7 @@ def parse(
     ] = 1,
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
+    normalise: Normalise = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -137,6 +139,7 @@ def parse(
         step_limit=step_limit,
         encoding=encoding,
         backbone=backbone,
+        normalise=normalise,
     )
     if scored or spans or heat_map is not None:
         _refuse_without_scores(opened, grammar)

@@ -13,6 +13,7 @@ from treewright.console import (
     Backbone,
     GrammarEncoding,
     Json,
+    Normalise,
     Quiet,
     Seed,
     counted,
@@ -128,9 +129,7 @@ def sample(
         typer.Option("--flat", help="All lengths of the band (or bands) have equal probability."),
     ] = False,
     start: Annotated[int, typer.Option(min=0, help="Number of the first example.")] = 0,
-    normalise: Annotated[
-        bool, typer.Option("--normalise", help="PCFG: make the weights of each symbol sum to one.")
-    ] = False,
+    normalise: Normalise = False,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of workers. The output is the same for any.")
     ] = 1,

@@ -32,7 +32,13 @@ from induction.corpus.corpus import COLUMNS, Corpus
 from induction.corpus.entities.columns import spans_of_words, tags_of_spans, word_places
 from induction.corpus.entities.dependency_tables import holds_dependencies, in_ten_columns
 from induction.corpus.entities.ontonotes import holds_ontonotes, rows_of_ontonotes
-from induction.corpus.entities.schemes import OUTSIDE, in_scheme, is_scheme, words_of_tags
+from induction.corpus.entities.schemes import (
+    OUTSIDE,
+    are_word_tags,
+    in_scheme,
+    is_scheme,
+    words_of_tags,
+)
 from induction.corpus.rows import Asked, Rows, Write, Writer
 
 __all__ = ["conll_writer", "is_conll", "read_conll"]
@@ -47,6 +53,7 @@ _TAG_NAMES = frozenset(
 _BY_CHANCE = 3
 """So few words may be numbers that count."""
 _NUMBER = re.compile(r"\d{1,9}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*:")
 _BEGINNING, _LOOKED_AT = 1 << 18, 1_000
 _DOCUMENT, _NOTHING = "-DOCSTART-", ("_", "-X-", "O")
 
@@ -86,9 +93,11 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
     _leave_out_names(sentences, asked.path)
+    _leave_out_lemmas(sentences, asked.path)
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
     _put_tags_last(sentences, asked.path)
+    _leave_out_language(sentences, asked.path)
     tokens = [[row[0] for row in sentence.rows] for sentence in sentences]
     columns: dict[str, Sequence[object]] = {"text": [" ".join(row) for row in tokens]}
     columns["tokens"] = tokens
@@ -144,7 +153,7 @@ def _are_parts_of_speech(tags: set[str]) -> bool:
     >>> _are_parts_of_speech({"DT", "NN"}), _are_parts_of_speech({"LOC", "O"})
     (True, False)
     """
-    return (
+    return are_word_tags(tags) or (
         OUTSIDE not in tags
         and not (OUTSIDE.lower() in tags and any(_OF_SPAN.match(tag.upper()) for tag in tags))
         and not any(map(_OF_SPAN.match, tags))
@@ -213,6 +222,29 @@ def _refuse_numbers_of_sentences(sentences: list[_Sentence], path: str) -> None:
         )
 
 
+def _leave_out_lemmas(sentences: list[_Sentence], path: str) -> None:
+    """Leave out lemmas behind the tokens of five columns, as CoNLL-2003 has them in German."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    if len(rows[0]) != _WIDTHS[-1] + 1 or not _are_chunks({row[-2] for row in rows}):
+        return
+    if is_scheme({row[-1] for row in rows} - {_CHUNKED}):
+        for row in rows:
+            del row[1]
+        tell(f"{path}: lemmas (the second column) are not kept")
+
+
+def _leave_out_language(sentences: list[_Sentence], path: str) -> None:
+    """Leave out the code of a language before all tokens, as WikiANN has it; it is told."""
+    rows = [row for sentence in sentences for row in sentence.rows]
+    found = _LANGUAGE.match(rows[0][0])
+    if found is None or len(rows) < _BY_CHANCE:
+        return
+    if all(row[0].startswith(found[0]) and row[0] != found[0] for row in rows):
+        for row in rows:
+            row[0] = row[0].removeprefix(found[0])
+        tell(f"{path}: all tokens begin with {found[0]!r}, a language, which is left out")
+
+
 def _put_tags_last(sentences: list[_Sentence], path: str) -> None:
     """Exchange the two columns, if tags stand before the words, as MIT's sets have them."""
     rows = [row for sentence in sentences for row in sentence.rows]
@@ -266,7 +298,13 @@ def is_conll(data: bytes) -> bool:
     if len(rows) < 2:
         return False
     tagged = is_scheme(last) or (last == {OUTSIDE} and is_scheme(before))
+    if len(rows[0]) == _WIDTHS[0] and are_word_tags(last) and any(map(_is_blank, lines)):
+        return True
     return tagged or (len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows))
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip()
 
 
 def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:

@@ -14,7 +14,7 @@ Ramshaw & Marcus 1995 (IOB); Tjong Kim Sang & De Meulder 2003 (conlleval); Ratin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from grammar.errors import CorpusError, OptionError
 
@@ -22,6 +22,7 @@ __all__ = [
     "OUTSIDE",
     "SCHEMES",
     "Interval",
+    "are_word_tags",
     "in_scheme",
     "is_scheme",
     "tagged_words",
@@ -41,6 +42,33 @@ _MOST_LABELS = 200
 _OF_SPEECH = frozenset(
     {"NN", "NNS", "NNP", "VB", "VBD", "VBZ", "DT", "IN", "JJ", "NOUN", "VERB", "DET", "PRON"}
 )
+
+_UNIVERSAL = frozenset(
+    {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "CONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
+     "PROPN", "PRT", "PUNCT", "SCONJ", "SYM", "VERB", "X", "."}
+)  # fmt: skip
+_PENN = frozenset(
+    {"CC", "CD", "DT", "EX", "FW", "HYPH", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP",
+     "NNPS", "PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD",
+     "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB", ".", ",", ":", "#", "$", "``", "''",
+     "(", ")", "-LRB-", "-RRB-", "NFP", "ADD", "AFX"}
+)  # fmt: skip
+"""The universal parts of speech, and those of the Penn Treebank and of OntoNotes."""
+_OF_TWEETS = frozenset("NO^SZLMVA!RD&TXPYGU~@#E$,")
+"""Those of tweets (Gimpel et al. 2011), of one character each; ``O`` is a pronoun there."""
+_FEWEST_TAGS = 3
+
+
+def are_word_tags(tags: Collection[str]) -> bool:
+    """Say whether all tags are parts of speech, for sure.
+
+    >>> are_word_tags({"DET", "NOUN", "VERB"}), are_word_tags({"DET", "LOC", "O"})
+    (True, False)
+    """
+    found = {*tags}
+    if found <= _OF_TWEETS and len(found) > _FEWEST_TAGS:
+        return True
+    return len(found) >= _FEWEST_TAGS and (found <= _UNIVERSAL or found <= _PENN)
 
 
 def words_of_tags(tags: Sequence[str]) -> list[Interval]:

@@ -35,7 +35,7 @@ from induction.corpus.inputs.class_columns import (
     shares_of,
     tell_of_parts,
 )
-from induction.corpus.inputs.index import without_index
+from induction.corpus.inputs.index import without_index, without_levels
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.class_names import class_names_of, with_class_names
@@ -119,7 +119,7 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     CorpusError, OptionError
         If a column that is named is not there, several may be meant, or two have one name.
     """
-    table = plain_table(table, asked.path)
+    table = without_levels(plain_table(table, asked.path), asked.path)
     if untyped:
         table = without_index(table, asked.path)
         if asked.label is None:
@@ -151,6 +151,9 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         rename.get(name, name) for name in table.column_names
     }:
         _tell_of_several_columns(table, asked.path)
+    named = [rename.get(name, name) for name in table.column_names]
+    if "text" not in named and asked.text is None and "tree" in rename.values():
+        table, rename = with_text_of_trees(table.rename_columns(named)), {}
     if "text" not in (rename.get(name, name) for name in table.column_names):
         _refuse_words(table, asked.path)
         refuse_nested(table, asked.path)

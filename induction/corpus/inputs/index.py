@@ -8,8 +8,10 @@ import pyarrow as pa
 
 from grammar.messages import tell
 
-__all__ = ["counts", "without_index"]
+__all__ = ["counts", "without_index", "without_levels"]
 
+_LEVEL = re.compile(r"__index_level_\d+__")
+"""How pandas calls its index in Parquet and Arrow."""
 _UNNAMED = re.compile(r"(?:Unnamed: \d+|\ufeff)?")
 
 
@@ -27,6 +29,23 @@ def without_index(table: pa.Table, path: str) -> pa.Table:
         return table
     tell(f"the first column of {path} has no name and counts its rows: it is left out")
     return table.select(names[1:])
+
+
+def without_levels(table: pa.Table, path: str) -> pa.Table:
+    """Return a table without the index that pandas leaves in Parquet and Arrow; it is told.
+
+    >>> from grammar.messages import heard_by
+    >>> with heard_by(print):
+    ...     table = pa.table({"text": ["a"], "__index_level_0__": [5]})
+    ...     without_levels(table, "a.parquet").column_names
+    a.parquet: the index of pandas (__index_level_0__) is left out
+    ['text']
+    """
+    found = [name for name in table.column_names if _LEVEL.fullmatch(name)]
+    if not found:
+        return table
+    tell(f"{path}: the index of pandas ({', '.join(found)}) is left out")
+    return table.drop_columns(found)
 
 
 def counts(column: pa.ChunkedArray) -> bool:

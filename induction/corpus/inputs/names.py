@@ -33,6 +33,8 @@ _FEWEST = 2
 _LOOKED_AT = 200
 _MOST_OF_A_ROW = 4
 _MOST_CLASSES = 20
+_FEW_ROWS = 10
+"""In so few rows it is enough that one value comes again."""
 _SIGNS_OF_A_WORD = 2
 """So many signs has a word of Chinese or Japanese, about."""
 _NUMBER = re.compile(r"-?\d{1,3}")
@@ -212,7 +214,8 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
                 return
             continue
         count = len(values.unique())
-        if _FEWEST <= count <= min(_MOST_CLASSES, len(values) // 2):
+        most = len(values) - 1 if len(values) < _FEW_ROWS else len(values) // 2
+        if _FEWEST <= count <= min(_MOST_CLASSES, most) and not _has_words(values):
             found[name] = count
     if found:
         first, *others = found
@@ -222,6 +225,11 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
             f"different values{more}: --label {quote(first)} reads them, and --label '' ends this "
             "line"
         )
+
+
+def _has_words(values: pa.ChunkedArray) -> bool:
+    """Say whether values are texts of several words, such as titles that come again."""
+    return bool(pa.types.is_string(values.type)) and _words(values) >= LONG
 
 
 def _are_sets(values: pa.ChunkedArray) -> bool:

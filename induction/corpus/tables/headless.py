@@ -23,6 +23,8 @@ LOOKED_AT = 1_000
 _LONGEST_NAME = 6
 _MOST_CLASSES = 1_000
 _PAIR = 2
+_LETTERS_OF_CLASSES = 2
+"""Numbers of classes have no more digits, on average."""
 _ARE_IDS = 20
 """So many values, no two of them alike, are no classes."""
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:,\d+)*")
@@ -93,6 +95,7 @@ class _Column:
     letters: float
     kinds: int
     rows: int
+    is_of_digits: bool
 
     @property
     def is_text(self) -> bool:
@@ -103,6 +106,15 @@ class _Column:
         """Whether values come again often enough to be classes."""
         some = 1 < self.kinds <= min(_MOST_CLASSES, (self.rows + 1) // 2)
         return not self.is_text and some
+
+    @property
+    def may_be_digits_of_classes(self) -> bool:
+        """Whether values of one sign come again at all: enough in few rows, if no other do."""
+        return not self.is_text and self.letters <= 1 < self.kinds < self.rows < _ARE_IDS
+
+    @property
+    def are_numbers_of_rows(self) -> bool:
+        return self.is_of_digits and self.tells_rows_apart and self.letters > _LETTERS_OF_CLASSES
 
     @property
     def tells_rows_apart(self) -> bool:
@@ -133,7 +145,9 @@ def names_of_rows(records: Records, path: str, sign: str) -> list[str]:
     texts = [at for at, one in enumerate(columns) if one.is_text]
     longest = is_longest([columns[at].words for at in texts])
     text = None if longest is None else texts[longest]
-    may_be = [at for at, one in enumerate(columns) if one.may_be_classes]
+    may_be = [at for at, one in enumerate(columns) if one.may_be_classes] or [
+        at for at, one in enumerate(columns) if one.may_be_digits_of_classes
+    ]
     classes = _numbered(columns, whole, may_be, text)
     others = [one for at, one in enumerate(columns) if at != text and not one.is_text]
     alone = not classes and all(one.tells_rows_apart or one.kinds == 1 for one in others)
@@ -166,7 +180,9 @@ def _numbered(
 
 def _column(cells: Sequence[str]) -> _Column:
     words = sum(len(cell.split()) for cell in cells) / len(cells)
-    return _Column(words, sum(map(len, cells)) / len(cells), len(set(cells)), len(cells))
+    letters = sum(map(len, cells)) / len(cells)
+    digits = all(cell.strip().isdigit() for cell in cells)
+    return _Column(words, letters, len(set(cells)), len(cells), digits)
 
 
 def _proposed(
@@ -182,7 +198,8 @@ def _proposed(
         return names
     names[text] = "text"
     if short:
-        names[min(short, key=lambda at: _unlike_classes(columns[at]))] = "label"
+        chosen = min(short, key=lambda at: _unlike_classes(columns[at]))
+        names[chosen] = "id" if columns[chosen].are_numbers_of_rows else "label"
     return names
 
 

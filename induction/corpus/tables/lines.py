@@ -34,6 +34,9 @@ _LABEL = "__label__"
 _LABELS = re.compile(rf"(?<!\S){_LABEL}(\S+)(?:\s+|$)")
 _PAIR = re.compile(r"IN:\s.*\sOUT:\s.*")
 _TREE = re.compile(r"\((?:[^\s()]+ )? ?\(.*\)\s*\)")
+_SENTENCE_BEHIND = re.compile(r"\)\t[^()\t]+$")
+"""Words behind a tree, which has their places (an older form of discbracket)."""
+_NAME_BEFORE = re.compile(r"^[^\s()]+\t(?=\()")
 _TREE_LABEL = re.compile(r"\(([^\s()]*)")
 _FEWEST = 2
 _BEGINNING = 1 << 18
@@ -49,7 +52,11 @@ def format_of_lines(data: bytes) -> str | None:
     ('brackets', None)
     """
     text = data[:_BEGINNING].decode("utf-8-sig", errors="replace")
-    lines = [line.strip() for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
+    lines = [
+        _SENTENCE_BEHIND.sub(")", _NAME_BEFORE.sub("", line.strip()))
+        for line in text.split("\n")[:_LOOKED_AT]
+        if line.strip()
+    ]
     if len(data) > _BEGINNING:
         lines = lines[:-1]
     if not lines:
@@ -135,6 +142,8 @@ _OF_OTHERS = {
 _TOKEN = re.compile(r"[^\s,;]+[,;](?:[BIESLU]-\S+|O)")
 _SUBTITLE = re.compile(r"(?:\d+:)?\d\d:\d\d[,.]\d{3} --> (?:\d+:)?\d\d:\d\d[,.]\d{3}.*")
 _RELATION = re.compile(r'\d+\t"(?>.*?<e1>)(?>.*?</e1>)(?>.*?<e2>).*"')
+_ABSTRACT = re.compile(r"\d+\|[ta]\|.*")
+_ASPECT = re.compile(r".*\$T\$.*")
 _TAGGED = re.compile(
     r"\S+([/_|])[A-Z][A-Z0-9$-]*|(\W)[/_|]\2|\S*\w/[a-z][a-z$*+-]*|\W{1,2}/\W{1,2}"
 )
@@ -240,6 +249,8 @@ def _refuse_annotated(lines: Sequence[str], path: str) -> None:
     for pattern, what in (
         (_SUBTITLE, "subtitles with their times"),
         (_RELATION, "sentences with their relations, as SemEval-2010 has them"),
+        (_ABSTRACT, "titles and abstracts with their entities, as PubTator has them"),
+        (_ASPECT, "sentences with $T$ in the place of an aspect, the aspect, and its class"),
     ):
         if any(pattern.fullmatch(line.strip()) for line in lines[:_FEWEST]):
             raise CorpusError(
@@ -273,11 +284,19 @@ def sign_of_table(lines: Sequence[str], path: str, of_file: str | None = None) -
     Raises
     ------
     CorpusError
-        If a tab or ``|`` stands in every line as often, and no names are above.
+        If a tab or ``|`` stands in every line as often, and no names are above; or the columns are
+        those of CoNLL-U Plus.
     """
     there = [line.removesuffix("\r") for line in lines[:_LOOKED_AT] if line.strip()]
     below = [*itertools.dropwhile(lambda line: line.startswith("#"), there)]
     has_comments = _FEWEST <= len(below) < len(there) and "\t" not in there[0]
+    if there and there[0].startswith("# global.columns"):
+        raise CorpusError(
+            "this is CoNLL-U Plus, with columns of its own",
+            where=path,
+            hint="keep the first ten columns, if they are those of CoNLL-U: cut -f1-10 IN > "
+            "OUT.conllu",
+        )
     if has_comments and all("\t" in line for line in below):
         raise _a_table(f"{SIGNS[chr(9)]}, below its comments", path)
     if len(there) < _FEWEST:

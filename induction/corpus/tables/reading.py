@@ -74,6 +74,11 @@ _LONG_NUMBER = re.compile(rb"\d{19}")
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _OPEN = re.compile(r'Expected \d+ columns, got \d+: (?:[^"]*,)?"[^"]*$')
+_CELLS = re.compile(r"Expected (\d+) columns, got (\d+)")
+_WITHIN_A_CELL = {
+    ".csv": 'put a text that holds a comma in double quotes ("so, it is"); or ',
+    ".tsv": "a tab parts two columns, so write a space for a tab within a text; or ",
+}
 _STRING = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"')
 _NO_NUMBER = re.compile(rb"[:,\[]\s*(-?(?:NaN|Infinity))\b")
 _OF_TWO_KINDS = re.compile(r"Column\(/([^/)]+)[^)]*\) changed from (\w+) to (\w+)")
@@ -327,10 +332,11 @@ def _malformed(
             where=where(row),
             hint="write all of them as texts, or as numbers; or leave the column out",
         )
+    hint = "correct the file, or name it after the format it has"
+    if (cells := _CELLS.search(reason)) is not None and int(cells[2]) > int(cells[1]):
+        hint = f"{_WITHIN_A_CELL.get(suffix, '')}{hint}"
     return CorpusError(
-        f"the file does not follow the format of {suffix}: {reason}",
-        where=where(row),
-        hint="correct the file, or name it after the format it has",
+        f"the file does not follow the format of {suffix}: {reason}", where=where(row), hint=hint
     )
 
 

@@ -13,7 +13,7 @@ from grammar.messages import tell
 
 __all__ = ["tell_of_surroundings"]
 
-_FEWEST = 4
+_FEWEST, _FEWEST_PARTED = 4, 2
 _FEW = 60
 _LONG = 2
 _REACH = 200
@@ -24,14 +24,19 @@ _KINDS = (
     (re.compile(r"[-*•–]\s.*", re.DOTALL), "begin with a sign, as items of a list"),
     (re.compile(r"\d+[.)]\s.*", re.DOTALL), "begin with a number, as items of a list"),
 )
+_GLUED = (re.compile(r".*[^\s;|@][;|@]([^\W_][\w-]*)", re.DOTALL), "end with")
+"""A class behind a sign without a space: few texts are enough to say so."""
 _CLASSES = (
+    _GLUED,
     (re.compile(r"[\[(<]([^\W_][\w -]*)[\])>]\s*\S.*", re.DOTALL), "begin with"),
-    (re.compile(r".*\s[#@]([^\W_][\w-]*)", re.DOTALL), "end with"),
+    (re.compile(r".*[\s.!?][#@]([^\W_][\w-]*)", re.DOTALL), "end with"),
     (re.compile(r".*\S\s*[\[(<]([^\W_][\w -]*)[\])>]", re.DOTALL), "end with"),
     (re.compile(r".*\S\s*[;|]\s*([^\W_][\w-]*)", re.DOTALL), "end with"),
     (re.compile(r".*[^\s,],\s*([^\W_][\w-]*)", re.DOTALL), "end with"),
 )
 """A class before or behind a text, with a sign; the first that all texts have counts."""
+_SIGNS = ("####", "|||", "$$$", "@@@", "~~~", "<sep>", "[SEP]", "</s>")
+"""What parts two columns, if all texts hold it once."""
 _ABSENT = {"nan", "NaN", "NA", "N/A", "#N/A", "null", "NULL", "None", "<NA>"}
 
 
@@ -50,22 +55,38 @@ write a text and its class a row as .tsv or .csv
     absent = next((text for text in there if text in _ABSENT), None)
     if absent is not None:
         tell(f"{path}: {absent!r} is a text here; leave the cell empty where there is none")
-    if len(there) < _FEWEST:
-        return
-    for pattern, what in _KINDS:
+    _tell_of_parts(there, path)
+    for pattern, what in _KINDS if len(there) >= _FEWEST else ():
         if all(map(pattern.fullmatch, there)):
             tell(f"{path}: all texts {what}, such as {there[0]!r:.40}, which stays")
             return
-    for pattern, where in _CLASSES:
+    for pattern, where in _CLASSES if len(there) >= _FEWEST else (_GLUED,):
         found = [pattern.fullmatch(text) for text in there]
         classes = {match[1] for match in found if match}
-        if all(found) and 1 < len(classes) <= min(_FEW, len(there) // _LONG):
+        most = len(there) - 1 if pattern is _GLUED[0] else len(there) // _LONG
+        if all(found) and 1 < len(classes) <= min(_FEW, most):
             tell(
                 f"{path}: all texts {where} one of few words and a sign, such as {min(classes)!r}; "
                 "if these are classes, write a text and its class a row as .tsv or .csv"
             )
             return
-    _tell_of_turns(there, path)
+    if len(there) >= _FEWEST:
+        _tell_of_turns(there, path)
+
+
+def _tell_of_parts(texts: Sequence[str], path: str) -> None:
+    """Tell of texts all of which hold one sign once that parts columns elsewhere."""
+    found = (
+        sign
+        for sign in _SIGNS
+        if len(texts) >= _FEWEST_PARTED
+        and all(text.count(sign) == 1 and all(map(str.strip, text.split(sign))) for text in texts)
+    )
+    if (sign := next(found, None)) is not None:
+        tell(
+            f"{path}: all texts hold {sign!r} once, which stays; if it parts columns, write them "
+            "as .tsv, with their names above"
+        )
 
 
 def _ends(text: str) -> str:

@@ -76,15 +76,22 @@ _MEASURE = (
 )
 _COMPARED = "[±≈≤≥≠<>=]"
 _MONEY = rf"(?<!\w)(?:[A-Z]{{0,3}}[{_CURRENCY}]|{_CODES})"
-_AHEAD = rf"(?:{_MONEY}|(?<![§№])[§№]{{1,2}}|{_COMPARED}|~){_BLANK}?"
+_NUMBERED = r"(?<![\w.])(?i:nos?|nr|figs?|vols?|chaps?|eqs?|arts?|pp?)\."  # Fig. 2, pp. 3-5
+_AHEAD = rf"(?:{_MONEY}|{_NUMBERED}|(?<![§№])[§№]{{1,2}}|{_COMPARED}|~){_BLANK}?"
 _BEHIND = (
     rf"(?:{_BLANK}?[%‰°º{_CURRENCY}](?!\w)|{_BLANK}?(?:{_SCALE}|{_MEASURE}|{_CODES})(?!\w|\.\w))"
 )
 _INITIAL = r"[^\W\d_]\."
 _SHORT = "|".join(sorted(ABBREVIATIONS, key=len, reverse=True)).replace(".", r"\.")
 _FIRST = "|".join(word.capitalize() for word in sorted(BEGINNERS))
+_SMILE = r"[:;][-o^'’]?[)(\]\[DPp/\\|*]++|=[)(\]]++|\^[_.-]{0,3}\^|-_{1,3}-|[oO]_[oO]"
 _PHRASE = re.compile(
-    rf"(?=[\w+−%#§№±≈≤≥≠~<>=&:/.{_CURRENCY}-])"  # so that other characters are soon passed
+    # so that other characters are soon passed
+    rf"(?=[\w+−%#§№±≈≤≥≠~<>=&:;^(\[/.{_CURRENCY}-])"
+    rf"(?:(?<!\S)(?:{_SMILE})(?![^\s.,!?])"
+    r"|\[\d{1,3}(?:[,;–-] ?\d{1,3}){0,20}\]|\((?:1[5-9]|20)\d\d[a-z]?\)"  # [12], (2019)
+    r"|(?<!\w)\d['’′]\d{1,2}(?:[\"”″]|'')"  # feet and inches
+    rf"|(?<!\w)et{_BLANK}al\b\.?|"
     rf"(?!{_COMPARED}(?!{_BLANK}?[-+−%#.\d]))"  # most of these stand before no number
     rf"(?:(?<!\w)\+\d[\d ()/-]{{6,20}}\d(?!\w)"  # telephones
     rf"|(?:{_AHEAD}|(?<!\w))(?:(?<![\w.])[-+−%#])?{_NUMBER}\w*+"
@@ -96,13 +103,14 @@ _PHRASE = re.compile(
     r"|(?<![\w$])\$[A-Za-z_]\w*+|(?<!\w):[a-z][\w+-]*+:|(?<!\w)__\w++"
     r"|(?<![\w.-])[\w-]++(?:\.[\w-]++)++/[^\s<>\"“”]*[\w/=&#%-]"
     r"|(?<![\w<~/])~?(?:/[\w.-]++){2,}+/?"
-    r"|(?<!\w)(?:[A-Za-z]\+\+|[CFA]#|[A-F][+−-]|\.[A-Z]\w++)(?!\w))"
+    r"|(?<!\w)(?:[A-Za-z]\+\+|[CFA]#|[A-F][+−-]|\.[A-Z]\w++)(?!\w)))"
 )
 _MARKED = re.compile(rf"[^\s{_MARK}][{_MARK}]++")
 """A character with the marks that belong to it."""
 
 MAY_HOLD_UNITS = (
     r"[^\x00-\x7f]|[0-9@#$%&<\[{/_+~\\]|:[a-z]|[A-Za-z]\.[A-Za-z]|\b[A-Za-z]\. ?[A-Za-z]"
+    r"|[:;=][-o^'’]?[)(\]\[DPp|*]|\^|\b(?i:et.al|nos?|nr|figs?|vols?|chaps?|eqs?|arts?|pp?)\b"
     rf"|www\.|\.[A-Z]|\b[A-F]-|\b(?i:{_SHORT})\.\s"
 )
 """A regular expression of RE2: a text in which it matches nothing has no units."""

@@ -31,7 +31,9 @@ __all__ = ["TREEBANK_SUFFIXES", "is_foreign", "parse_trees", "trees_of_brackets"
 TREEBANK_SUFFIXES = (".export", ".xml", ".dbr", ".discbracket")
 """How files of trees end that are read and not written."""
 
-_NUMBERED = re.compile(r"^(?:[ \t]*\d+[ \t.:)|\]]*|[^\s()]+\t)(?=\()", re.MULTILINE)
+_NUMBERED = re.compile(
+    r"^(?:[ \t]*\d+[ \t.:)|\]]*|[^\s()]+\t|(?=[^\s()]*\d)[^\s()]+[ \t]+)(?=\()", re.MULTILINE
+)
 _BEGINS = re.compile(r"^(?=[^\s#;*])(?!\))", re.MULTILINE)
 _MARKS = re.compile(r"^[ \t]*</?[A-Za-z][^<>]*>(?:[^<>()\n]*</[^<>]*>)?[ \t]*\r?$", re.MULTILINE)
 _EMPTY = re.compile(
@@ -40,8 +42,8 @@ _EMPTY = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"^[ \t]*(?:;|%%|//)[^\n]*|(?<=\))[ \t]+;[^\n]*|^'(?=\()", re.MULTILINE)
-_TAGGED = re.compile(r"([^\s()]+)/([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
-_LEAF = re.compile(r"(?<=\s)([^\s()]+)/([^\s()/]+)(?=[\s)])")
+_TAGGED = re.compile(r"([^\s()]+)[/_]([A-Z][A-Z0-9$*-]*|[^\w\s()/]{1,2}|-[LR]RB-)")
+_LEAF = re.compile(r"(?<=\s)([^\s()]+)[/_]([^\s()/_]+)(?=[\s)])")
 _FEW = 20
 _BARE = re.compile(r"\((-[LR][RCS]B-)[ \t]+[()\[\]{}]\)")
 _ESCAPED = {r"\(": "-LRB-", r"\)": "-RRB-"}

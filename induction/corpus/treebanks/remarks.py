@@ -3,7 +3,8 @@
 The parsed corpora of historical English and Icelandic end each tree with its identifier,
 ``(ID CMKEMPE,2.5)``, write traces without a node of their own, ``(NP-SBJ *T*-1)``, and the
 Icelandic one writes lemmas behind words, ``(N konungur-konungur)``. Switchboard has the speaker in
-``(CODE (SYM SpeakerA1))``.
+``(CODE (SYM SpeakerA1))``. The treebanks of SPMRL have features in labels,
+``(NP##g=m|n=s## ...)``, and that of AnCora lemmas beside words, ``(d El el)``.
 
 References
 ----------
@@ -29,6 +30,11 @@ _TRACE = re.compile(r"\((?!-NONE-|CODE)([^\s()]+)\s+(0|\*[^\s()]*)\)")
 _LEAF = re.compile(r"\((?!-NONE-)[^\s()]+ ([^\s()]+)\)")
 _LEMMA = re.compile(r"(?<= )([^\s()]+)-[^\s()-]+(?=\))")
 _WITH_LEMMA = re.compile(r"[^\s()]+-[^\s()-]+")
+_IN_LABEL = re.compile(r"(?<=\()([^\s()#]+)##[^\s()]*##(?=[\s(])")
+_OF_WORDS = re.compile(r"\([^\s()]+\s+([^\s()][^()]*)\)")
+_TWO_WORDS = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\s+[^\s()]+\)")
+_FEWEST_LEMMAS, _LIKE_THEIR_WORDS = 4, 5
+"""For one word in so many at least, its lemma is like it: for signs, names, and particles."""
 _QUOTED = re.compile(r'(?<=\s)"([^\s()"]+)"(?=[\s)])')
 _UNQUOTED = re.compile(r'(?<=[\s)])[^\s()"]+(?=\s*\))')
 _FEW = 20
@@ -57,13 +63,37 @@ def without_remarks(text: str, source: str) -> str:
     if historical:
         text = _with_empty_nodes(text, source)
         text = _without_lemmas(text, source)
+    if "##" in text and (first := _IN_LABEL.search(text)) is not None:
+        tell(
+            f"{source}: features within labels, as in {first[0]!r:.60}, are left out (the form of "
+            "SPMRL)"
+        )
+        text = _IN_LABEL.sub(r"\1", text)
     beginning = text[:_BEGINNING]
+    if _have_lemmas_beside(beginning):
+        tell(f"{source}: each word has its lemma behind it in its bracket: lemmas are left out")
+        return _TWO_WORDS.sub(r"(\1 \2)", text)
     if quoted := _QUOTED.search(beginning):
         leaves = len(_QUOTED.findall(beginning))
         if leaves >= 2 and not _UNQUOTED.search(beginning):
             tell(f"{source}: words stand in quotes ({quoted[0]}): they are read without them")
             return _QUOTED.sub(r"\1", text)
     return text
+
+
+def _have_lemmas_beside(text: str) -> bool:
+    """Say whether all brackets around words hold two, of which some are alike: word and lemma.
+
+    >>> _have_lemmas_beside("(S (d El el) (n gato gato) (v duerme dormir) (f . .))")
+    True
+    >>> _have_lemmas_beside("(S (NP the dog) (VP sees cats) (PP in it) (NP a tree))")
+    False
+    """
+    words = [found[1].split() for found in _OF_WORDS.finditer(text)]
+    if len(words) < _FEWEST_LEMMAS or any(len(pair) != 2 for pair in words):
+        return False
+    alike = sum(word.casefold() == lemma.casefold() for word, lemma in words)
+    return alike * _LIKE_THEIR_WORDS >= len(words)
 
 
 def _without_nodes(text: str, source: str) -> str:

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
 from grammar.errors import BracketError, located
+from grammar.storage.signatures import OF_XML
 from induction.corpus.treebanks.constituents import Constituent, Sentence, Word
 from induction.corpus.treebanks.graphs import Part, linked
 from induction.corpus.treebanks.other_xml import SENTENCES
@@ -75,7 +76,7 @@ def tiger_sentences(data: bytes, source: str) -> Iterator[Sentence]:
         raise BracketError(
             "this is XML, but no treebank that is known (TIGER, Alpino, French Treebank, CoreNLP)",
             where=source,
-            hint=_HINT,
+            hint=f"{_HINT}; of XML that holds texts, {OF_XML}",
         )
 
 

@@ -249,3 +249,45 @@ def test_the_hint_of_a_regular_expression_works(tmp_path, monkeypatch):
 def test_a_word_with_a_space_is_named_where_no_sentence_has_it():
     found = Parser(Grammar.parse("S -> 'the cat' 'ran'")).viterbi(["the", "cat", "ran"])
     assert "it has 'the cat' as one word: write 'the' 'cat' in its rule" in str(found)
+
+
+def test_expressions_between_slashes_are_no_features():
+    with pytest.raises(NotationError, match="regular expressions between slashes"):
+        Grammar.parse("S -> 'the' N\nN -> /[a-z]+/")
+
+
+def test_a_stop_that_is_a_name_is_no_weight():
+    with pytest.raises(NotationError, match="a sign at its end") as error:
+        Grammar.parse("S -> NP .\nNP -> 'it'\n. -> '.'")
+    assert "a symbol in braces ({.})" in error.value.hint
+    assert len(Grammar.parse("S -> NP {.}\nNP -> 'it'\n{.} -> '.'")) == 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "what"),
+    [
+        ("S -> 'a' [p=1.0]", "a weight is a decimal or a fraction"),
+        ("S -> 'a' [50%] | 'b' [50%]", "a weight is a decimal or a fraction"),
+        ("S -> 'a' (1.0)", "a weight is a decimal or a fraction"),
+        ("S -> NP ;\nNP -> 'a' ;", "a sign at its end"),
+        ("S -> NP, NP\nNP -> 'a'", "and here a comma"),
+        ("<S> -> <NP>\n<NP> -> a", "names stand in angle brackets"),
+        ('"S" -> "NP"\n"NP" -> "a"', "the symbol before the arrow stands in quotes"),
+        ("S -> 'a' A*\nA -> 'b'", "signs for what may come again"),
+        ("S : NP\nNP : 'a'", "a grammar with a colon for the arrow"),
+    ],
+)
+def test_other_ways_to_write_rules_have_their_cause(rules, what):
+    with pytest.raises(NotationError, match=what):
+        Grammar.parse(rules)
+
+
+def test_words_with_white_space_of_their_own_are_told_when_spaces_come_between():
+    grammar = read_notation('root ::= "the " noun\nnoun ::= "dog"\n', "gbnf")
+    said: list[str] = []
+    with heard_by(said.append):
+        sample_sentences(grammar, 1)
+    assert "such as 'the ', and a space is put between words" in said[0]
+    with heard_by(said.append):
+        assert sample_sentences(grammar, 1, spacing="characters").column("text") == ["the dog"]
+    assert len(said) == 1

@@ -82,3 +82,26 @@ def test_the_hint_works_as_typed_and_is_replayed(run, tmp_path):
     assert run("replay", "b.csv").code == 0
     assert run("quality", "a.csv", "b.csv", "--quiet").code == 0
     assert run("explain", "b.csv", "aeda-0-0").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("хороший фильм был", "koi8-r"),
+        ("хороший фильм был", "cp1251"),
+        ("хороший фильм был", "iso-8859-5"),
+        ("хороший фильм был", "cp866"),
+        ("μια καλή ταινία", "cp1253"),
+        ("příliš žluťoučký kůň", "cp1250"),
+        ("było nie było zażółć", "cp1250"),
+        ("größer als ein Käse", "cp1252"),
+        ("un café où l'été déjà", "cp1252"),
+        ("smørrebrød på øen", "cp1252"),
+    ],
+)
+def test_the_hint_names_an_encoding_in_which_the_text_is_itself(tmp_path, text, encoding):
+    (tmp_path / "a.csv").write_bytes(f"text,label\n{text},a\n".encode(encoding))
+    with pytest.raises(UnreadableInputError) as caught:
+        read_corpus(tmp_path / "a.csv")
+    assert f"--encoding {encoding}," in caught.value.hint
+    assert read_corpus(tmp_path / "a.csv", encoding=encoding)[0]["text"] == text

@@ -23,7 +23,8 @@ def _each() -> list[str]:
     several = [
         "€ 5", "5 €", "$ 5", "US$ 5", "§§ 12–14", "50 %", "-5 °C", "5 kg", "100 km/h", "3 m²",
         "10:30 am", "5 p.m.", "5 million", "US$ 3.2 bn", "USD 5", "5 EUR", "№ 7", "10 000 €", "≤ 5",
-        "{{ user.name }}", "{% if x %}", "J. K.", "z. B.", "+49 170 1234567",
+        "{{ user.name }}", "{% if x %}", "J. K.", "z. B.", "+49 170 1234567", "Nos. 3-5", "Fig. 2",
+        "pp. 3–5", "et al.", "[12, 13]", "(2019)", "5'11\"",
     ]  # fmt: skip
     single = (
         "€5 $5.99 §4 50% 3.5% %50 -5 +3 5kg 10:30 #1 [MASK] [SEP] [user_name] <url> <unk> </s> "
@@ -39,6 +40,13 @@ def test_what_belongs_together_is_one_unit_wherever_it_stands(unit: str) -> None
     for text in (unit, f"so {unit} it was", f"({unit})", f'"{unit}", he said'):
         found = [text[a:b] for a, b in units(text)]
         assert found == [unit], text
+
+
+@pytest.mark.parametrize("smile", [":-)", ":(", ";-)", ":D", "=)", ":))", "^_^", "-_-", "o_O"])
+def test_a_smile_between_spaces_is_one_unit(smile: str) -> None:
+    for text in (smile, f"so {smile} it was", f"fine {smile}.", f"well, {smile}!"):
+        assert [text[a:b] for a, b in units(text)] == [smile]
+    assert units(f"this{smile[0]}it (so: a) b; (c)") == []
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,14 @@ def test_hits_are_saved(suffix: str, tmp_path: Path, run) -> None:
         assert len(file.read_text().splitlines()) >= 7
 
 
+def test_hits_are_no_texts(tmp_path: Path, run) -> None:
+    done = run("search", "embedded", "PP < NP=o", "--sample", "7", "-o", str(tmp_path / "a.txt"))
+    assert done.code == 1
+    assert "the rows have no texts" in done.err
+    assert "end its name in .tsv, .csv, .jsonl or .parquet" in done.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_of_a_folder_are_a_variable(tmp_path: Path, run) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.mrg").write_text("(S (NP we) (VP ran))\n" * (1 + (name == "b")))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.console import GrammarEncoding, Json, Quiet, show_facts
+from treewright.console import GrammarEncoding, Json, Normalise, Quiet, show_facts
 from treewright.outputs import FILE, Force
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def convert(
     ] = "words",
     start: Annotated[str | None, typer.Option(help="The rule to begin with.")] = None,
     encoding: GrammarEncoding = "utf-8",
+    normalise: Normalise = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -62,7 +63,7 @@ def convert(
     from grammar.files import write_text
     from grammar.formats.writing import write_notation
 
-    given = _opened(grammar, source, start, encoding)
+    given = _opened(grammar, source, start, encoding, normalise=normalise)
     form = target or _BY_SUFFIX.get(PurePath(output).suffix)
     if form is None:
         given.save(output)
@@ -72,7 +73,9 @@ def convert(
     show_facts(facts, as_json=as_json, quiet=quiet)
 
 
-def _opened(path: str, form: str | None, start: str | None, encoding: str) -> Grammar:
+def _opened(
+    path: str, form: str | None, start: str | None, encoding: str, *, normalise: bool
+) -> Grammar:
     from grammar.errors import OptionError
     from grammar.files import read_text
     from grammar.formats.reading import read_notation
@@ -84,7 +87,7 @@ def _opened(path: str, form: str | None, start: str | None, encoding: str) -> Gr
         return read_notation(text, form, start=start, source=path)
     if start is not None:
         raise OptionError("--start is for notations of other tools", hint="leave it out")
-    pcfg: Grammar | None = open_grammar(path, encoding=encoding).pcfg
+    pcfg: Grammar | None = open_grammar(path, normalise=normalise, encoding=encoding).pcfg
     if pcfg is None:
         raise OptionError(
             "this grammar has no rules that other tools know",

@@ -11,6 +11,7 @@ from treewright.console import (
     Backbone,
     GrammarEncoding,
     Json,
+    Normalise,
     Quiet,
     Seed,
     show_facts,
@@ -62,6 +63,7 @@ def generate(
     allow_network: AllowNetwork = False,
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
+    normalise: Normalise = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -79,7 +81,7 @@ def generate(
 
     if output is not None:
         check_output(output)
-    opened = open_grammar(grammar, encoding=encoding, backbone=backbone)
+    opened = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     with warnings_said(quiet=quiet):
         made = generate_constrained(
             model, opened, prompt, n, seed=seed, particles=particles,

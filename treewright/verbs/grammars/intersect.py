@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.console import Json, Quiet, read_length, show_facts
+from treewright.console import Json, Normalise, Quiet, read_length, show_facts
 from treewright.outputs import FILE, Encoding, Force
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def intersect(
         str | None, typer.Option(help="A regular pattern over words: 'the . (cat | dog) .*'.")
     ] = None,
     length: Annotated[str | None, typer.Option(help="Number of words: 5:20, or 12.")] = None,
+    normalise: Normalise = False,
     encoding: Encoding = "utf-8",
     force: Force = False,
     as_json: Json = False,
@@ -61,17 +62,17 @@ def intersect(
             "there is no constraint",
             hint="give --contains, --avoid, --prefix, --pattern or --length",
         )
-    restricted, mass = restrict(_pcfg(grammar), reduce(and_, kinds))
+    restricted, mass = restrict(_pcfg(grammar, normalise=normalise), reduce(and_, kinds))
     restricted.save(output)
     facts = {"grammar": output, "rules": len(restricted), "probability of the constraint": mass}
     show_facts(facts, as_json=as_json, quiet=quiet)
 
 
-def _pcfg(path: str) -> Grammar:
+def _pcfg(path: str, *, normalise: bool) -> Grammar:
     from grammar.errors import OptionError
     from grammar.opening import open_grammar
 
-    pcfg: Grammar | None = open_grammar(path).pcfg
+    pcfg: Grammar | None = open_grammar(path, normalise=normalise).pcfg
     if pcfg is None:
         raise OptionError(
             "this grammar cannot be intersected with an automaton",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.console import Backbone, GrammarEncoding, Json, Quiet, show_facts
+from treewright.console import Backbone, GrammarEncoding, Json, Normalise, Quiet, show_facts
 from treewright.outputs import FILE, Force
 from treewright.terminal import say
 
@@ -43,6 +43,7 @@ def surprisal(
     ] = None,
     encoding: GrammarEncoding = "utf-8",
     backbone: Backbone = False,
+    normalise: Normalise = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -67,7 +68,7 @@ def surprisal(
         raise OptionError("the table is separated by tabs", where=output, hint="name it .tsv")
     if plot is not None:
         checked_suffix(plot)
-    opened = open_grammar(grammar, encoding=encoding, backbone=backbone)
+    opened = open_grammar(grammar, normalise=normalise, encoding=encoding, backbone=backbone)
     opened.prefix()  # refuses a grammar of which what comes next is not known
     lines = [line.removesuffix("\r") for line in read_text(sentences).split("\n")]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
