@@ -50,6 +50,7 @@ from induction.synchronous.lexicon import (
 )
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.patterns import START, Patterns, shortest_patterns
+from induction.synchronous.precedence import steps_apart
 from induction.synchronous.report import (
     Explained,
     RoteWarning,
@@ -477,7 +478,7 @@ def _families(
     packed = pack_forests(forests, alone)
     seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
     places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
-    return Families.of(divided(keys, places), slots)
+    return Families.of(steps_apart(divided(keys, places), alone, seen), slots)
 
 
 def _told_faults(

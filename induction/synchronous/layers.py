@@ -142,6 +142,7 @@ def slot_layers(
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
+    layer, holds = _words_apart(seen, layer, holds, words)
     kept_out = np.zeros_like(holds)
     if apart is not None:
         np.logical_or.at(kept_out, layer, apart.kept_out)
@@ -242,6 +243,23 @@ def _slots_of_phrases(
         share[slot] = max(share[slot], min(below, default=0.0))
     chance = (1.0 - share) ** total
     return frozenset(np.flatnonzero((of_words == 0) & (chance <= _CHANCE)).tolist())
+
+
+def _words_apart(
+    seen: FloatArray, layer: LongArray, holds: BoolArray, words: BoolArray
+) -> tuple[LongArray, BoolArray]:
+    """Part the slots of words from their layers: those without phrases, if not by chance.
+
+    They still have the words of the layer.
+    """
+    total, of_phrases = seen.sum(axis=1), seen[:, ~words].sum(axis=1)
+    pooled = np.bincount(layer, of_phrases) / np.maximum(np.bincount(layer, total), 1.0)
+    chance = (1.0 - pooled[layer]) ** total
+    parted = np.flatnonzero((of_phrases == 0) & (chance <= _CHANCE))
+    before, number = np.unique(layer[parted], return_inverse=True)
+    layer = layer.copy()
+    layer[parted] = len(holds) + number
+    return layer, np.vstack([holds, holds[before] & words])
 
 
 def _alike(
