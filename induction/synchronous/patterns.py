@@ -316,7 +316,12 @@ class _Class:
         self.words = words
 
     def lacks(self, other: _Class) -> bool:
-        """Say whether words of another one are missing in this one by more than chance."""
+        """Say whether words of another one are missing in this one by more than chance.
+
+        One word says nothing: a pattern holds it where others were linked wrongly.
+        """
+        if len(self.words) == 1:
+            return False
         missing = sum(n for word, n in other.words.items() if word not in self.words)
         here = self.words.total()
         return (1.0 - missing / (here + other.words.total())) ** here <= _CHANCE
