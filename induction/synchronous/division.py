@@ -26,7 +26,7 @@ from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.closure import divided
 from induction.synchronous.layers import Apart, layered_grammar
-from induction.synchronous.types import Families
+from induction.synchronous.types import CHANCE, Families
 
 __all__ = ["divided_grammar"]
 
@@ -34,8 +34,6 @@ _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
 _SHUFFLED = 1_000
 """Shuffles of what stands in two places, none of which may give as many groups."""
-_CHANCE = 1e-3
-"""A rule has no label of its family that it was not seen with, if by chance so rarely."""
 _MOST_ROWS = 2_000
 """That are shuffled: of more, an even choice."""
 _MOST_EDGES = 400_000
@@ -101,9 +99,7 @@ def divided_grammar(
     return _layered_copies(rules, families, uses, copies)
 
 
-def _labels_of_members(
-    uses: Sequence[_Use], families: Families
-) -> dict[int, list[Hashable]]:
+def _labels_of_members(uses: Sequence[_Use], families: Families) -> dict[int, list[Hashable]]:
     """Return the labels of each rule: those of its family, but for what it does not take part in.
 
     A rule that was not seen with a label does not have it if the label is one of rules, or if it
@@ -122,7 +118,7 @@ def _labels_of_members(
             label
             for label in sorted(every, key=repr)
             if (rule, label) in seen_with
-            or not (_by_member(label) or (1.0 - share) ** every[label] <= _CHANCE)
+            or not (_by_member(label) or (1.0 - share) ** every[label] <= CHANCE)
         ] or sorted(every, key=repr)
     return found
 
@@ -340,7 +336,9 @@ def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, Hashable]]:
         if not group.any():
             continue
         member = _MEMBER in (one.at, other.at)
-        said = rows if member else [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+        said = (
+            rows if member else [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+        )
         once = set(zip(said, *(tie.tolist() for tie in ties), strict=True))
         if _unlikely(sorted((a, b) for _, a, b in once)):
             found = _spread(uses, (one, other), dict(zip(rows, group.tolist(), strict=True)))

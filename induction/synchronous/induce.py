@@ -36,6 +36,7 @@ from induction.synchronous.closure import (
     close,
     divided,
     families,
+    steps_apart,
 )
 from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import (
@@ -50,7 +51,6 @@ from induction.synchronous.lexicon import (
 )
 from induction.synchronous.pairs import TrainingPairs, read_training_pairs
 from induction.synchronous.patterns import START, Patterns, shortest_patterns
-from induction.synchronous.precedence import steps_apart
 from induction.synchronous.report import (
     Explained,
     RoteWarning,

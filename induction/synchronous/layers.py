@@ -26,7 +26,7 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
+from induction.synchronous.types import CHANCE, SMOOTHING, Families, Forests, TypeModel
 
 __all__ = [
     "Apart",
@@ -42,8 +42,6 @@ __all__ = [
 
 _ROOT = 0
 _ROUNDS = 50
-_CHANCE = 1e-3
-"""A slot is for phrases if words are missing in it by chance so rarely, or more rarely."""
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot, so that it stays possible."""
 
@@ -242,7 +240,7 @@ def _slots_of_phrases(
         ]
         share[slot] = max(share[slot], min(below, default=0.0))
     chance = (1.0 - share) ** total
-    return frozenset(np.flatnonzero((of_words == 0) & (chance <= _CHANCE)).tolist())
+    return frozenset(np.flatnonzero((of_words == 0) & (chance <= CHANCE)).tolist())
 
 
 def _words_apart(
@@ -255,7 +253,7 @@ def _words_apart(
     total, of_phrases = seen.sum(axis=1), seen[:, ~words].sum(axis=1)
     pooled = np.bincount(layer, of_phrases) / np.maximum(np.bincount(layer, total), 1.0)
     chance = (1.0 - pooled[layer]) ** total
-    parted = np.flatnonzero((of_phrases == 0) & (chance <= _CHANCE))
+    parted = np.flatnonzero((of_phrases == 0) & (chance <= CHANCE))
     before, number = np.unique(layer[parted], return_inverse=True)
     layer = layer.copy()
     layer[parted] = len(holds) + number

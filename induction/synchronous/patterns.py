@@ -20,8 +20,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import networkx as nx
-
 from grammar.chart.parses import NoParse
 from grammar.synchronous.forest import CodedRule, CodedRules, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
@@ -31,6 +29,7 @@ from induction.synchronous.choice import grammar_description
 from induction.synchronous.lexicon import linked_words
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.search import SearchOptions, needless_rules
+from induction.synchronous.types import CHANCE
 from induction.synchronous.unification import Coded, arity, canonical, has_slot, has_word
 
 __all__ = ["START", "ClassRule", "Patterns", "find_patterns", "shortest_patterns"]
@@ -41,8 +40,6 @@ _ALONE: Coded = ("\x01", "\x01")
 """The pattern of a word that is a pair of its own: it says nothing of its class."""
 _OTHER_CLASS = 1e-3
 """Counted for a word in a class in which it was not seen, for parsing."""
-_CHANCE = 1e-3
-"""Places are of one class if words are missing in one by chance so often, or more often."""
 _FEWEST = 2
 """Pairs that a pattern must make."""
 _ASKED = 200
@@ -324,7 +321,7 @@ class _Class:
             return False
         missing = sum(n for word, n in other.words.items() if word not in self.words)
         here = self.words.total()
-        return (1.0 - missing / (here + other.words.total())) ** here <= _CHANCE
+        return (1.0 - missing / (here + other.words.total())) ** here <= CHANCE
 
     def add(self, other: _Class) -> None:
         """Take the places and words of another one."""

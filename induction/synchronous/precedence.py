@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 from scipy.special import gammaln
 
@@ -33,7 +31,6 @@ __all__ = [
     "order_shares",
     "ordered_children",
     "read_sources",
-    "steps_apart",
 ]
 
 _AGAIN, _LATER = 1e-2, 1e-4
@@ -47,8 +44,6 @@ _TRIED = 500
 _MOST_FUNCTIONS = 200
 """Of more functions, so many orders are next to none: the first guess is taken."""
 _TIE = 1e-9
-_CHANCE = 1e-3
-"""Members of a family apply one after the other if they do so by chance so rarely."""
 
 Order = tuple[int, ...]
 """By family when it applies: 0 for words, then 1, 2, ..."""
@@ -112,52 +107,6 @@ def read_sources(
         nodes += len(forest.nodes)
     columns = (node, family, children, child, slot, root, of_pair, right, asked)
     return Readings(*(np.array(column, np.int64) for column in columns))
-
-
-def steps_apart(keys: Sequence[Hashable], alone: Families, seen: FloatArray) -> list[Hashable]:
-    """Divide families whose members apply one after the other, as in *kitap-lar-im*.
-
-    Members of one family are exchanged for each other, so each may stand below each. Where some
-    were never seen below others that stood below them, and not by chance, those of each step are a
-    family of their own.
-
-    Parameters
-    ----------
-    keys : sequence of hashable
-        The family of each rule.
-    alone : Families
-        Each rule as a family of its own.
-    seen : float64 array, shape (slots, rules)
-        How often each rule was seen in each slot.
-
-    Returns
-    -------
-    list of hashable
-        Equal for rules of one family.
-
-    Examples
-    --------
-    >>> alone = Families.of(["kitap", "ler", "im"], [0, 1, 1])
-    >>> seen = np.zeros((3, 3))
-    >>> seen[1, 0], seen[2, 0], seen[2, 1] = 20, 5, 15  # kitap ler, kitap im, kitap ler im
-    >>> steps_apart(["noun", "suffix", "suffix"], alone, seen)
-    ['noun', ('suffix', 0), ('suffix', 1)]
-    """
-    members: dict[Hashable, list[int]] = defaultdict(list)
-    for rule, key in enumerate(keys):
-        members[key].append(rule)
-    found = list(keys)
-    for key, rules in members.items():
-        slots = [slice(alone.first_slot[rule], alone.first_slot[rule + 1]) for rule in rules]
-        below = np.array([seen[slot].sum(axis=0)[rules] for slot in slots])
-        steps = nx.condensation(nx.DiGraph(below > 0))
-        of_member = np.array([steps.graph["mapping"][n] for n in range(len(rules))])
-        in_order = below[of_member[:, None] != of_member].sum()
-        if 0.5**in_order <= _CHANCE:
-            for step, group in enumerate(nx.topological_generations(steps.reverse())):
-                for rule in (rules[n] for each in group for n in steps.nodes[each]["members"]):
-                    found[rule] = (key, step)
-    return found
 
 
 def _empty() -> list[int]:
