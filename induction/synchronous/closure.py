@@ -15,17 +15,27 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import networkx as nx
+import numpy as np
 
+from grammar.arrays import FloatArray
 from grammar.options import Checked, option
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
+from induction.synchronous.types import CHANCE, Families
 from induction.synchronous.unification import Coded
 
-__all__ = ["Closure", "ClosureOptions", "close", "divided", "families"]
+__all__ = [
+    "Closure",
+    "ClosureOptions",
+    "close",
+    "divided",
+    "families",
+    "steps_apart",
+]
 
 _HOLE = "\x00"
 Entry = tuple[str, str]
@@ -160,6 +170,52 @@ def divided(keys: Sequence[Context], slots: Sequence[Collection[int]]) -> list[o
         if not slots[number] and len(together[key]) < 2:
             first[number] = min(together[key], default=keys.index(key))
     return [(*key, first[number]) for number, key in enumerate(keys)]
+
+
+def steps_apart(keys: Sequence[Hashable], alone: Families, seen: FloatArray) -> list[Hashable]:
+    """Divide families whose members apply one after the other, as in *kitap-lar-im*.
+
+    Members of one family are exchanged for each other, so each may stand below each. Where some
+    were never seen below others that stood below them, and not by chance, those of each step are a
+    family of their own.
+
+    Parameters
+    ----------
+    keys : sequence of hashable
+        The family of each rule.
+    alone : Families
+        Each rule as a family of its own.
+    seen : float64 array, shape (slots, rules)
+        How often each rule was seen in each slot.
+
+    Returns
+    -------
+    list of hashable
+        Equal for rules of one family.
+
+    Examples
+    --------
+    >>> alone = Families.of(["kitap", "ler", "im"], [0, 1, 1])
+    >>> seen = np.zeros((3, 3))
+    >>> seen[1, 0], seen[2, 0], seen[2, 1] = 20, 5, 15  # kitap ler, kitap im, kitap ler im
+    >>> steps_apart(["noun", "suffix", "suffix"], alone, seen)
+    ['noun', ('suffix', 0), ('suffix', 1)]
+    """
+    members: dict[Hashable, list[int]] = defaultdict(list)
+    for rule, key in enumerate(keys):
+        members[key].append(rule)
+    found = list(keys)
+    for key, rules in members.items():
+        slots = [slice(alone.first_slot[rule], alone.first_slot[rule + 1]) for rule in rules]
+        below = np.array([seen[slot].sum(axis=0)[rules] for slot in slots])
+        steps = nx.condensation(nx.DiGraph(below > 0))
+        of_member = np.array([steps.graph["mapping"][n] for n in range(len(rules))])
+        in_order = below[of_member[:, None] != of_member].sum()
+        if 0.5**in_order <= CHANCE:
+            for step, group in enumerate(nx.topological_generations(steps.reverse())):
+                for rule in (rules[n] for each in group for n in steps.nodes[each]["members"]):
+                    found[rule] = (key, step)
+    return found
 
 
 def _fills(rules: Iterable[Coded], lexicon: Lexicon) -> dict[Context, set[Entry]]:

@@ -10,7 +10,7 @@ explain it.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.closure import divided
 from induction.synchronous.layers import Apart, layered_grammar
-from induction.synchronous.types import Families
+from induction.synchronous.types import CHANCE, Families
 
 __all__ = ["divided_grammar"]
 
@@ -90,17 +90,37 @@ def divided_grammar(
     uses = [use for forest in forests for use in _read_uses(forest, families, share, trees)]
     if not _divide(uses):
         return layered_grammar(rules, families, seen)
-    seen_with: dict[int, set[Hashable]] = defaultdict(set)
-    labels: dict[int, set[Hashable]] = defaultdict(set)
-    for use in uses:
-        seen_with[use.rule].add(use.label)
-        labels[families.of_rule[use.rule]].add(use.label)
-    copies: list[tuple[int, Hashable]] = []
-    for number, family in enumerate(families.of_rule):
-        every = sorted(labels[family], key=repr) if families.arity[family] else [_word(number)]
-        own = [each for each in every if not _by_member(each) or each in seen_with[number]]
-        copies += [(number, label) for label in own or every or [family]]
+    labels = _labels_of_members(uses, families)
+    copies = [
+        (number, label)
+        for number, family in enumerate(families.of_rule)
+        for label in (labels[number] or [family] if families.arity[family] else [_word(number)])
+    ]
     return _layered_copies(rules, families, uses, copies)
+
+
+def _labels_of_members(uses: Sequence[_Use], families: Families) -> dict[int, list[Hashable]]:
+    """Return the labels of each rule: those of its family, but for what it does not take part in.
+
+    A rule that was not seen with a label does not have it if the label is one of rules, or if it
+    is as rare as the rule by no chance.
+    """
+    of_label: dict[int, Counter[Hashable]] = defaultdict(Counter)
+    of_rule: Counter[int] = Counter(use.rule for use in uses)
+    seen_with = {(use.rule, use.label) for use in uses}
+    for use in uses:
+        of_label[families.of_rule[use.rule]][use.label] += 1
+    found: dict[int, list[Hashable]] = {}
+    for rule, family in enumerate(families.of_rule):
+        every = of_label[family]
+        share = of_rule[rule] / max(every.total(), 1)
+        found[rule] = [
+            label
+            for label in sorted(every, key=repr)
+            if (rule, label) in seen_with
+            or not (_by_member(label) or (1.0 - share) ** every[label] <= CHANCE)
+        ] or sorted(every, key=repr)
+    return found
 
 
 def _layered_copies(
@@ -315,12 +335,14 @@ def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, Hashable]]:
         group = _components(*ties)
         if not group.any():
             continue
-        said = [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+        member = _MEMBER in (one.at, other.at)
+        said = (
+            rows if member else [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+        )
         once = set(zip(said, *(tie.tolist() for tie in ties), strict=True))
         if _unlikely(sorted((a, b) for _, a, b in once)):
             found = _spread(uses, (one, other), dict(zip(rows, group.tolist(), strict=True)))
             if found is not None:
-                member = _MEMBER in (one.at, other.at)
                 return [
                     (u, (g, _MEMBER) if member else g) for u, g in zip(uses, found, strict=True)
                 ]

@@ -36,6 +36,7 @@ from induction.synchronous.closure import (
     close,
     divided,
     families,
+    steps_apart,
 )
 from induction.synchronous.faults import Fault, find_faults
 from induction.synchronous.layers import (
@@ -477,7 +478,7 @@ def _families(
     packed = pack_forests(forests, alone)
     seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
     places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
-    return Families.of(divided(keys, places), slots)
+    return Families.of(steps_apart(divided(keys, places), alone, seen), slots)
 
 
 def _told_faults(

@@ -26,7 +26,7 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.types import SMOOTHING, Families, Forests, TypeModel
+from induction.synchronous.types import CHANCE, SMOOTHING, Families, Forests, TypeModel
 
 __all__ = [
     "Apart",
@@ -42,8 +42,6 @@ __all__ = [
 
 _ROOT = 0
 _ROUNDS = 50
-_CHANCE = 1e-3
-"""A slot is for phrases if words are missing in it by chance so rarely, or more rarely."""
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot, so that it stays possible."""
 
@@ -142,6 +140,7 @@ def slot_layers(
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
+    layer, holds = _words_apart(seen, layer, holds, words)
     kept_out = np.zeros_like(holds)
     if apart is not None:
         np.logical_or.at(kept_out, layer, apart.kept_out)
@@ -241,7 +240,24 @@ def _slots_of_phrases(
         ]
         share[slot] = max(share[slot], min(below, default=0.0))
     chance = (1.0 - share) ** total
-    return frozenset(np.flatnonzero((of_words == 0) & (chance <= _CHANCE)).tolist())
+    return frozenset(np.flatnonzero((of_words == 0) & (chance <= CHANCE)).tolist())
+
+
+def _words_apart(
+    seen: FloatArray, layer: LongArray, holds: BoolArray, words: BoolArray
+) -> tuple[LongArray, BoolArray]:
+    """Part the slots of words from their layers: those without phrases, if not by chance.
+
+    They still have the words of the layer.
+    """
+    total, of_phrases = seen.sum(axis=1), seen[:, ~words].sum(axis=1)
+    pooled = np.bincount(layer, of_phrases) / np.maximum(np.bincount(layer, total), 1.0)
+    chance = (1.0 - pooled[layer]) ** total
+    parted = np.flatnonzero((of_phrases == 0) & (chance <= CHANCE))
+    before, number = np.unique(layer[parted], return_inverse=True)
+    layer = layer.copy()
+    layer[parted] = len(holds) + number
+    return layer, np.vstack([holds, holds[before] & words])
 
 
 def _alike(

@@ -20,8 +20,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import networkx as nx
-
 from grammar.chart.parses import NoParse
 from grammar.synchronous.forest import CodedRule, CodedRules, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
@@ -31,6 +29,7 @@ from induction.synchronous.choice import grammar_description
 from induction.synchronous.lexicon import linked_words
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.search import SearchOptions, needless_rules
+from induction.synchronous.types import CHANCE
 from induction.synchronous.unification import Coded, arity, canonical, has_slot, has_word
 
 __all__ = ["START", "ClassRule", "Patterns", "find_patterns", "shortest_patterns"]
@@ -228,17 +227,19 @@ def _patterns(
     free = [{(w, v) for w, v in linked if w not in kept} for linked in links]
     read = _read(training.pairs, free, max_slots)
     # a word of which there is no other in its place is no class
-    lonely = {words[0] for words in _classes(read) if len(words) == 1} - {
+    lonely = {min(found.words) for found in _classes(read) if len(found.words) == 1} - {
         words[0] for pattern, words in read if pattern == _ALONE
     }
     read = _read(training.pairs, [linked - lonely for linked in free], max_slots)
     if not read:
         return None
-    class_of = {word: f"C{k}" for k, words in enumerate(_classes(read), 1) for word in words}
+    classes = _classes(read)
+    name = {place: f"C{k}" for k, found in enumerate(classes, 1) for place in found.places}
     rules: Counter[tuple[Coded, str, tuple[str, ...]]] = Counter()
     for pattern, words in read:
-        rules[pattern, START, tuple(class_of[word] for word in words)] += 1
-        rules.update((word, class_of[word], ()) for word in words)
+        names = [name[_place(pattern, slot, word)] for slot, word in enumerate(words)]
+        rules[pattern, START, tuple(names)] += 1
+        rules.update((word, of, ()) for of, word in zip(names, words, strict=True))
     return Patterns(tuple(ClassRule(*key, n) for key, n in sorted(rules.items())), training).whole()
 
 
@@ -300,17 +301,57 @@ def _pattern(pair: Coded, linked: Collection[Coded]) -> _Read | None:
     return (source, target), words
 
 
-def _classes(read: Sequence[_Read]) -> list[list[Coded]]:
-    """Return classes of words: words that fill the same slot of a pattern are in the same."""
-    ties = nx.Graph()
+_Place = tuple[Coded, int]
+"""A pattern, and a slot of it; or a word that is a pair of its own."""
+
+
+class _Class:
+    """Places that hold the same words, and how often each word was seen in them."""
+
+    def __init__(self, place: _Place, words: Counter[Coded]) -> None:
+        self.places = [place]
+        self.words = words
+
+    def lacks(self, other: _Class) -> bool:
+        """Say whether words of another one are missing in this one by more than chance.
+
+        One word says nothing: a pattern holds it where others were linked wrongly.
+        """
+        if len(self.words) == 1:
+            return False
+        missing = sum(n for word, n in other.words.items() if word not in self.words)
+        here = self.words.total()
+        return (1.0 - missing / (here + other.words.total())) ** here <= CHANCE
+
+    def add(self, other: _Class) -> None:
+        """Take the places and words of another one."""
+        self.places += other.places
+        self.words += other.words
+
+
+def _classes(read: Sequence[_Read]) -> list[_Class]:
+    """Return classes of places: those that share words, where chance explains what they lack.
+
+    What is seen most comes first, so that a place with few words joins the class that it fits.
+    """
+    found: dict[_Place, Counter[Coded]] = defaultdict(Counter)
     for pattern, words in read:
-        ties.add_nodes_from(words)
-        if pattern != _ALONE:
-            ties.add_edges_from((word, (pattern, slot)) for slot, word in enumerate(words))
-    return sorted(
-        sorted(node for node in tied if isinstance(node[1], str))
-        for tied in nx.connected_components(ties)
-    )
+        for slot, word in enumerate(words):
+            found[_place(pattern, slot, word)][word] += 1
+    classes: list[_Class] = []
+    for place, seen in sorted(found.items(), key=lambda item: (-item[1].total(), item[0])):
+        made = _Class(place, seen)
+        shared = [(sum((made.words & each.words).values()), each) for each in classes]
+        for _, each in sorted(shared, key=lambda item: -item[0]):
+            if each.words.keys() & made.words.keys() and not (each.lacks(made) or made.lacks(each)):
+                classes.remove(each)
+                made.add(each)
+        classes.append(made)
+    return sorted(classes, key=lambda each: sorted(each.words))
+
+
+def _place(pattern: Coded, slot: int, word: Coded) -> _Place:
+    return (word, 0) if pattern == _ALONE else (pattern, slot)
 
 
 def _wider(side: str) -> str:

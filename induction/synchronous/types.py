@@ -44,6 +44,8 @@ _ROUNDS = 200
 _FOLDS = 6
 SMOOTHING = 1e-2
 """Added to expected counts, so that nothing is impossible."""
+CHANCE = 1e-3
+"""What is missing by chance so rarely, or more rarely, is missing for a reason."""
 
 
 ROOT = "ROOT"
