@@ -175,7 +175,8 @@ def test_the_index_of_pandas_is_left_out(tmp_path):
 
 def test_words_with_tags_behind_a_dash_are_trees_with_tags(tmp_path):
     (tmp_path / "a.mrg").write_text("(S (NP the_DT dog_NN) (VP barks_VBZ))\n")
-    assert str(read_treebank(tmp_path / "a.mrg")[0]) == "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))"
+    (tree,) = read_treebank(tmp_path / "a.mrg")
+    assert str(tree) == "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))"
 
 
 def test_brackets_with_two_words_each_stay_as_they_are(tmp_path):
