@@ -24,7 +24,7 @@ from classifiers.training.train import Classifier, trainer
 from grammar.errors import CorpusError, OptionError
 from grammar.files import PathLike
 from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
-from grammar.foreign_names.calls import names_keywords
+from grammar.options import names_keywords
 from grammar.trees.given import is_name_of_file
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus

@@ -14,7 +14,7 @@ from classifiers.examples import read_examples, refuse_multilabel
 from classifiers.networks.model import UNMIXED
 from classifiers.training.train import Training, trainer
 from grammar.files import PathLike
-from grammar.foreign_names.calls import names_keywords
+from grammar.options import names_keywords
 from induction.corpus.formats import read_corpus
 from sampling.examples.class_names import class_names
 from sampling.expression import Step

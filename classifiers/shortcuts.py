@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from classifiers.config import TFIDF
 from classifiers.estimator import TextClassifier
 from grammar.errors import OptionError
-from grammar.foreign_names.calls import names_keywords
 from grammar.foreign_names.keywords import keyword_hint
-from grammar.options import refuse_unknown
+from grammar.options import names_keywords, refuse_unknown
 from grammar.rng import stream_key
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus

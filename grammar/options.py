@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from textwrap import fill, indent
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
 from grammar.errors import OptionError
 from grammar.foreign_names.keywords import keyword_hint
@@ -28,6 +30,7 @@ __all__ = [
     "gathers",
     "meant",
     "named",
+    "names_keywords",
     "option",
     "options_of",
     "read_options",
@@ -37,6 +40,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 _UNSET: Any = object()
 _KINDS: Mapping[str, Any] = {
     "bool": bool, "int": Integral, "float": Real, "str": str, "Mapping[str, Any]": Mapping,
@@ -312,6 +316,56 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str], method: str) -> N
                 or meant(name, known)
                 or f"it has {', '.join(known)}",
             )
+
+
+def names_keywords(**hints: str) -> Callable[[F], F]:
+    """Have a function refuse keyword arguments that it does not have with a hint.
+
+    Parameters
+    ----------
+    **hints
+        What to say of names that mean something for this function alone.
+
+    Examples
+    --------
+    >>> @names_keywords(stratify="leave it out")
+    ... def share(data, *, seed=0):
+    ...     return seed
+    >>> share([], seed=1)
+    1
+    >>> share([], random_state=1)
+    Traceback (most recent call last):
+    ...
+    grammar.errors.OptionError: share has no option 'random_state'
+      hint: it is called seed here
+    """
+
+    def naming(function: F) -> F:
+        kinds = inspect.Parameter
+        parameters = [
+            name
+            for name, one in inspect.signature(function).parameters.items()
+            if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
+        ]
+        known = frozenset(parameters)
+        called = function.__qualname__.removesuffix(".__init__")
+
+        def refuse(given: set[str]) -> None:
+            for name in given & hints.keys():
+                raise OptionError(f"{called} has no option {name!r}", hint=hints[name])
+            refuse_unknown(sorted(given), known - {"self", "cls"}, called)
+
+        def checked(*values: Any, **named: Any) -> Any:
+            if not known.issuperset(named):
+                refuse(named.keys() - known)
+            return function(*values, **named)
+
+        # doctest knows a function of a module by its globals
+        globals_: dict[str, Any] = inspect.unwrap(function).__globals__
+        made = FunctionType(checked.__code__, globals_, closure=checked.__closure__)
+        return cast("F", functools.update_wrapper(made, function))
+
+    return naming
 
 
 def named(name: str, known: Mapping[str, T], what: str = "method") -> T:

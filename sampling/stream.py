@@ -30,9 +30,8 @@ from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import OptionError, SchemaError
 from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
-from grammar.foreign_names.calls import names_keywords
 from grammar.hashing import Keys, absent, added, members, new_set
-from grammar.options import read_options, whole_number
+from grammar.options import names_keywords, read_options, whole_number
 from grammar.progress import stages
 from grammar.rng import stream_key, uniforms, uniforms_of
 from grammar.storage.permissions import Permissions, current, files_say

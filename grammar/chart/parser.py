@@ -42,8 +42,7 @@ from grammar.chart.unary_chains import returns_among
 from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
-from grammar.foreign_names.calls import names_keywords
-from grammar.options import whole_number
+from grammar.options import names_keywords, whole_number
 from grammar.pcfg.grammar import Grammar, as_grammar
 from grammar.rng import stream_key
 from grammar.trees.tree import Tree

@@ -38,9 +38,8 @@ from grammar.files import (
     reading,
     refuse_other_content,
 )
-from grammar.foreign_names.calls import names_keywords
 from grammar.messages import heard_by, tell
-from grammar.options import meant, named
+from grammar.options import meant, named, names_keywords
 from grammar.storage.location import is_many, is_url, numbered
 from grammar.storage.opening import place_of
 from grammar.storage.signatures import LOOKED_AT, OF_XML, signature_of_suffix

@@ -15,8 +15,8 @@ from typing import Any
 
 from grammar.errors import BracketError, EmptyTreebankError, MissingDataError
 from grammar.files import PathLike, check_encoding, decode, read_bytes, read_text, reading
-from grammar.foreign_names.calls import names_keywords
 from grammar.messages import tell
+from grammar.options import names_keywords
 from grammar.storage.inside import check_links
 from grammar.storage.location import is_many, is_url
 from grammar.storage.opening import place_of

@@ -12,8 +12,8 @@ from grammar.chart.parses import NoParse
 from grammar.engines.threads import computed_once
 from grammar.errors import MissingDataError, OptionError, SchemaError, located, to_install
 from grammar.files import PathLike
-from grammar.foreign_names.calls import names_keywords
 from grammar.opening import open_grammar
+from grammar.options import names_keywords
 from grammar.trees.given import is_name_of_file
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank

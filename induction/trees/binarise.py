@@ -30,8 +30,7 @@ from grammar.arrays import (
     reserve_paths,
 )
 from grammar.errors import OptionError
-from grammar.foreign_names.calls import names_keywords
-from grammar.options import whole_number
+from grammar.options import names_keywords, whole_number
 from grammar.trees.given import as_treebank
 from grammar.trees.symbols import SymbolTable
 from grammar.trees.treebank import Treebank, list_children

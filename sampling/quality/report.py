@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import CorpusError, MissingDataError, TreewrightError, located
 from grammar.files import PathLike
-from grammar.foreign_names.calls import names_keywords
 from grammar.messages import tell
+from grammar.options import names_keywords
 from grammar.progress import stages
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
-from grammar.foreign_names.calls import names_keywords
 from grammar.messages import tell
+from grammar.options import names_keywords
 from grammar.pcfg.constructions import holding
 from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import as_grammar

@@ -10,8 +10,8 @@ import treewright
 from grammar.errors import OptionError
 from grammar.foreign_names import attributes, keywords, top_level
 from grammar.foreign_names.attributes import no_attribute
-from grammar.foreign_names.calls import names_keywords
 from grammar.indexing import places_chosen
+from grammar.options import names_keywords
 
 
 def test_lines_name_what_is_here_and_no_name_of_others_is():
