@@ -7,6 +7,7 @@ import pytest
 
 from induction.synchronous import division
 from induction.synchronous.induce import induce_synchronous
+from induction.synchronous.types import Families
 from sampling.sentences.pairs import sample_pairs
 
 Pairs = list[tuple[str, str]]
@@ -91,3 +92,40 @@ def test_agreement_reaches_through_a_phrase() -> None:
     }
     studied = random.Random(0).sample(sorted(everything), 150)
     assert samples(studied, longest=6) <= everything
+
+
+def suffixes(rounds: int) -> Pairs:
+    """``ler`` stands before ``im``, and neither stands twice."""
+    nouns = {"ev": "EV", "kus": "KUS", "goz": "GOZ", "kedi": "KEDI"}
+    verbs = {"gelir": "GEL", "durur": "DUR", "uyur": "UYU"}
+    ends = {"": "", " ler": "PL ", " im": "MY ", " ler im": "MY PL "}
+    every = itertools.product(list(nouns.items())[:rounds], ends.items(), verbs.items())
+    return [(f"{n}{e} {v}", f"{y} {s}{x}") for (n, x), (e, s), (v, y) in every]
+
+
+def test_members_of_a_family_that_apply_in_steps_keep_their_order() -> None:
+    made = samples(suffixes(4), longest=6)
+    assert made == set(suffixes(4))
+
+
+def test_members_that_hold_other_words_are_not_exchanged() -> None:
+    people, folders = ("ada", "bob", "cleo", "dan"), ("home", "work", "trash", "later")
+    orders = {"send": ("FWD", people), "move": ("MV", folders)}
+    studied = [
+        (f"if {a} is late {verb} it to {b}", f"WHEN {a.upper()} DO {target} {b.upper()}")
+        for verb, (target, words) in orders.items()
+        for a in people
+        for b in words
+    ]
+    assert samples(studied, longest=8) <= set(studied)
+
+
+@pytest.mark.parametrize(("uses", "apart"), [(3, False), (20, True)])
+def test_a_member_that_is_in_no_group_is_left_out_of_it(uses: int, apart: bool) -> None:
+    families = Families.of(["order", "order"], [1, 1])
+    first, second = (0, 0), (0, 1)  # groups of family 0
+    seen = [division._Use(first, "top", 0, 0, (0, 0), [])] * uses
+    seen += [division._Use(second, "top", 1, 1, (1, 0), [])] * uses
+    labels = division._labels_of_members(seen, families)
+    both = [first, second]
+    assert labels == ({0: [first], 1: [second]} if apart else {0: both, 1: both})

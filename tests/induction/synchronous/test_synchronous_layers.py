@@ -70,6 +70,21 @@ def test_a_slot_that_never_holds_a_word_is_one_of_phrases(seen_often: int, of_wo
     assert holds[layer[3]].tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize(("seen_often", "of_phrases"), [(40, False), (2, True)])
+def test_a_slot_that_never_holds_a_phrase_is_one_of_words(
+    seen_often: int, of_phrases: bool
+) -> None:
+    families = Families.of(["cup", "red", "but not"], [0, 1, 2])
+    seen = np.zeros((4, 3))
+    seen[0, 2] = seen_often
+    seen[1, 0] = 2 * seen_often  # red cup
+    seen[2, :2] = seen_often  # cup but not, red cup but not
+    seen[3, 0] = seen_often  # but not cup
+    layer, holds = slot_layers(seen, families)
+    assert holds[layer[2]].tolist() == [True, True, False]
+    assert holds[layer[3]].tolist() == [True, of_phrases, False]
+
+
 @given(seen_tables())
 def test_a_rule_comes_to_stand_below_itself_only_if_it_was_seen_there(
     made: tuple[Families, np.ndarray],

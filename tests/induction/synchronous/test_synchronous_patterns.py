@@ -35,6 +35,17 @@ def test_words_with_several_targets_and_slots_without_words_are_patterns(
     assert found.rules == found.true_rules
 
 
+def test_a_word_of_two_classes_does_not_make_them_one() -> None:
+    hours = {w: f"{n:02}" for n, w in enumerate(("one", "two", "three", "four", "five"), 1)}
+    minutes = {"five": "05", "ten": "10", "quarter": "15", "twenty": "20", "half": "30"}
+    pairs = [
+        (f"at {m} past {h} am", f"{x} : {y}") for h, x in hours.items() for m, y in minutes.items()
+    ]
+    pairs += [(f"at {h} am sharp", f"{x} : 00") for h, x in hours.items()]
+    (found, *_) = find_patterns(read_training_pairs(pairs * 2), max_slots=3)
+    assert sorted(map(len, found.words.values())) == [5, 5]
+
+
 @pytest.mark.parametrize("name", ["modifiers", "precedence", "order"])
 def test_rules_that_recur_or_are_as_short_are_kept(name: str) -> None:
     found = induce_synchronous(named_task(name)[1].train)
