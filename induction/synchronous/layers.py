@@ -3,7 +3,7 @@
 Types that are fitted to how often children fill slots follow the training pairs in what they
 leave out, too. Where training and test are put together differently on purpose, as in the MCD
 splits of Keysers et al. (2020), the combinations that are left out are the test. So the grammar
-for sampling looks at *whether* a child was seen in a slot, and generalises by three steps:
+for sampling looks at *whether* a child was seen in a slot, and generalises by these steps:
 
 1. The height of a rule is the longest chain of rules seen below it. Slots of rules of one height
    that have a child in common are alike, and take each other's children; but slots in which rules
@@ -11,7 +11,9 @@ for sampling looks at *whether* a child was seen in a slot, and generalises by t
 2. Where a slot takes a rule, and the two have a child in common, that rule only adds to what it
    holds: the slot also takes whatever the rule holds. (In ``walk twice and run``, ``and`` holds
    ``NT_1 twice`` and ``walk``, which ``twice`` holds as well, so it takes all that ``twice`` does.)
-3. Nothing else. No rule comes to stand below itself unless it was seen there.
+3. What a slot lacks, and not by chance, it does not get where that is the rule of the slot itself,
+   or one that this stands in, or if it is all phrases.
+4. Nothing else. No rule comes to stand below itself unless it was seen there.
 """
 
 from __future__ import annotations
@@ -140,10 +142,10 @@ def slot_layers(
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
-    layer, holds = _words_apart(seen, layer, holds, words)
+    lacking = _lacking(seen, layer, owner, found[1], words)
+    layer, holds = _parted(layer, holds, lacking)
     kept_out = np.zeros_like(holds)
-    if apart is not None:
-        np.logical_or.at(kept_out, layer, apart.kept_out)
+    np.logical_or.at(kept_out, layer, lacking if apart is None else lacking | apart.kept_out)
     _close(holds, families, layer, kept_out & ~holds)
     for slot in of_phrases:
         holds[layer[slot]] &= ~words
@@ -243,21 +245,41 @@ def _slots_of_phrases(
     return frozenset(np.flatnonzero((of_words == 0) & (chance <= CHANCE)).tolist())
 
 
-def _words_apart(
-    seen: FloatArray, layer: LongArray, holds: BoolArray, words: BoolArray
-) -> tuple[LongArray, BoolArray]:
-    """Part the slots of words from their layers: those without phrases, if not by chance.
+def _lacking(
+    seen: FloatArray,
+    layer: LongArray,
+    owner: LongArray,
+    circle: dict[int, int],
+    words: BoolArray,
+) -> BoolArray:
+    """Return the phrases that a slot has not and others of its layer have, if not by chance.
 
-    They still have the words of the layer.
+    They are all, of a slot of words. Of rules that recur they are the rule of the slot itself, and
+    rules that it stands in: in ``x - y * z`` a product holds no difference, and the second slot of
+    a difference none.
     """
-    total, of_phrases = seen.sum(axis=1), seen[:, ~words].sum(axis=1)
-    pooled = np.bincount(layer, of_phrases) / np.maximum(np.bincount(layer, total), 1.0)
-    chance = (1.0 - pooled[layer]) ** total
-    parted = np.flatnonzero((of_phrases == 0) & (chance <= CHANCE))
-    before, number = np.unique(layer[parted], return_inverse=True)
-    layer = layer.copy()
-    layer[parted] = len(holds) + number
-    return layer, np.vstack([holds, holds[before] & words])
+    pooled = np.zeros((layer.max() + 1, seen.shape[1]))
+    np.add.at(pooled, layer, seen)
+    share = (pooled / np.maximum(pooled.sum(axis=1, keepdims=True), 1.0))[layer]
+    total = seen.sum(axis=1)
+    of_phrases = share[:, ~words].sum(axis=1)
+    of_words = ~seen[:, ~words].any(axis=1) & ((1.0 - of_phrases) ** total <= CHANCE)
+    missing = (seen == 0) & ((1.0 - share) ** total[:, None] <= CHANCE)
+    within = {(int(owner[s - 1]), int(f)) for s, f in np.argwhere(seen) if s != _ROOT}
+    for slot, family in np.argwhere(missing):
+        above = int(owner[slot - 1])
+        recurs = circle[above] == circle[family]
+        missing[slot, family] = recurs and (above == family or (family, above) in within)
+    return np.where(words, False, missing | of_words[:, None])
+
+
+def _parted(layer: LongArray, holds: BoolArray, lacking: BoolArray) -> tuple[LongArray, BoolArray]:
+    """Part slots of a layer by what they lack."""
+    lacking = lacking & holds[layer]
+    _, first, parted = np.unique(
+        np.column_stack([layer, lacking]), axis=0, return_index=True, return_inverse=True
+    )
+    return parted.ravel(), holds[layer[first]] & ~lacking[first]
 
 
 def _alike(
