@@ -36,6 +36,7 @@ from induction.synchronous.closure import (
     close,
     divided,
     families,
+    missing_together,
     steps_apart,
 )
 from induction.synchronous.faults import Fault, find_faults
@@ -474,11 +475,13 @@ def _families(
 ) -> Families:
     """Group rules that fill one context, where what was seen of them does not speak against it."""
     slots = [arity(rule[0]) for rule in rules]
-    alone = Families.of(range(len(rules)), slots)
+    words = [len(source) == 1 and not slot for (source, _), slot in zip(rules, slots, strict=True)]
+    alone = Families.of(range(len(rules)), slots, words)
     packed = pack_forests(forests, alone)
     seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
     places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
-    return Families.of(steps_apart(divided(keys, places), alone, seen), slots)
+    parted = missing_together(divided(keys, places), alone, seen)
+    return Families.of(steps_apart(parted, alone, seen), slots, words)
 
 
 def _told_faults(
