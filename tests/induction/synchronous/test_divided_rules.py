@@ -2,9 +2,11 @@
 
 import itertools
 import random
+from collections.abc import Callable
 
 import pytest
 
+from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous import division
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.types import Families
@@ -106,6 +108,57 @@ def suffixes(rounds: int) -> Pairs:
 def test_members_of_a_family_that_apply_in_steps_keep_their_order() -> None:
     made = samples(suffixes(4), longest=6)
     assert made == set(suffixes(4))
+
+
+def expressions(seed: int, count: int) -> Pairs:
+    """Sums, differences and products with their usual precedence, as postfix."""
+    draw = random.Random(seed)
+
+    def factor(deep: int) -> tuple[str, str]:
+        if deep and draw.random() < 0.3:
+            source, target = total(deep - 1)
+            return f"open {source} close", target
+        return draw.choice([("x", "X"), ("y", "Y"), ("z", "Z")])
+
+    def chain(part: Callable[[int], tuple[str, str]], deep: int, signs: str) -> tuple[str, str]:
+        source, target = part(deep)
+        while draw.random() < 0.5:
+            sign, (s, t) = draw.choice(signs), part(deep)
+            source, target = f"{source} {sign} {s}", f"{target} {t} {sign.upper()}"
+        return source, target
+
+    def term(deep: int) -> tuple[str, str]:
+        return chain(factor, deep, "t")
+
+    def total(deep: int) -> tuple[str, str]:
+        return chain(term, deep, "pm")
+
+    found = dict(total(2) for _ in range(20 * count))
+    return [(s, t) for s, t in found.items() if len(s.split()) < 10][:count]
+
+
+def test_precedence_and_association_are_those_of_the_pairs() -> None:
+    # "x p y t z" is a sum, and "x m y p z" has the difference first
+    core = induce_synchronous(expressions(0, 400)).core
+    parser = SynchronousParser(core)
+    for source, target in expressions(1, 100):
+        (best,) = parser.translations(source.split(), k=1)
+        assert " ".join(best.target) == target
+        assert len(parser.translations(source.split(), k=2)) == 1
+
+
+def test_several_words_that_a_slot_lacks_are_of_another_class() -> None:
+    near, far = ("mother", "father"), ("uncle", "aunt", "boss")
+    people = ("ada", "bob", "cleo", "dan", "eve", "finn")
+    studied = [
+        (f"{a} is the {r} of {b}", f"{r.upper()} ( {b.upper()} ) = {a.upper()}")
+        for a in people for b in people for r in near + far
+    ]  # fmt: skip
+    studied += [
+        (f"{a} is the grand {r} of {b}", f"PARENT {r.upper()} ( {b.upper()} ) = {a.upper()}")
+        for a in people for b in people for r in near
+    ]  # fmt: skip
+    assert samples(studied, longest=8) == set(studied)
 
 
 def test_members_that_hold_other_words_are_not_exchanged() -> None:
