@@ -126,8 +126,8 @@ _MANY = 0.3
 """A share of bytes that many small letters have in one encoding of Cyrillic, and few in others."""
 _CENTRAL = frozenset((0x8D, 0x8F, 0x9D))
 """Letters of cp1250, and nothing in cp1252."""
-_OF_CENTRAL = re.compile(r"[^\W\d_][³¹¿][^\W\d_]|(?s:ø.*[ìèù]|[ìèù].*ø)")
-"""What Polish and Czech texts of cp1250 seem to hold as cp1252."""
+_OF_POLISH = re.compile(r"[^\W\d_][³¹¿][^\W\d_]")
+"""What Polish texts of cp1250 seem to hold as cp1252."""
 _OTHER: ContextVar[str] = ContextVar("other_encoding", default=_UTF_8)
 
 
@@ -304,7 +304,8 @@ def _likely(data: bytes) -> str:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
         return "cp1250" if _CENTRAL.intersection(data) and _is(data, "cp1250") else "latin-1"
-    if _OF_CENTRAL.search(text) and _is(data, "cp1250"):
+    of_czech = "ø" in text and not frozenset("ìèù").isdisjoint(text)
+    if (of_czech or _OF_POLISH.search(text)) and _is(data, "cp1250"):
         return "cp1250"
     return "iso-8859-15" if _OF_LATIN_9.search(text) else "cp1252"
 

@@ -148,7 +148,7 @@ def _bare(value: str) -> str:
             return str(json.loads(value))
         except ValueError:
             return value[1:-1]
-    return re.split(r"\s+#", value, maxsplit=1)[0].strip()
+    return re.split(r"(?<!\s)\s+#", value, maxsplit=1)[0].strip()
 
 
 def text_and_spans(utterance: str, where: str) -> tuple[str, list[dict[str, object]]]:
