@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from grammar.foreign_names.keywords import keyword_hint
 from treewright.permissions import ADDRESS, VARIABLE, allowed_by
 from treewright.terminal import say
 
@@ -27,6 +28,8 @@ STORE = "STORE"
 """The metavar of a file or folder that is read and added to, such as a cache."""
 
 _AGAIN = "treewright.again"
+_INPUTS = frozenset({"input", "input_file", "input_csv", "in_file"})
+_UsageError: Any = typer.BadParameter.__base__  # of click, which typer has beside it or within it
 
 # verbs need not look at these: they are asked for before they run
 Encoding = Annotated[str, typer.Option(help="Encoding of files of text that are not UTF-8.")]
@@ -38,7 +41,13 @@ class Verb(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line, and note which options are there again: the last ones count."""
-        values, left, order = self.make_parser(ctx).parse_args(list(args))
+        try:
+            values, left, order = self.make_parser(ctx).parse_args(list(args))
+        except _UsageError as error:
+            option = getattr(error, "option_name", None)
+            if option is not None and (hint := self._called_here(option)) is not None:
+                ctx.fail(f"no such option: {option}; {hint}")
+            raise
         options: list[Any] = [each for each in order if each.param_type_name == "option"]
         once = Counter(each.opts[0] for each in options if not (each.multiple or each.is_flag))
         ctx.meta[_AGAIN] = [name for name, times in once.items() if times > 1]
@@ -52,6 +61,18 @@ class Verb(TyperCommand):
             if "unable to parse string" in error.message and isinstance(value, str):
                 error.message = _no_number(value, whole="integer" in error.message)
             raise
+
+    def _called_here(self, option: str) -> str | None:
+        """Return what an option of another tool is called here; None if it is not known."""
+        name = option.lstrip("-").replace("-", "_")
+        if name in _INPUTS:
+            return f"give the file without an option: {self.name} FILE"
+        known = {param.name: param.opts[-1] for param in self.params if param.name}
+        hint = keyword_hint(name, known)
+        for ours, called in known.items():
+            if hint == f"it is called {ours} here":
+                return f"it is called {called} here"
+        return hint
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb under what its options allow, after a look at where it is to write."""

@@ -14,7 +14,7 @@ _OURS: Mapping[str, Sequence[str]] = {
     "test_size": ("size", "test_share", "test_fraction"),
     "text": (
         *("text_column", "text_col", "text_field", "text_key", "text_name", "column"),
-        *("text_columns", "text_column_name", "x_col"),
+        *("text_columns", "text_column_name", "x_col", "input_column"),
     ),
     "label": (
         *("label_column", "label_col", "label_field", "label_key", "target_column", "y_col"),
@@ -25,7 +25,7 @@ _OURS: Mapping[str, Sequence[str]] = {
     "steps": ("max_steps", "max_iter", "num_steps", "n_iter"),
     "learning_rate": ("lr", "alpha", "eta"),
     "encoder": ("model", "model_name", "model_name_or_path", "pretrained_model", "checkpoint"),
-    "method": ("augment", "augmenter", "augmentation", "technique", "aug"),
+    "method": ("augment", "augmenter", "augmentation", "technique", "aug", "recipe"),
     "alpha_sr": ("aug_p", "pct_words_to_swap", "aug_max", "aug_min"),
     "p": ("aug_p", "pct_words_to_swap", "probability", "rate", "dropout"),
     "originals": ("original", "source", "reference", "references", "before"),

@@ -205,13 +205,14 @@ def _expected_nodes(grammar: Grammar) -> float:
         raise NotTightError(
             f"derivations of this grammar end only with probability {report.termination:.6f}",
             where=f"start symbol {grammar.start}, spectral radius {radius:.6f}",
-            hint="ask for a length band such as 1:40, or condition on ending: Grammar.renormalise",
+            hint="ask for a length band (--length 1:40, in Python length=(1, 40)); in Python, "
+            "grammar.renormalise() conditions on ending",
         )
     if report is not None:
         raise NotTightError(
             "the expected length of a sentence of this grammar is infinite",
             where=f"start symbol {grammar.start}, spectral radius {radius:.6f}",
-            hint="ask for a length band such as 1:40",
+            hint="ask for a length band: --length 1:40, in Python length=(1, 40)",
         )
     uses = expected_counts(grammar)
     children = np.diff(grammar.rules.offsets)
@@ -223,7 +224,7 @@ def _expected_nodes(grammar: Grammar) -> float:
             f"the expected length of a sentence of this grammar is over {_MOST_NODES:,} rules and "
             "words",
             where=f"start symbol {grammar.start}",
-            hint="ask for a length band such as 1:40",
+            hint="ask for a length band: --length 1:40, in Python length=(1, 40)",
         )
     return expected
 

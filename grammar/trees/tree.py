@@ -38,9 +38,12 @@ class _Label(str):
 
 _OF_NLTK: Hints = {
     "NLTK's tree has it: tree.to_nltk().{name}": (
-        *("chomsky_normal_form", "collapse_unary", "convert", "copy", "flatten", "freeze"),
+        *("convert", "copy", "flatten", "freeze"),
         *("leaf_treeposition", "pformat", "pformat_latex_qtree", "pprint"),
-        *("treeposition_spanning_leaves", "treepositions", "un_chomsky_normal_form"),
+        *("treeposition_spanning_leaves", "treepositions"),
+    ),
+    "trees do not change; make one of NLTK's first, which does: tree = tree.to_nltk()": (
+        *("chomsky_normal_form", "collapse_unary", "un_chomsky_normal_form"),
     ),
     "trees do not change; make another: Tree('NP', tree.children)": ("set_label",),
     "trees do not change; make another: Tree(tree.label(), [*tree.children, 'word'])": (

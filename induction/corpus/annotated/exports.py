@@ -62,9 +62,15 @@ def export_of(row: Any) -> Export | None:
 def with_classes_alike(rows: list[Row | None]) -> list[Row | None]:
     """Return rows that all have sets of classes, where one has several classes, or none.
 
+    Where one has spans, all have, if none.
+
     >>> with_classes_alike([{"label": "a"}, None, {"labels": ["a", "b"]}])
     [{'labels': ['a']}, None, {'labels': ['a', 'b']}]
+    >>> with_classes_alike([{"spans": [(0, 2, "A")]}, {"text": "so"}])[1]
+    {'text': 'so', 'spans': []}
     """
+    if any(isinstance(row, dict) and "spans" in row for row in rows):
+        rows = [row and {**row, "spans": row.get("spans", [])} for row in rows]
     if not any(isinstance(row, dict) and isinstance(row.get("labels"), list) for row in rows):
         return rows
     made: list[Row | None] = []

@@ -18,6 +18,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -298,8 +299,10 @@ def is_conll(data: bytes) -> bool:
     if len(rows) < 2:
         return False
     tagged = is_scheme(last) or (last == {OUTSIDE} and is_scheme(before))
-    if len(rows[0]) == _WIDTHS[0] and are_word_tags(last) and any(map(_is_blank, lines)):
-        return True
+    if len(rows[0]) == _WIDTHS[0] and any(map(_is_blank, lines)):
+        often = Counter(row[-1] for row in rows).most_common(1)[0][0]
+        if are_word_tags(last) or (often == OUTSIDE and len(last) > 1):
+            return True
     return tagged or (len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows))
 
 

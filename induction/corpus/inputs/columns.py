@@ -305,7 +305,7 @@ def _tell_of_odd_classes(column: Any, path: str) -> None:
     if commas and len(names) > 1 and all(name in commas or name.isdecimal() for name in names):
         tell(
             f"{path}: labels such as {commas[0]!r} have a comma, and are names of classes; write "
-            'numbers without one, and several classes of a text as a list of names: ["a", "b"]'
+            'numbers without one; or in every cell a list of names, such as ["a"] and ["a", "b"]'
         )
     if names and all(map(_QUOTED.fullmatch, names)):
         tell(f"{path}: all names of classes stand in quotes, such as {names[0]}, which stay")

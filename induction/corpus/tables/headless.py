@@ -203,8 +203,10 @@ def _proposed(
     return names
 
 
-def _unlike_classes(column: _Column) -> tuple[bool, int, float]:
-    return column.kinds == 1, column.kinds, column.letters
+def _unlike_classes(column: _Column) -> tuple[bool, bool, int, float]:
+    """Order columns: those of one value come last, and before them numbers of several digits."""
+    is_count = column.is_of_digits and column.letters > 1
+    return column.kinds == 1, is_count, column.kinds, column.letters
 
 
 def _refused(first: Sequence[str], names: Sequence[str], path: str, sign: str) -> OptionError:

@@ -130,19 +130,32 @@ def read_text(data: bytes, asked: Asked) -> Rows:
             return _as_conll(data, asked)
         if (table := rows_of_markdown(data, asked.path)) is not None:
             return _read_separated(table, asked, ",")
+        lines = _without_tab_before(lines)
         bars = bars_for_tabs(lines)
         sign = sign_of_table(bars or lines, asked.path, "'|||'" if bars else None)
         if sign is not None:
             part = "'|||'" if bars else SIGNS.get(sign, "commas")
             tell(f"{asked.path} is read as a table, whose columns {part} part")
             data = "\n".join(bars).encode() if bars else data
-            return _read_separated(data, asked, sign, quoted=sign != "\t")
+            quoted = sign != "\t" or (not bars and quotes_cells(data, asked.path))
+            return _read_separated(data, asked, sign, quoted=quoted)
         found = labelled_lines(lines, asked.path)
         found = classes_before(lines, asked.path) if found is None else found
         if found is not None:
             return Rows(found, lambda row: f"{asked.path}:{row + 1}", untyped=True)
     texts = pa.array([line.removesuffix("\r") for line in lines], pa.string())
     return Rows(pa.table({"text": texts}), lambda row: f"{asked.path}:{row + 1}")
+
+
+def _without_tab_before(lines: list[str]) -> list[str]:
+    r"""Return lines without the tab that all of them begin with, as those of the Brown corpus do.
+
+    >>> _without_tab_before(["\tThe/at jury/nn", "", "\tSo/rb"])
+    ['The/at jury/nn', '', 'So/rb']
+    """
+    if all(line.startswith("\t") or not line.strip() for line in lines):
+        return [line.removeprefix("\t") for line in lines]
+    return lines
 
 
 def read_jsonl(data: bytes, asked: Asked) -> Rows:

@@ -55,6 +55,7 @@ _TOKEN = re.compile(
     r"|(?<![\w%])%(?:\(\w++\)|\d++\$)?[-+0]?\d*(?:\.\d++)?[sdifgxXrceEou](?!\w)"
     "|[\U0001f1e6-\U0001f1ff]{2}"  # flags
     "|[#*0-9]\ufe0f?\u20e3"  # keys
+    r"|¯\\?_*\([ツシ]\)_*/¯"
     rf"|(?P<emoji>{_PART}(?:{_JOINER}{_PART})*+)"
 )
 """What is one token whatever signs are in it: addresses, names, tags, what stands in for others
