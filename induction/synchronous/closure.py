@@ -25,7 +25,7 @@ from grammar.arrays import FloatArray
 from grammar.options import Checked, option
 from induction.synchronous.lexicon import Lexicon
 from induction.synchronous.pairs import relaxed_pattern
-from induction.synchronous.types import CHANCE, SEVERAL, Families
+from induction.synchronous.types import CHANCE, Families
 from induction.synchronous.unification import Coded
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "close",
     "divided",
     "families",
-    "missing_together",
     "steps_apart",
 ]
 
@@ -216,48 +215,6 @@ def steps_apart(keys: Sequence[Hashable], alone: Families, seen: FloatArray) -> 
             for step, group in enumerate(nx.topological_generations(steps.reverse())):
                 for rule in (rules[n] for each in group for n in steps.nodes[each]["members"]):
                     found[rule] = (key, step)
-    return found
-
-
-def missing_together(keys: Sequence[Hashable], alone: Families, seen: FloatArray) -> list[Hashable]:
-    """Divide families of words where a slot lacks several of them, each by no chance.
-
-    Parameters
-    ----------
-    keys : sequence of hashable
-        The family of each rule.
-    alone : Families
-        Each rule as a family of its own.
-    seen : float64 array, shape (slots, rules)
-        How often each rule was seen in each slot.
-
-    Returns
-    -------
-    list of hashable
-        Equal for rules of one family.
-
-    Examples
-    --------
-    >>> words = [True] * 4 + [False] * 2
-    >>> alone = Families.of(["aunt", "boss", "ma", "pa", "of", "grand"], [0] * 4 + [1] * 2, words)
-    >>> seen = np.zeros((3, 6))
-    >>> seen[1, :4] = 20
-    >>> seen[2, 2:4] = 20
-    >>> missing_together(["word"] * 4 + ["of", "grand"], alone, seen)[:4]
-    [('word', (2,)), ('word', (2,)), 'word', 'word']
-    """
-    members: dict[Hashable, list[int]] = defaultdict(list)
-    for rule in np.flatnonzero(alone.of_words).tolist():
-        members[keys[rule]].append(rule)
-    found = list(keys)
-    for key, rules in members.items():
-        uses = seen[1:, rules]
-        share = uses.sum(axis=0) / max(uses.sum(), 1.0)
-        missing = (uses == 0) & ((1.0 - share) ** uses.sum(axis=1, keepdims=True) <= CHANCE)
-        missing[missing.sum(axis=1) < SEVERAL] = False
-        for rule, lacking in zip(rules, missing.T, strict=True):
-            if lacking.any():
-                found[rule] = (key, tuple((1 + np.flatnonzero(lacking)).tolist()))
     return found
 
 

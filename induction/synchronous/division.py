@@ -175,8 +175,7 @@ def _families_of_copies(
         keys.append(("word", str(family)) if word else ("rule", repr(label)))
         slots.append(sorted(places[rule] or of_family[family]) if word else [0])
     arities = [int(families.arity[families.of_rule[rule]]) for rule, _ in copies]
-    of_words = [bool(families.of_words[families.of_rule[rule]]) for rule, _ in copies]
-    return Families.of(divided(keys, slots), arities, of_words)
+    return Families.of(divided(keys, slots), arities)
 
 
 @dataclass(frozen=True)

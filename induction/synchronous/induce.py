@@ -36,7 +36,6 @@ from induction.synchronous.closure import (
     close,
     divided,
     families,
-    missing_together,
     steps_apart,
 )
 from induction.synchronous.faults import Fault, find_faults
@@ -475,13 +474,11 @@ def _families(
 ) -> Families:
     """Group rules that fill one context, where what was seen of them does not speak against it."""
     slots = [arity(rule[0]) for rule in rules]
-    words = [len(source) == 1 and not slot for (source, _), slot in zip(rules, slots, strict=True)]
-    alone = Families.of(range(len(rules)), slots, words)
+    alone = Families.of(range(len(rules)), slots)
     packed = pack_forests(forests, alone)
     seen = settled_children(packed, fit_types(packed, alone, 1, seed=0))
     places = [np.flatnonzero(seen[1:, number]).tolist() for number in range(len(rules))]
-    parted = missing_together(divided(keys, places), alone, seen)
-    return Families.of(steps_apart(parted, alone, seen), slots, words)
+    return Families.of(steps_apart(divided(keys, places), alone, seen), slots)
 
 
 def _told_faults(

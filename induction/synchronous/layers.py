@@ -28,7 +28,7 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.types import CHANCE, SEVERAL, SMOOTHING, Families, Forests, TypeModel
+from induction.synchronous.types import CHANCE, SMOOTHING, Families, Forests, TypeModel
 
 __all__ = [
     "Apart",
@@ -142,7 +142,7 @@ def slot_layers(
     holds = np.zeros((layer.max() + 1, seen.shape[1]), dtype=bool)
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
-    lacking = _lacking(seen, layer, owner, found[1], families)
+    lacking = _lacking(seen, layer, owner, found[1], words)
     layer, holds = _parted(layer, holds, lacking)
     kept_out = np.zeros_like(holds)
     np.logical_or.at(kept_out, layer, lacking if apart is None else lacking | apart.kept_out)
@@ -250,15 +250,14 @@ def _lacking(
     layer: LongArray,
     owner: LongArray,
     circle: dict[int, int],
-    families: Families,
+    words: BoolArray,
 ) -> BoolArray:
-    """Return what a slot has not and others of its layer have, if not by chance.
+    """Return the phrases that a slot has not and others of its layer have, if not by chance.
 
-    Of a slot of words it is all phrases. Of rules that recur it is the rule of the slot itself, and
+    They are all, of a slot of words. Of rules that recur they are the rule of the slot itself, and
     rules that it stands in: in ``x - y * z`` a product holds no difference, and the second slot of
-    a difference none. And it is words, if several are missing.
+    a difference none.
     """
-    words = families.arity == 0
     pooled = np.zeros((layer.max() + 1, seen.shape[1]))
     np.add.at(pooled, layer, seen)
     share = (pooled / np.maximum(pooled.sum(axis=1, keepdims=True), 1.0))[layer]
@@ -271,17 +270,7 @@ def _lacking(
         above = int(owner[slot - 1])
         recurs = circle[above] == circle[family]
         missing[slot, family] = recurs and (above == family or (family, above) in within)
-    phrases = ~words & (missing | of_words[:, None])
-    return phrases | _missing_words(seen, pooled[layer], families)
-
-
-def _missing_words(seen: FloatArray, pooled: FloatArray, families: Families) -> BoolArray:
-    """Return the words of its layer that a slot lacks if there are several, each by no chance."""
-    among = pooled * families.of_words
-    share = among / np.maximum(among.sum(axis=1, keepdims=True), 1.0)
-    asked = (seen * families.of_words).sum(axis=1, keepdims=True)
-    missing = (seen == 0) & ((1.0 - share) ** asked <= CHANCE)
-    return missing & (missing @ families.size >= SEVERAL)[:, None]
+    return np.where(words, False, missing | of_words[:, None])
 
 
 def _parted(layer: LongArray, holds: BoolArray, lacking: BoolArray) -> tuple[LongArray, BoolArray]:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
-from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
+from grammar.arrays import FloatArray, LongArray, kernel
 from grammar.rng import next_uniform, open_stream, stream_key
 from grammar.synchronous.forest import PairForest
 from grammar.synchronous.grammar import SynchronousGrammar
@@ -46,9 +46,6 @@ SMOOTHING = 1e-2
 """Added to expected counts, so that nothing is impossible."""
 CHANCE = 1e-3
 """What is missing by chance so rarely, or more rarely, is missing for a reason."""
-SEVERAL = 2
-"""Words that are missing together, at least, to be of another class: one may be left out on
-purpose, so that others tell of it."""
 
 
 ROOT = "ROOT"
@@ -70,28 +67,21 @@ class Families:
     first_slot : int64 array, shape (families + 1,)
         The slots of family f are ``first_slot[f]`` to ``first_slot[f + 1] - 1``; slot 0 is the
         root.
-    of_words : bool array, shape (families,)
-        Whether its rules are words, and neither phrases without slots nor rules with slots.
     """
 
     of_rule: tuple[int, ...]
     size: FloatArray
     first_slot: LongArray
-    of_words: BoolArray
 
     @classmethod
-    def of(
-        cls, keys: Sequence[object], arity: Sequence[int], words: Sequence[bool] = ()
-    ) -> Families:
-        """Group rules by equal keys; rules of one family have the same arity, or are words."""
+    def of(cls, keys: Sequence[object], arity: Sequence[int]) -> Families:
+        """Group rules by equal keys; rules of one family have the same arity."""
         number: dict[object, int] = {}
         of_rule = tuple(number.setdefault(key, len(number)) for key in keys)
         arity_of = dict(zip(of_rule, arity, strict=True))
         slots = [1, *(arity_of[f] for f in range(len(number)))]
         size = np.bincount(of_rule, minlength=len(number)).astype(np.float64)
-        of_words = np.zeros(len(number), dtype=bool)
-        of_words[[family for family, word in zip(of_rule, words, strict=False) if word]] = True
-        return cls(of_rule, size, np.cumsum(slots), of_words)
+        return cls(of_rule, size, np.cumsum(slots))
 
     @property
     def arity(self) -> LongArray:
