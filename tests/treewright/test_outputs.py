@@ -309,3 +309,23 @@ def test_python_replaces_files_as_python_does(here):
     assert mapped.brackets() == trees.brackets()
     assert len(Treebank.load(here / "trees.arrow")) == 2
     Grammar.load(here / "g.json").save(here / "g.json")
+
+
+@pytest.mark.parametrize(
+    ("option", "called"),
+    [
+        ("--text-column", "--text"),
+        ("--num_aug", "-n"),
+        ("--recipe", "-m"),
+        ("--n-jobs", "--workers"),
+    ],
+)
+def test_options_of_other_tools_are_answered_with_those_here(run, option, called):
+    done = run("augment", "a.csv", "-o", "b.csv", option, "1")
+    assert done.code == 2
+    assert f"no such option: {option}; it is called {called} here" in " ".join(done.err.split())
+
+
+def test_an_input_is_no_option(run):
+    done = run("augment", "--input-csv", "a.csv", "-o", "b.csv")
+    assert "give the file without an option: augment FILE" in " ".join(done.err.split())

@@ -51,7 +51,7 @@ def test_lists_of_0_and_1_are_sets_of_classes(tmp_path, name):
     as_lines = "".join(json.dumps({"text": "a film", "labels": row}) + "\n" for row in lists)
     rows, said = read(tmp_path, name, as_csv if name == "a.csv" else as_lines)
     assert [row["label"] for row in rows] == [["0", "2"], ["1"], []]
-    assert any("are read as sets of the numbers of classes, from 0" in line for line in said)
+    assert any("0 and 1 for each class in the column of classes are read as sets" in line for line in said)
 
 
 def test_lists_with_one_1_each_stay_distributions(tmp_path):
@@ -183,3 +183,46 @@ def test_brackets_with_two_words_each_stay_as_they_are(tmp_path):
     text = "(S (NP the dog) (VP sees cats) (PP in it) (NP a tree))"
     (tmp_path / "a.mrg").write_text(text)
     assert str(read_treebank(tmp_path / "a.mrg")[0]) == text
+
+
+def test_tokens_with_tags_without_prefixes_are_read(tmp_path):
+    given = "Ann\tperson-actor\nsang\tO\n\nin\tO\nRome\tlocation-city\nonce\tO\n"
+    (first, _), said = read(tmp_path, "train.txt", given)
+    assert first["text"] == "Ann sang"
+    assert first["spans"] == [{"start": 0, "end": 3, "label": "person-actor"}]
+    assert said[0].endswith("train.txt holds a token a line: it is read as CoNLL (.conll)")
+
+
+def test_a_tab_before_all_lines_is_no_column(tmp_path):
+    given = "\tThe/at jury/nn said/vbd so/rb ./.\n\n\n\tIt/pps was/bedz late/rb ./.\n"
+    with pytest.raises(CorpusError, match="tag behind it"):
+        read(tmp_path, "ca01.txt", given)
+
+
+def test_quoted_cells_of_a_table_in_a_txt_are_told(tmp_path):
+    given = "text\tlabel\n" + '"He said ""no"" and left"\tneg\nso it went on\tpos\n' * 3
+    _, said = read(tmp_path, "survey.txt", given)
+    assert any("quote" in message for message in said)
+
+
+def test_names_are_proposed_as_classes_before_counts(tmp_path):
+    rows = [
+        ("a1.json", "true", "Says so of taxes", "70"),
+        ("a2.json", "false", "It is so", "0"),
+        ("a3.json", "true", "Nobody said that", "7"),
+        ("a4.json", "false", "As I said", "0"),
+    ]
+    given = "".join("\t".join(row) + "\n" for row in rows * 2)
+    with pytest.raises(OptionError) as caught:
+        read(tmp_path, "train.tsv", given)
+    assert "column1,label,text,column4" in caught.value.hint
+
+
+def test_tasks_without_spans_stand_among_others(tmp_path):
+    span = {"value": {"start": 0, "end": 3, "labels": ["PER"]}, "type": "labels"}
+    tasks = [
+        {"id": 1, "data": {"text": "Ann sang"}, "annotations": [{"result": [span]}]},
+        {"id": 2, "data": {"text": "So it is"}, "annotations": [{"was_cancelled": True}]},
+    ]
+    rows, _ = read(tmp_path, "export.json", json.dumps(tasks))
+    assert [len(row["spans"]) for row in rows] == [1, 0]

@@ -101,3 +101,9 @@ def test_other_languages_are_told_of() -> None:
         check_english(Corpus.from_columns(text=["Schnell gut"]))  # too few words to say
     assert len(told) == 1
     assert "common words of English" in told[0]
+
+
+def test_a_shrug_is_one_unit() -> None:
+    shrug = "¯\\_(ツ)_/¯"
+    text = f"well {shrug} then"
+    assert shrug in [text[a:b] for a, b in units(text)]
