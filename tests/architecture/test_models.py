@@ -16,7 +16,9 @@ DOORS = {
     "sampling/neural/hub.py": {"snapshot_download"},
     "treewright/verbs/data.py": {"nltk.download"},
     "benchmarks/setfit.py": {"from_pretrained"},  # a peer, with the packaged encoder
-    "classifiers/estimator.py": {"from_pretrained"},  # the name in a hint, which calls nothing
+    # the name in a hint, which calls nothing
+    "classifiers/estimator.py": {"from_pretrained"},
+    "sampling/stream.py": {"from_pretrained"},
     "grammar/kernels/decorator.py": {"pickle.loads"},  # machine code, of a place that is checked
 }
 """The modules that open or fetch models and data, and what each of them may call."""

@@ -51,7 +51,9 @@ def test_lists_of_0_and_1_are_sets_of_classes(tmp_path, name):
     as_lines = "".join(json.dumps({"text": "a film", "labels": row}) + "\n" for row in lists)
     rows, said = read(tmp_path, name, as_csv if name == "a.csv" else as_lines)
     assert [row["label"] for row in rows] == [["0", "2"], ["1"], []]
-    assert any("0 and 1 for each class in the column of classes are read as sets" in line for line in said)
+    assert any(
+        "0 and 1 for each class in the column of classes are read as sets" in line for line in said
+    )
 
 
 def test_lists_with_one_1_each_stay_distributions(tmp_path):
