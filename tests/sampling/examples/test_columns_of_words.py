@@ -32,7 +32,7 @@ KINDS = {
 }
 METHODS_OF_WORDS = (
     "sub2", "treemix", "randmix", "alp", "eda", "aeda", "random-word", "switchout", "worddrop",
-    "shuffle", "eda(alpha_ri=0,alpha_rs=0,alpha_rd=0) | worddrop", "0.5*aeda + 0.5*shuffle",
+    "shuffle", "eda(alpha_sr=0,alpha_ri=0) | worddrop", "0.5*aeda + 0.5*shuffle",
 )  # fmt: skip
 NEED_MORE = {
     "geca", "geca-stream", "grammar", "names", "linda", "ctxsub", "ssmba", "backtranslation",
