@@ -265,7 +265,8 @@ class Corpus(metaclass=NamesOfOthers):
         Raises
         ------
         CorpusError
-            If a column has values of different kinds in the two.
+            If a column has values of different kinds in the two, or the numbers of classes have
+            other names.
 
         Examples
         --------
@@ -275,6 +276,9 @@ class Corpus(metaclass=NamesOfOthers):
         """
         if not isinstance(other, Corpus):
             return NotImplemented
+        self._check_classes_alike(other)
+        if alone := {*self.names} ^ {*other.names}:
+            tell(f"{', '.join(sorted(alone))}: missing for the examples of one of the two corpora")
         try:
             table = pa.concat_tables([self.table, other.table], promote_options="default")
         except pa.ArrowException as error:
@@ -287,6 +291,19 @@ class Corpus(metaclass=NamesOfOthers):
             ids = pa.array(np.arange(table.num_rows)).cast(pa.string())
             table = table.set_column(table.column_names.index("id"), "id", ids)
         return Corpus(table, classes=self.classes if self.classes == other.classes else ())
+
+    def _check_classes_alike(self, other: Corpus) -> None:
+        """Refuse numbers of classes that stand for other names (raises CorpusError)."""
+        if not {"label"} <= {*self.names} & {*other.names}:
+            return
+        named = [one.table.schema.field("label").metadata for one in (self, other)]
+        if None not in named and named[0] != named[1]:
+            raise CorpusError(
+                "the numbers of classes have other names in the two corpora",
+                hint="give names in the place of numbers in both: names = "
+                "corpus.to_dataset().features['label'].names; corpus = corpus.with_column('label', "
+                "[names[one] for one in corpus['label']])",
+            )
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.to_batches(max_chunksize=4096):

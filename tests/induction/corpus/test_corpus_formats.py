@@ -38,7 +38,7 @@ from induction.corpus.formats import (
     write_batches,
     write_corpus,
 )
-from induction.corpus.tables.class_names import class_names_of
+from induction.corpus.tables.class_names import class_names_of, with_class_names
 from sampling.examples.labels import check_corpus, read_labels
 from sampling.pipeline.augment import augment
 
@@ -112,6 +112,24 @@ def test_rows_are_reached_by_position_and_in_order():
     assert corpus[-1] == corpus[2] == list(corpus)[2]
     with pytest.raises(IndexError):
         corpus[3]
+
+
+def test_two_corpora_are_added_if_their_classes_have_the_same_names():
+    def numbered(names: list[str]) -> Corpus:
+        table = with_class_names(pa.table({"id": ["0"], "text": ["a"], "label": [1]}), {
+            "label": names
+        })  # fmt: skip
+        return read_corpus(table)
+
+    both = numbered(["bad", "good"]) + numbered(["bad", "good"])
+    assert both["label"] == [1, 1]
+    assert class_names_of(both.table) == ("bad", "good")
+    with pytest.raises(CorpusError, match="other names"):
+        numbered(["bad", "good"]) + numbered(["good", "bad"])
+    said: list[str] = []
+    with heard_by(said.append):
+        assert (numbered(["bad", "good"]) + Corpus.from_columns(text=["b"]))["label"] == [1, None]
+    assert said[0] == "label: missing for the examples of one of the two corpora"
 
 
 def test_a_column_is_added_or_replaced_in_a_new_corpus():
