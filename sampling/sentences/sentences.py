@@ -221,6 +221,8 @@ def sentence_tables(
     """
     key = stream_key(seed, grammar.family)
     pcfg = grammar.pcfg
+    if length is not None and np.shape(length) != (2,):
+        raise OptionError(f"length={length!r} is no band", hint="for example length=(1, 20)")
     if flat and length is None:
         raise OptionError("flat needs a length band", hint="for example length=(1, 20)")
     sampler: _Sampler

@@ -14,6 +14,7 @@ import numpy as np
 
 from grammar.arrays import BoolArray, IntArray, LongArray
 from grammar.errors import CorpusError, MissingDataError, OptionError
+from grammar.messages import tell
 from grammar.options import option, read_options
 from induction.corpus.corpus import Corpus
 from sampling.english.stop_words import STOP_WORDS
@@ -38,6 +39,7 @@ __all__ = ["EDA", "EDAOptions", "clean_text"]
 _INSERTED = ("tags", "heads", "deprels", "tree")
 _DELETED = ("heads", "deprels", "tree")
 _NOT_LETTERS = re.compile(r"[^a-z ]")
+_BLOCK = 9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +124,7 @@ class EDAOptions(TokenOptions):
         "a random few left out. By default operations are drawn independently.",
         code=True,
     )
-    num_aug: int = option(9, "Examples per text in a block; used with balanced.", least=1)
+    num_aug: int = option(_BLOCK, "Examples per text in a block; used with balanced.", least=1)
     repair: str = option(
         "article,capital,spacing",
         "Repairs of a new text, with commas between: a or an by the sound of the next word "
@@ -182,6 +184,8 @@ class EDA(TokenSampler):
     def read(cls, corpus: Corpus, options: EDAOptions) -> WordGrammar:
         """Return the grammar: the operations, and the synonyms of all words."""
         o = _without_wordnet(options)
+        if o.num_aug != _BLOCK and not o.balanced:
+            tell("num_aug counts only with balanced=True; n or times say how many texts there are")
         if o.clean:
             corpus = _cleaned(corpus)
         if o.alpha_ri or o.alpha_rs or o.alpha_rd:

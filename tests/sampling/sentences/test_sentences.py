@@ -443,3 +443,9 @@ def test_constructions_are_asked_for_in_trees_as_they_are_written(marked):
                 made = grammar.pcfg.weight[provenance["rules"]]
                 assert provenance["log_probability"] == pytest.approx(np.log(made).sum())
                 assert " ".join(grammar.tree_of(provenance["rules"]).leaves()) == row["text"]
+
+
+@pytest.mark.parametrize("length", ["1:40", 5, (1, 2, 3)])
+def test_a_length_that_is_no_band_is_refused(length):
+    with pytest.raises(OptionError, match="no band"):
+        sample_sentences(Grammar.parse("S -> 'so'"), 1, length=length)

@@ -16,6 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from grammar.errors import CorpusError, MissingDataError, OptionError, TreewrightError
+from grammar.messages import heard_by
 from grammar.trees.surfaces import surface_of
 from grammar.trees.tree import Tree
 from induction.corpus.corpus import Corpus
@@ -708,3 +709,14 @@ def test_numbers_that_are_refused() -> None:
             sampler.sample(**arguments)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="has no text 3"):
         sampler.vary([3])
+
+
+def test_a_block_that_is_not_used_is_told() -> None:
+    corpus = Corpus.from_columns(text=["we slept very well in the old house"])
+    said: list[str] = []
+    with heard_by(said.append):
+        EDA.induce(corpus, alpha_sr=0, alpha_ri=0, num_aug=4)
+        EDA.induce(corpus, alpha_sr=0, alpha_ri=0, num_aug=4, balanced=True)
+    assert [message for message in said if "num_aug" in message] == [
+        "num_aug counts only with balanced=True; n or times say how many texts there are"
+    ]
