@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from grammar.foreign_names.keywords import keyword_hint
+from grammar.foreign_names.keywords import keyword_here
 from treewright.permissions import ADDRESS, VARIABLE, allowed_by
 from treewright.terminal import say
 
@@ -65,14 +65,11 @@ class Verb(TyperCommand):
     def _called_here(self, option: str) -> str | None:
         """Return what an option of another tool is called here; None if it is not known."""
         name = option.lstrip("-").replace("-", "_")
-        if name in _INPUTS:
+        if name in _INPUTS and any(param.param_type_name == "argument" for param in self.params):
             return f"give the file without an option: {self.name} FILE"
         known = {param.name: param.opts[-1] for param in self.params if param.name}
-        hint = keyword_hint(name, known)
-        for ours, called in known.items():
-            if hint == f"it is called {ours} here":
-                return f"it is called {called} here"
-        return hint
+        here = keyword_here(name, known)
+        return None if here is None else f"it is called {known[here]} here"
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb under what its options allow, after a look at where it is to write."""

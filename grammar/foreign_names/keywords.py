@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["keyword_hint"]
+__all__ = ["keyword_here", "keyword_hint"]
 
 _OURS: Mapping[str, Sequence[str]] = {
     "seed": ("random_state", "random_seed", "rng", "generator"),
@@ -42,15 +42,8 @@ them. The first is meant that the function has."""
 _SAID: Mapping[str, Sequence[str]] = {
     "leave it out: the data stay as they are, and the result is returned": ("inplace", "copy"),
     "leave it out: logging.getLogger('treewright').setLevel('ERROR') silences what is told": (
-        *(
-            "verbose",
-            "verbosity",
-            "trace",
-            "show_progress",
-            "progress_bar",
-            "quiet",
-            "disable_tqdm",
-        ),
+        *("verbose", "verbosity", "trace", "show_progress", "progress_bar", "quiet"),
+        *("disable_tqdm",),
     ),
     "leave it out: it changes nothing but the time": (
         *("n_jobs", "num_proc", "num_thread", "num_threads", "num_workers", "n_process", "workers"),
@@ -66,6 +59,15 @@ _SAID: Mapping[str, Sequence[str]] = {
     ),
 }
 """What is to be said where no keyword here is the same."""
+
+
+def keyword_here(name: str, known: Collection[str]) -> str | None:
+    """Return what a keyword of another library is called here; None if it is of none.
+
+    >>> keyword_here("random_state", ["n", "seed"]), keyword_here("random_state", ["n"])
+    ('seed', None)
+    """
+    return next((here for here in _OURS if name in _OURS[here] and here in known), None)
 
 
 def keyword_hint(name: str, known: Collection[str]) -> str | None:
@@ -85,7 +87,6 @@ def keyword_hint(name: str, known: Collection[str]) -> str | None:
     >>> keyword_hint("n_jobs", ["n"])
     'leave it out: it changes nothing but the time'
     """
-    ours = (here for here, theirs in _OURS.items() if name in theirs and here in known)
-    if (here := next(ours, None)) is not None:
+    if (here := keyword_here(name, known)) is not None:
         return f"it is called {here} here"
     return next((hint for hint, theirs in _SAID.items() if name in theirs), None)

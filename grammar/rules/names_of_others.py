@@ -35,12 +35,7 @@ _HINTS: Hints = {
     "induce_pcfg(trees) of induction makes a grammar of trees": ("fit", "train", "induce"),
     "print(grammar.to_text()) shows its rules": ("pprint", "pretty_print", "print"),
     "grammar.describe().draw('grammar.svg')": (
-        "draw",
-        "plot",
-        "show",
-        "render",
-        "visualize",
-        "view",
+        *("draw", "plot", "show", "render", "visualize", "view"),
     ),
     "write_notation(grammar, 'lark') of grammar is a text; 'gbnf', 'ebnf' and others likewise": (
         *("to_lark", "to_gbnf", "to_ebnf", "to_antlr"),
@@ -56,18 +51,17 @@ _HINTS: Hints = {
     "grammar.parse_sentence(words) is the most probable tree": ("viterbi", "parse_one", "cky"),
     "grammar.check().entropy": ("entropy",),
     "Grammar.parse(grammar.to_text(), normalise=True)": ("normalize", "normalise"),
+    "NLTK's grammar has it: grammar.to_nltk().{name}": (
+        *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_lexical", "is_nonempty"),
+        *("is_flexible_chomsky_normal_form", "is_nonlexical", "max_len", "min_len"),
+    ),
+    # symbols are objects there
+    "NLTK's grammar has it: grammar.to_nltk().{name}(nltk.Nonterminal('S'))": (
+        *("leftcorners", "leftcorner_parents"),
+    ),
+    "NLTK's grammar has it: "
+    "grammar.to_nltk().{name}(nltk.Nonterminal('S'), nltk.Nonterminal('NP'))": ("is_leftcorner",),
 }
-_OF_NLTK = {
-    *("check_coverage", "is_binarised", "is_chomsky_normal_form", "is_lexical", "is_nonempty"),
-    *("is_flexible_chomsky_normal_form", "is_nonlexical", "max_len", "min_len"),
-}
-"""What NLTK's grammars alone have."""
-_OF_LEFT_CORNERS = {
-    "leftcorners": "nltk.Nonterminal('S')",
-    "leftcorner_parents": "nltk.Nonterminal('NP')",
-    "is_leftcorner": "nltk.Nonterminal('S'), nltk.Nonterminal('NP')",
-}
-"""Of these, with arguments: symbols are objects there."""
 
 
 def hint_for(name: str) -> str | None:
@@ -78,8 +72,4 @@ def hint_for(name: str) -> str | None:
     >>> hint_for("entropy"), hint_for("hue")
     ('grammar.check().entropy', None)
     """
-    if name in _OF_NLTK:
-        return f"NLTK's grammar has it: grammar.to_nltk().{name}"
-    if name in _OF_LEFT_CORNERS:
-        return f"NLTK's grammar has it: grammar.to_nltk().{name}({_OF_LEFT_CORNERS[name]})"
     return attribute_hint(name, _HINTS)
