@@ -94,7 +94,7 @@ def divided_grammar(
     copies = [
         (number, label)
         for number, family in enumerate(families.of_rule)
-        for label in (labels[number] or [family] if families.arity[family] else [_word(number)])
+        for label in ((labels[number] or [family]) if families.arity[family] else [_word(number)])
     ]
     return _layered_copies(rules, families, uses, copies)
 
@@ -102,8 +102,8 @@ def divided_grammar(
 def _labels_of_members(uses: Sequence[_Use], families: Families) -> dict[int, list[Hashable]]:
     """Return the labels of each rule: those of its family, but for what it does not take part in.
 
-    A rule that was not seen with a label does not have it if the label is one of rules, or if it
-    is as rare as the rule by no chance.
+    Of a label with which a rule was not seen, it takes part if the label does not tell members of
+    the family apart, and if chance explains that it was not seen.
     """
     of_label: dict[int, Counter[Hashable]] = defaultdict(Counter)
     of_rule: Counter[int] = Counter(use.rule for use in uses)

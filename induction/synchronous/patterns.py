@@ -305,15 +305,15 @@ _Place = tuple[Coded, int]
 """A pattern, and a slot of it; or a word that is a pair of its own."""
 
 
+@dataclass(eq=False, slots=True)
 class _Class:
     """Places that hold the same words, and how often each word was seen in them."""
 
-    def __init__(self, place: _Place, words: Counter[Coded]) -> None:
-        self.places = [place]
-        self.words = words
+    places: list[_Place]
+    words: Counter[Coded]
 
     def lacks(self, other: _Class) -> bool:
-        """Say whether words of another one are missing in this one by more than chance.
+        """Say whether words of another one are missing in this one, and chance does not explain it.
 
         One word says nothing: a pattern holds it where others were linked wrongly.
         """
@@ -326,7 +326,7 @@ class _Class:
     def add(self, other: _Class) -> None:
         """Take the places and words of another one."""
         self.places += other.places
-        self.words += other.words
+        self.words = self.words + other.words
 
 
 def _classes(read: Sequence[_Read]) -> list[_Class]:
@@ -338,15 +338,18 @@ def _classes(read: Sequence[_Read]) -> list[_Class]:
     for pattern, words in read:
         for slot, word in enumerate(words):
             found[_place(pattern, slot, word)][word] += 1
-    classes: list[_Class] = []
+    of_word: dict[Coded, list[_Class]] = defaultdict(list)
     for place, seen in sorted(found.items(), key=lambda item: (-item[1].total(), item[0])):
-        made = _Class(place, seen)
-        shared = [(sum((made.words & each.words).values()), each) for each in classes]
-        for _, each in sorted(shared, key=lambda item: -item[0]):
-            if each.words.keys() & made.words.keys() and not (each.lacks(made) or made.lacks(each)):
-                classes.remove(each)
+        made = _Class([place], seen)
+        sharing = dict.fromkeys(each for word in sorted(seen) for each in of_word[word])
+        for each in sorted(sharing, key=lambda each: -(seen & each.words).total()):
+            if not (each.lacks(made) or made.lacks(each)):
                 made.add(each)
-        classes.append(made)
+                for word in each.words:
+                    of_word[word].remove(each)
+        for word in made.words:
+            of_word[word].append(made)
+    classes = dict.fromkeys(each for sharing in of_word.values() for each in sharing)
     return sorted(classes, key=lambda each: sorted(each.words))
 
 
