@@ -195,7 +195,7 @@ def options_taken(expression: Expression) -> dict[str, set[str]]:
     """Return the names of the options that each method of an expression has.
 
     >>> sorted(options_taken(read_expression("worddrop"))["worddrop"])[:2]
-    ['blank', 'faithful']
+    ['blank', 'distinct']
     """
     methods = {step.method for part in expression.parts for step in part.steps}
     return {name: {o.name for o in find_method(name).options} for name in sorted(methods)}

@@ -58,7 +58,8 @@ def other_columns(corpus: Corpus) -> list[str]:
 def columns_of_words(corpus: Corpus) -> list[str]:
     """Return the other columns that hold a value for each word: parts of speech, tags of others.
 
-    Words are the tokens, or what stands between white space.
+    Words are the tokens, or what stands between white space. Texts of one word each say nothing
+    of a column of texts.
 
     >>> columns_of_words(Corpus.from_columns(text=["we ran", "so"], pos=[[0, 1], [0]], n=[1, 2]))
     ['pos']
@@ -66,6 +67,8 @@ def columns_of_words(corpus: Corpus) -> list[str]:
     names = other_columns(corpus)
     lists = {name: rows for name in names if (rows := _as_lists(corpus.arrow(name))) is not None}
     sizes = pc.list_value_length(_word_lists(corpus.table)) if lists else None
+    if sizes is not None and (pc.max(sizes).as_py() or 0) < 2:
+        lists = {name: rows for name, rows in lists.items() if is_list(corpus.arrow(name).type)}
     listed = [name for name, rows in lists.items() if _has_sizes(rows, sizes)]
     return [name for name in names if name in listed or name in _OF_CONLLU]
 

@@ -86,6 +86,11 @@ def test_words_are_what_stands_between_white_space_where_there_are_no_tokens() -
     assert made.column("years") == [[1, 2]] * 4
 
 
+def test_texts_of_one_word_make_no_column_of_texts_one_of_words() -> None:
+    names = Corpus.from_columns(text=["Ann", "Bo", "Cy"], day=["Mo", "Mo", "Tu"])
+    assert columns_of_words(names) == []
+
+
 def test_values_of_the_same_words_travel_also_through_a_file(tmp_path: Path) -> None:
     corpus = Corpus.from_columns(id=["0"], text=["so it is"], pos=[[1, 2, 3]], day=["Mo"])
     parents = pa.array([{"parents": ["0"]}] * 2)
