@@ -46,11 +46,10 @@ class Mends(NamedTuple):
     articles: LongArray
 
 
-def read_mends(side: Side, pools: Pools, names: tuple[str, ...]) -> Mends:
+def read_mends(side: Side, words: Words, pools: Pools, names: tuple[str, ...]) -> Mends:
     """Gather what the texts of a side, and words put in, can be written as."""
-    joints = read_joints((side,), names)
+    joints, variants = _without_marks(read_joints((side,), names), words)
     forms: list[str] = vocabulary_of(pools).to_pylist()
-    variants = joints.variants
     sound = np.zeros(len(forms), np.uint8)
     upper, lower = np.full(len(forms), -1, np.int32), np.full(len(forms), -1, np.int32)
     for f, form in enumerate(forms):
@@ -68,6 +67,25 @@ def read_mends(side: Side, pools: Pools, names: tuple[str, ...]) -> Mends:
     entries = np.concatenate((pools.form, numbers))
     written = pools._replace(form=entries, data=data, bounds=bounds)
     return Mends(joints, written, len(pools.form), upper, lower, sound, articles)
+
+
+def _without_marks(joints: Joints, words: Words) -> tuple[Joints, list[str]]:
+    """Return joints whose variants lack the marks behind their words, and those variants.
+
+    A variant is written in the place of a word alone: the marks that touch the word (*more)*) are
+    written beside it.
+    """
+    variants = joints.variants
+    numbers = {form: v for v, form in enumerate(variants)}
+    upper, lower = joints.upper.copy(), joints.lower.copy()
+    for column in (upper, lower):
+        marked = np.flatnonzero((column >= 0) & (words.trail > 0))
+        pairs = np.stack((column[marked], words.trail[marked]), axis=1)
+        used, row = np.unique(pairs, axis=0, return_inverse=True)
+        cores = [variants[v].encode()[:-trail].decode() for v, trail in used.tolist()]
+        made = [numbers.setdefault(core, len(numbers)) for core in cores]
+        column[marked] = np.array(made, np.int32)[row.ravel()]
+    return joints._replace(upper=upper, lower=lower), list(numbers)
 
 
 def mended(words: Words, mends: Mends, slots: Slots) -> Slots:

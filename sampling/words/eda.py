@@ -230,7 +230,7 @@ class EDA(TokenSampler):
         names = named_repairs(self.options.repair, MENDED)
         if not names or {"tokens", "tree"} & set(self.texts.corpus.names):
             return None
-        return read_mends(self.texts.side, self.pools, names)
+        return read_mends(self.texts.side, self.texts.words, self.pools, names)
 
     def bound(self, host: int) -> int:
         """Return an upper bound of the distinct texts that one text can become."""

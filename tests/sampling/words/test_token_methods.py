@@ -436,6 +436,41 @@ def test_edited_raw_texts_read_like_the_source() -> None:
         assert not re.search(r"\w[.,]", text)
 
 
+MARKED = st.sampled_from(["{}", "({}", "{})", '"{}', '{}"', "{},", "[{}]", "'{}", "{}...", "{} ,"])
+
+
+@given(
+    st.lists(st.tuples(MARKED, st.sampled_from(["we", "paid", "Ann", "More"])), min_size=3),
+    st.sampled_from(["", "article", "capital", "article, capital, spacing"]),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_words_that_move_leave_as_many_of_each_character(
+    pairs: list[tuple[str, str]], repair: str, shuffled: bool
+) -> None:
+    text = " ".join(mark.format(word) for mark, word in pairs)
+    text = text[:1].upper() + text[1:]
+    options = {"alpha_sr": 0, "alpha_ri": 0, "alpha_rd": 0, "repair": repair or "none"}
+    method, options = (Shuffle, {}) if shuffled else (EDA, options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortfallWarning)
+        made = method.induce(corpus([text]), **options).sample(12)
+    for other in made.column("text"):
+        assert sorted(other.lower().replace(" ", "")) == sorted(text.lower().replace(" ", ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We paid (much more) today", 'We paid "much more today"', "We paid [much more] today"],
+)
+def test_a_word_with_a_mark_gets_its_capital_and_keeps_one_mark(text: str) -> None:
+    swaps = EDA.induce(corpus([text]), alpha_sr=0, alpha_ri=0, alpha_rd=0)
+    made = swaps.sample(10).column("text")
+    assert any(other.startswith(("More", "Today")) for other in made)
+    for other in made:
+        assert sorted(other.lower()) == sorted(text.lower())
+
+
 @pytest.mark.usefixtures("wordnet_data")
 def test_synonyms_get_their_article(tmp_path: Path) -> None:
     data = corpus(["We saw a film.", "It was a movie."])
