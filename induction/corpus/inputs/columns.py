@@ -487,11 +487,11 @@ def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
     if not pa.types.is_string(column.type):
         return
     known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
-    for sign in "|;,+& ":
-        several = [name for name in known if sign in name]
+    for sign in "|;#,+&/ ":
+        several = [name for name in known if sign in name.strip("#")]  # C#
         parts = {part.strip() for name in several for part in name.split(sign)}
         # commas and the like stand in names of classes, too
-        least = len(parts) - 1 if sign == " " else sign not in "|;"
+        least = len(parts) - 1 if sign == " " else sign not in "|;#"
         if several and len(parts & set(known)) > least:
             tell(
                 f"{path}: the class {several[0]!r} is made of others; if a text may have several, "

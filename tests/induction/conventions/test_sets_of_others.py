@@ -67,6 +67,8 @@ def test_lists_of_python_in_csv_are_sets(tmp_path):
         (["x|y", "x", "y"], "the class 'x|y' is made of others"),
         (["x;y", "x", "z"], "the class 'x;y' is made of others"),
         (["x, y", "x", "y"], "the class 'x, y' is made of others"),
+        (["x#y", "x", "z"], "the class 'x#y' is made of others"),  # doccano
+        (["x/y", "x", "y"], "the class 'x/y' is made of others"),
         (["x, y", "x", "z"], ""),
         (["Sci|Tech", "World", "Sports"], ""),
     ],
