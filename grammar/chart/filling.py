@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from grammar.chart.pruning import CoarseToFine, limits_of, prior_values
 from grammar.chart.rules import ChartRules
 from grammar.chart.tagging import tagged_rules
 from grammar.errors import OptionError, located
+from grammar.messages import tell
 from grammar.pcfg.grammar import Grammar
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Filled",
     "checked_batch",
     "checked_sentence",
+    "refuse_one_sentence",
     "too_many_steps",
     "within_words",
 ]
@@ -293,3 +295,37 @@ def checked_batch(
             with located(f"sentence {i}"):
                 check_constraints(one, len(sentence), grammar)
     return list(zip(words, within, strict=True))
+
+
+def refuse_one_sentence(
+    sentences: object, parsed: Sequence[bool], parses: Callable[[Sequence[str]], bool]
+) -> None:
+    """Refuse the words of one sentence where sentences are asked for, as NLTK takes them.
+
+    Parameters
+    ----------
+    sentences : object
+        What was given. Texts that are single words can be the words of one sentence.
+    parsed : sequence of bool
+        Which of them were parsed, each as a sentence.
+    parses : callable
+        Whether a sentence has a parse.
+
+    Raises
+    ------
+    OptionError
+        If no word is a sentence by itself. If some are, and all are one, it is told.
+    """
+    if not (isinstance(sentences, list | tuple) and len(sentences) > 1):
+        return
+    if not all(isinstance(word, str) and len(word.split()) == 1 for word in sentences):
+        return
+    words = [str(word) for word in sentences]
+    each, one = f"parser.parse_all({[[word] for word in words[:2]]})", "parser.kbest(words, 10)"
+    if not any(parsed):
+        raise OptionError(
+            f"{words[0]!r}, {words[1]!r} are words, and none is a sentence by itself",
+            hint=f"{one} parses the words of one sentence, and {each} sentences of one word each",
+        )
+    if parses(words):
+        tell(f"{words[0]!r}, {words[1]!r} are parsed as sentences; {one} parses one of all words")

@@ -32,6 +32,7 @@ from grammar.chart.filling import (
     Filled,
     checked_batch,
     checked_sentence,
+    refuse_one_sentence,
 )
 from grammar.chart.kbest import best_rule_sequences
 from grammar.chart.kernels import Chart, outside_values, uses_of_edges
@@ -350,6 +351,8 @@ class Parser:
         chunks = [given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)]
         tasks = (partial(self._counts_of_chunk, chunk) for chunk in chunks)
         parts = list(in_threads(tasks, workers))
+        failed = sum(len(part.failures) for part in parts)
+        refuse_one_sentence(sentences, [failed < len(given)], self._parses)
         return ExpectedCounts(
             np.sum([part.count for part in parts], axis=0)
             if parts
@@ -405,16 +408,27 @@ class Parser:
         Parameters
         ----------
         sentences : iterable of sequences of str
-            All are checked before any is parsed.
+            All are checked before any is parsed. The method of this name in NLTK takes the words
+            of one: here that is ``kbest``.
         constraints : iterable of Constraints or None, optional
             One for each sentence.
         workers : int
             Threads; each takes the memory of one chart at a time.
+
+        Raises
+        ------
+        OptionError
+            If a sentence is empty, or those given are single words and none of them has a parse.
         """
         whole_number("workers", workers, 1)
         given = checked_batch(self.grammar, sentences, constraints)
         tasks = (partial(self.viterbi, one, constraints=within) for one, within in given)
-        return list(in_threads(tasks, workers, waiting=OF_SENTENCES))
+        found = list(in_threads(tasks, workers, waiting=OF_SENTENCES))
+        refuse_one_sentence(sentences, list(map(bool, found)), self._parses)
+        return found
+
+    def _parses(self, sentence: Sequence[str]) -> bool:
+        return bool(self.viterbi(sentence))
 
     def _inside_outside(
         self,

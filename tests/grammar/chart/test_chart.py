@@ -18,6 +18,7 @@ from grammar.chart.grammar import ChartGrammar
 from grammar.chart.kernels import cell_of
 from grammar.chart.parser import NoParse, Parser
 from grammar.errors import BracketError, ChartGrammarError, OptionError
+from grammar.messages import heard_by
 from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.tree import Tree
@@ -372,6 +373,28 @@ def test_what_is_not_a_sentence(sentence: list[str], message: str) -> None:
         parser.viterbi(sentence)
     with pytest.raises(OptionError, match=f"sentence 2: .*{message}"):
         parser.parse_all([["a"], sentence])
+
+
+def test_the_words_of_one_sentence_are_no_sentences() -> None:
+    parser = Parser(Grammar.parse("S -> NP VP \n NP -> 'dogs' | 'cats' \n VP -> 'run'"))
+    for words in (["dogs", "run"], ["dogs", "sleep"]):
+        for batch in (parser.parse_all, parser.expected_counts):
+            with pytest.raises(OptionError, match="none is a sentence by itself") as refused:
+                batch(words)
+            assert "parser.kbest(words, 10)" in str(refused.value.hint)
+    assert [str(one.tree) for one in parser.kbest(["dogs", "run"], 10) if one] == [
+        "(S (NP dogs) (VP run))"
+    ]
+    assert not any(parser.parse_all([["dogs"], ["run"]]))
+    assert all(parser.parse_all(["dogs run", "cats run"]))
+    said: list[str] = []
+    with heard_by(said.append):
+        made = Parser(AMBIGUOUS).parse_all(["a", "b", "a"])
+    assert all(made)
+    assert said[0].startswith("'a', 'b' are parsed as sentences")
+    with heard_by(said.append):
+        Parser(Grammar.parse("S -> 'a' | 'b'")).parse_all(["a", "b"])
+    assert len(said) == 1
 
 
 def test_numbers_must_be_above_zero() -> None:
