@@ -17,6 +17,7 @@ from classifiers.choice import Choice
 from classifiers.config import TFIDF, TrainingConfig, read_config
 from classifiers.examples import THRESHOLD, Examples, read_examples
 from classifiers.export.saving import export_onnx
+from classifiers.predicting import kind_of_classes, typed_classes
 from classifiers.saving import save_classifier
 from classifiers.scores import members, names_sets, score
 from classifiers.selection import auto
@@ -29,6 +30,7 @@ from grammar.trees.given import is_name_of_file
 from induction.corpus.corpus import Corpus
 from induction.corpus.formats import read_corpus
 from induction.corpus.inputs.class_sets import Sets, is_sets, sets_of
+from sampling.examples.class_names import label_kind
 
 __all__ = ["TextClassifier"]
 
@@ -220,6 +222,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
     def learn(self, corpus: Corpus) -> Self:
         """Learn a corpus: labels may be distributions, and its columns take part in new examples.
 
+        Classes are values of the column ``label``: names, numbers, true and false.
+
         Raises
         ------
         CorpusError, OptionError, MissingDataError
@@ -241,7 +245,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
             "new examples": int(examples.new.sum()),
         }
         self._indicators = False
-        self.classes_ = np.array(self.model_.classes)
+        self.classes_ = typed_classes(self.model_.classes, label_kind(corpus))
         self._order = list(range(len(self.classes_)))
         return self
 
@@ -328,12 +332,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator, metaclass=NamesOfOthers):  
                 own = zip(sets_of(told).sets, true.sets, strict=True)
                 right = np.array([set(one) == set(other) for one, other in own])
             return float(np.average(right, weights=sample_weight))
-        return super().score(X, y, sample_weight)
+        return super().score(X, self._as_known(y), sample_weight)
+
+    def _as_known(self, y: Any) -> Any:
+        """Return classes of which none is known as the known ones of the same names ("5" for 5)."""
+        check_is_fitted(self)
+        listed = np.asarray(y).tolist()
+        known = {str(one): one for one in self.classes_.tolist()}
+        if not isinstance(listed, list) or set(known.values()) & set(listed):
+            return y
+        made = [known.get(str(one)) for one in listed]
+        if None in made and isinstance(listed[0], str) != isinstance(self.classes_[0], str):
+            raise CorpusError(
+                f"the class {listed[made.index(None)]!r} is none of {', '.join(known)}",
+                hint="give classes as classifier.classes_ has them",
+            )
+        return y if None in made else made
 
     def save(self, folder: PathLike) -> None:
         """Save as a folder with a card (:func:`~classifiers.saving.save_classifier`)."""
         check_is_fitted(self)
-        save_classifier(self.model_, folder)
+        save_classifier(self.model_, folder, {"label_kind": kind_of_classes(self.classes_)})
 
     def to_onnx(self, folder: PathLike) -> None:
         """Write an ONNX model with a card (:func:`~classifiers.export.saving.export_onnx`)."""

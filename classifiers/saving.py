@@ -129,6 +129,8 @@ def open_classifier(folder: PathLike, *, device: str = "auto") -> Classifier:
     with damage_told(place, held, "the classifier", _HINT) as files:
         found = _Found(place, files, read_config(**held["config"]), tuple(held["classes"]), device)
         opened: Classifier = _OPENERS[held["kind"]](found)
+        # what is opened is frozen, and says nothing of the labels itself
+        object.__setattr__(opened, "label_kind", held["facts"].get("label_kind"))
         return opened
 
 

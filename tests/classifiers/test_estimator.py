@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from classifiers import TextClassifier, auto, open_classifier, train
 from grammar.errors import CorpusError, OptionError
+from induction import Corpus, read_corpus
 
 TEXTS = [f"{'good' if i % 2 else 'bad'} film {i}" for i in range(12)]
 LABELS = ["pos" if i % 2 else "neg" for i in range(12)]
@@ -84,6 +86,40 @@ def test_it_is_saved_as_any_classifier(tmp_path: Path) -> None:
     opened = open_classifier(tmp_path / "model")
     assert (opened.probabilities(TEXTS) == model.predict_proba(TEXTS)).all()
     assert model.score({"text": TEXTS, "label": LABELS}).accuracy == 1.0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [(5, 1), (True, False), (np.int8(5), np.int8(1)), (1, 0), (2.0, 4.0), (10, 9), ("5", "a")],
+)
+def test_classes_keep_their_type(tmp_path: Path, values: Any) -> None:
+    labels = [values[label == "pos"] for label in LABELS]
+    for given in (np.array(labels), labels):
+        model = train({"text": TEXTS, "label": given})
+        kind = np.array(labels).dtype.kind
+        assert model.predict(TEXTS).dtype.kind == kind == model.classes_.dtype.kind
+        assert (model.predict(TEXTS) == np.array(labels)).all()
+        assert model.score(TEXTS, labels) == model.score(TEXTS, list(map(str, labels))) == 1.0
+        assert model.score({"text": TEXTS, "label": given}).accuracy == 1.0
+        for saved in (model, quick().fit(TEXTS, labels)):
+            saved.save(tmp_path / "model")
+            opened = open_classifier(tmp_path / "model")
+            assert (opened.predict(TEXTS) == model.predict(TEXTS)).all()
+            assert opened.predict(TEXTS).dtype.kind == kind
+    if kind != "U":
+        with pytest.raises(CorpusError, match="the class 'x' is none of"):
+            model.score(TEXTS, ["x"] * 12)
+
+
+def test_classes_of_a_file_are_those_of_its_corpus(tmp_path: Path) -> None:
+    rows = [
+        f"{text},{5 if label == 'pos' else 1}" for text, label in zip(TEXTS, LABELS, strict=True)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(["text,label", *rows]))
+    corpus = read_corpus(tmp_path / "a.csv")
+    assert train(tmp_path / "a.csv").predict(TEXTS).tolist() == corpus.column("label")
+    named = Corpus(corpus.with_column("label", [0, 1] * 6).table, classes=("neg", "pos"))
+    assert set(train(named).predict(TEXTS).tolist()) <= {"neg", "pos"}
 
 
 def test_faults_are_said() -> None:

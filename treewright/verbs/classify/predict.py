@@ -82,11 +82,11 @@ def predictions(model: Any, shares: Any, kind: str, *, threshold: float, at_leas
     """Return the class of each text, of the type that labels had, or its set of classes."""
     import pyarrow as pa
 
+    from classifiers.predicting import typed_classes
     from classifiers.scores import members, names_sets
-    from sampling.examples.class_names import named
 
     if not names_sets(model):
-        return named(pa.array(shares.argmax(1)), tuple(model.classes), kind)
+        return pa.array(typed_classes(model.classes, kind)[shares.argmax(1)])
     mine = members(shares, threshold=threshold, at_least_one=at_least_one)
     sets = [[name for name, own in zip(model.classes, row, strict=True) if own] for row in mine]
     return pa.array(sets, pa.list_(pa.string()))
