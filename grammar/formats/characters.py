@@ -5,9 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 
-from grammar.expressions.positions import ALPHABET
+import numpy as np
 
-__all__ = ["MOST_CHARACTERS", "characters_of_class", "characters_of_codes", "unescaped"]
+from grammar.expressions.positions import ALPHABET
+from grammar.rules.rules import RuleTable
+
+__all__ = [
+    "MOST_CHARACTERS",
+    "characters_of_class",
+    "characters_of_codes",
+    "token_of_characters",
+    "unescaped",
+]
 
 MOST_CHARACTERS = 256
 """A class of more characters stands for those of ASCII."""
@@ -19,6 +28,9 @@ _ESCAPE = re.compile(
 _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _PARTS = re.compile(rf"({_ESCAPE.pattern}|[^\\])(?:-({_ESCAPE.pattern}|[^\\]))?", re.DOTALL)
 _CODES = re.compile(r"(#x[0-9A-Fa-f]{1,6}|.)(?:-(#x[0-9A-Fa-f]{1,6}|.))?", re.DOTALL)
+_CLASS = re.compile(r"(.*)\|<(.+)>'*", re.DOTALL)
+_REPEATED = re.compile(r"(.*)\|<.*>(?:[*+]|\{\d+,?\d*\})'*", re.DOTALL)
+"""Symbols that a reader of notations makes for classes, and for what is repeated."""
 
 
 def unescaped(text: str) -> str:
@@ -84,3 +96,37 @@ def _character(found: re.Match[str]) -> str:
     if code:
         return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else found[0]
     return _SIGNS.get(found[5], found[5])
+
+
+def token_of_characters(rules: RuleTable) -> tuple[str, str] | None:
+    """Return a rule of a notation whose tokens are several words here, and one of these.
+
+    They are letters or digits of a class that is repeated, or stands in a row.
+
+    >>> from grammar.formats.reading import read_notation
+    >>> token_of_characters(read_notation('root ::= "+" [a-c]{1,3}', "gbnf").rules)
+    ('root', 'a')
+    >>> token_of_characters(read_notation('root ::= "x" ("+" | "-") "y"', "gbnf").rules)
+    """
+    names = rules.nonterminals
+    if not any("|<" in name for name in names):
+        return None
+    lengths = np.diff(rules.offsets)
+    are_words = (lengths == 1) & (np.append(rules.rhs, 0)[rules.offsets[:-1]] < 0)
+    all_words = np.diff(rules.starts) > 1
+    all_words[rules.lhs[~are_words]] = False
+    signs: dict[int, str] = {}
+    for symbol in np.flatnonzero(all_words).tolist():
+        own = range(rules.starts[symbol], rules.starts[symbol + 1])
+        words = [rules.words[-1 - rules.rhs[rules.offsets[rule]]] for rule in own]
+        if all(len(word) == 1 for word in words) and any(map(str.isalnum, words)):
+            signs[symbol] = "".join(words)
+    for symbol, characters in signs.items():
+        found = _CLASS.fullmatch(names[symbol])
+        if found and set(found[2]) <= set(characters):
+            return found[1], characters[0]
+    owner = np.repeat(rules.lhs, lengths)
+    for symbol, child in zip(owner.tolist(), rules.rhs.tolist(), strict=True):
+        if child in signs and (found := _REPEATED.fullmatch(names[symbol])):
+            return found[1], signs[child][0]
+    return None

@@ -146,7 +146,7 @@ def _tables(
     spacing: Spacing,
     start: int = 0,
 ) -> Iterator[pa.Table]:
-    write = text_writer(grammar.pcfg.rules.words, spacing)
+    write = text_writer(grammar.pcfg.rules, spacing)
     waiting, first = iter(made), start
     while True:
         batch = list(itertools.islice(waiting, _BATCH))

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from grammar.arrays import LongArray, pack_strings
 from grammar.errors import OptionError
+from grammar.formats.characters import token_of_characters
 from grammar.messages import tell
 from grammar.options import names_keywords
 from grammar.pcfg.constructions import holding
@@ -19,6 +20,7 @@ from grammar.pcfg.derivable import Derivable
 from grammar.pcfg.grammar import as_grammar
 from grammar.pcfg.spelling import Spacing
 from grammar.rng import stream_key
+from grammar.rules.rules import RuleTable
 from grammar.sampling_kernels.ancestral import AncestralSampler, Derivations, derivation_trees
 from grammar.sampling_kernels.lengths import LengthSampler
 from grammar.trees.brackets import write_words
@@ -232,7 +234,7 @@ def sentence_tables(
         sampler = AncestralSampler(pcfg)
     else:
         sampler = LengthSampler(pcfg, *length, flat=flat)
-    write = text_writer(pcfg.rules.words, spacing)
+    write = text_writer(pcfg.rules, spacing)
 
     def table(first: int, count: int) -> pa.Table:
         draws = sampler.draw(key, first, count)
@@ -302,11 +304,13 @@ def derivation_table(
     )
 
 
-def text_writer(words: Sequence[str], spacing: Spacing) -> Callable[[Derivations], pa.Array]:
+def text_writer(rules: RuleTable, spacing: Spacing) -> Callable[[Derivations], pa.Array]:
     """Return what makes the texts of derivations (OptionError if there is no such spacing).
 
-    It is told if a space comes between words that hold their own, as those of GBNF do.
+    It is told if a space comes between words that hold their own, as those of GBNF do, or between
+    the characters of a token.
     """
+    words = rules.words
     if spacing not in get_args(Spacing):
         raise OptionError(
             f"unknown spacing {spacing!r}", hint=f"choose from {', '.join(get_args(Spacing))}"
@@ -317,6 +321,12 @@ def text_writer(words: Sequence[str], spacing: Spacing) -> Callable[[Derivations
                 f"words of the grammar hold their own white space, such as {own!r}, and a space is "
                 "put between words, too: --spacing characters (in Python spacing='characters') "
                 "puts none there"
+            )
+        elif (token := token_of_characters(rules)) is not None:
+            tell(
+                f"tokens of {token[0]} are several words of the grammar, such as {token[1]!r}, and "
+                "a space is put between words: --spacing characters (in Python "
+                "spacing='characters') puts none there"
             )
         vocabulary = pack_strings(map(surface_of, words))
         return lambda draws: as_strings(*write_words(draws.words, draws.word_offsets, *vocabulary))

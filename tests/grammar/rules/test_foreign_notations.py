@@ -291,3 +291,44 @@ def test_words_with_white_space_of_their_own_are_told_when_spaces_come_between()
     with heard_by(said.append):
         assert sample_sentences(grammar, 1, spacing="characters").column("text") == ["the dog"]
     assert len(said) == 1
+
+
+G = "grammar G; prog : ID ('+' ID)* EOF ; WS : [ ]+ -> skip ; ID : "
+TOKENS = [
+    ("antlr", G + "[a-c]+ ;", "ID"),
+    ("antlr", G + "[a-c] [0-9] ;", "ID"),
+    ("antlr", G + "L L2* ; fragment L : [a-c] ; fragment L2 : [a-c0-9] ;", "ID"),
+    ("gbnf", "root ::= [a-c]{1,3}", "root"),
+    ("ebnf", "name ::= [a-c] [a-c0-9]*", "name"),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "token"), TOKENS)
+def test_tokens_that_are_split_into_characters_are_told(tmp_path, form, text, token):
+    said: list[str] = []
+    with heard_by(lambda _: None):
+        grammar = read_notation(text, form)
+    grammar.save(tmp_path / "g.json")
+    with heard_by(said.append):
+        sample_sentences(open_grammar(tmp_path / "g.json"), 2)
+    assert len(said) == 1
+    assert said[0].startswith(f"tokens of {token} are several words of the grammar, such as ")
+    with heard_by(said.append):
+        made = sample_sentences(grammar, 20, spacing="characters").column("text")
+    assert len(said) == 1
+    assert not any(" " in text for text in made)
+
+
+def test_words_of_one_character_that_are_tokens_are_not_told():
+    said: list[str] = []
+    signs = "e : N (OP N)* ; OP : [+-] ; N : 'one' | 'two' ;"
+    grammars = [
+        Grammar.parse("S -> 'a' S [0.5] | 'b' [0.5]"),
+        read_notation(f"grammar G; {signs}", "antlr"),
+        read_notation('root ::= "one" ("+" | "-") "two"', "gbnf"),
+        Grammar.parse("S -> DT {S|<N-V>}\n{S|<N-V>} -> N V\nN -> '1' | '2'\nV -> 'go'\nDT -> 'a'"),
+    ]
+    with heard_by(said.append):
+        for grammar in grammars:
+            sample_sentences(grammar, 2)
+    assert said == []
