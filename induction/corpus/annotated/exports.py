@@ -17,7 +17,7 @@ from induction.corpus.annotated.assistants import is_luis, of_luis
 from induction.corpus.annotated.nested import is_dialogflow, is_snips, of_snips
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
-__all__ = ["EXPORTS", "Export", "export_of", "with_classes_alike"]
+__all__ = ["EXPORTS", "Export", "annotated_rows", "export_of", "with_classes_alike"]
 
 Row = dict[str, Any]
 
@@ -27,6 +27,7 @@ _OF_PRODIGY = (
     "accept", "options", "config", "priority", "score",
 )  # fmt: skip
 _ANNOTATIONS = ("annotations", "completions")
+_LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,23 @@ def export_of(row: Any) -> Export | None:
     True
     """
     return next((one for one in EXPORTS if one.is_own(row)), None)
+
+
+def annotated_rows(value: Mapping[str, Any]) -> list[Any] | None:
+    """Return the rows of spaCy 2 that an object has under a name, as NER Annotator writes them.
+
+    >>> annotated_rows({"classes": ["PER"], "annotations": [["Bob", {"entities": []}], None]})
+    [['Bob', {'entities': []}], None]
+    >>> annotated_rows({"text": ["Bob"]}) is None
+    True
+    """
+    lists = [rows for rows in value.values() if isinstance(rows, list | tuple)]
+    held = [[*rows] for rows in lists if any(_is_spacy(_listed(row)) for row in rows[:_LOOKED_AT])]
+    return held[0] if len(held) == 1 else None
+
+
+def _listed(row: Any) -> Any:
+    return [*row] if isinstance(row, tuple) else row
 
 
 def with_classes_alike(rows: list[Row | None]) -> list[Row | None]:

@@ -15,7 +15,7 @@ from grammar.errors import CorpusError
 from grammar.messages import tell
 from grammar.trees.given import are_trees, is_name_of_file
 from induction.corpus import huggingface
-from induction.corpus.annotated.exports import export_of
+from induction.corpus.annotated.exports import annotated_rows, export_of
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.column_names import LABEL_NAMES, TEXT_NAMES
 from induction.corpus.entities.spacy_docs import columns_of_docs, is_of_spacy
@@ -191,6 +191,8 @@ def _of_mapping(data: Mapping[str, Any]) -> pa.Table:
         return _columns({"text": [*data], "label": classes})
     if named and (rows := texts_of_classes(data)) is not None:
         return _of_items(rows)
+    if named and (rows := annotated_rows(data)) is not None:
+        return _of_items(rows)
     return _columns(data)
 
 
@@ -303,8 +305,14 @@ def _of_pairs(items: Sequence[Any]) -> pa.Table | None:
 
     A second text is a class for sure only if it comes again.
     """
-    if not items or not all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
+    given = [item for item in items if item is not None]
+    if not given or not all(isinstance(item, list | tuple) and len(item) == 2 for item in given):
         return None
+    if len(given) < len(items):
+        if not all(isinstance(other, Mapping) for _, other in given):
+            return None
+        tell(f"{len(items) - len(given):,} rows that were not accepted are left out")
+        items = given
     texts, others = ([item[at] for item in items] for at in (0, 1))
     if all(map(is_of_spacy, texts)) and all(isinstance(one, str | int) for one in others):
         tell("the second of each pair is read as the label")

@@ -15,7 +15,12 @@ from typing import Any
 from grammar.errors import CorpusError, located
 from grammar.messages import tell
 from induction.corpus.annotated.assistants import rows_of_assistants
-from induction.corpus.annotated.exports import Export, export_of, with_classes_alike
+from induction.corpus.annotated.exports import (
+    Export,
+    annotated_rows,
+    export_of,
+    with_classes_alike,
+)
 from induction.corpus.annotated.keyed import classes_of_texts, texts_of_classes
 from induction.corpus.annotated.nested import rows_of_intents, rows_of_parts, without_wrappers
 from induction.corpus.column_names import TEXT_NAMES
@@ -130,19 +135,28 @@ def _rows(bare: bytes, path: str) -> list[Any] | None:
             parts = rows_of_parts(value)
         if parts is not None:
             tell(f"{path} is read as pairs of text and class: {parts[1]}")
-        value = _rows_of_object(value) if parts is None else parts[0]
+        pairs = annotated_rows(value) if parts is None else parts[0]
+        value = _rows_of_object(value) if pairs is None else pairs
     rows = value if isinstance(value, list) else None
     if rows is not None:
         rows, form = without_wrappers(rows)
         if form is not None:
             tell(f"{path} is read as {form}")
-    if rows is None or not all(isinstance(row, dict) or export_of(row) for row in rows):
+    if rows is None or not (
+        all(isinstance(row, dict) or export_of(row) for row in rows) or _are_annotated(rows)
+    ):
         raise CorpusError(
             "this is JSON, but not an array of objects",
             where=path,
             hint='write [{"text": "...", "label": "..."}, ...], or an object a line',
         )
     return rows
+
+
+def _are_annotated(rows: list[Any]) -> bool:
+    """Say whether rows are those of a tool, or null where the annotator passed a text over."""
+    given = [row for row in rows if row is not None]
+    return bool(given) and all(map(export_of, given))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -237,7 +251,7 @@ def _read_as(
     read, skipped = {}, []
     for number, row in rows.items():
         try:
-            read[number] = export.read(row)
+            read[number] = None if row is None else export.read(row)
         except CorpusError as error:
             place = f"{where}{number + 1}"
             if not skips:

@@ -227,3 +227,33 @@ def test_numbers_of_a_data_set_have_their_names():
     with heard_by(lambda message: None):
         corpus = read_corpus(datasets.Dataset.from_dict(rows, features=features))
     assert corpus.column("spans") == [[{"start": 0, "end": 2, "label": "ORG"}]]
+
+
+PAIRS = [
+    ["Ann sings in Rome", {"entities": [[0, 3, "PER"], [13, 17, "LOC"]]}],
+    ["Bob sleeps", {"entities": [[0, 3, "PER"]]}],
+]
+
+
+@pytest.mark.parametrize("rest", [[], [None], [None, ["so", {"entities": []}]]])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_pairs_of_a_text_and_entities_are_read_under_a_name(tmp_path, rest, wrapped):
+    rows = [*PAIRS, *rest]
+    value = {"classes": ["PER", "LOC"], "annotations": rows} if wrapped else rows
+    file = tmp_path / "annotations.json"
+    said: list[str] = []
+    for text in (json.dumps(value), json.dumps(value, indent=1)):
+        file.write_text(text)
+        with heard_by(said.append):
+            corpora = [read_corpus(file), read_corpus(value)]
+        for corpus in corpora:
+            texts = [row[0] for row in rows if row is not None]
+            assert corpus.column("text") == texts
+            assert [len(spans) for spans in corpus.column("spans")] == [2, 1, 0][: len(texts)]
+    assert any("1 rows that were not accepted are left out" in one for one in said) == bool(rest)
+
+
+def test_null_among_objects_is_no_row(tmp_path):
+    (tmp_path / "a.json").write_text('[{"text": "a"}, null]')
+    with pytest.raises(CorpusError, match="not an array of objects"):
+        read_corpus(tmp_path / "a.json")
