@@ -179,6 +179,14 @@ class Corpus(metaclass=NamesOfOthers):
     skipped: tuple[Skipped, ...] = ()
     classes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.table, pa.Table):
+            raise CorpusError(
+                f"a corpus is made of a table of Arrow, and this is {type(self.table).__name__}",
+                hint="read_corpus(data) reads frames, data sets, lists of texts or dictionaries, "
+                "columns, and files",
+            )
+
     @classmethod
     def from_columns(cls, **columns: Any) -> Corpus:
         """Build a corpus from columns given by name; ``id`` defaults to the position.

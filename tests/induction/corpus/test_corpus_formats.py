@@ -1095,3 +1095,12 @@ def test_sst_has_its_published_size_and_comes_back(data_folder, tmp_path, part, 
 def test_scan_has_its_published_size(data_folder):
     corpus = read_corpus(data_folder / "scan" / "tasks.txt.gz", format="scan")
     assert len(corpus) == 20_910
+
+
+@pytest.mark.parametrize("data", [{"text": ["a b"]}, ["a b"], "a b", None])
+def test_a_corpus_of_what_is_no_table_names_what_reads_it(data):
+    with pytest.raises(CorpusError, match="made of a table of Arrow") as refused:
+        Corpus(data)
+    assert "read_corpus(data)" in str(refused.value.hint)
+    if data is not None:
+        assert read_corpus(data).column("text") == ["a b"]
