@@ -23,6 +23,7 @@ from grammar.pcfg.grammar import Grammar
 from grammar.rules.rules import Nonterminal, Production
 from grammar.trees.tree import Tree
 from grammar.trees.treebank import Treebank
+from induction import induce_double_dop
 from induction.corpus.readers import read_treebank
 from induction.counts.pcfg import induce_pcfg
 from induction.trees.preparation import prepare
@@ -395,6 +396,17 @@ def test_the_words_of_one_sentence_are_no_sentences() -> None:
     with heard_by(said.append):
         Parser(Grammar.parse("S -> 'a' | 'b'")).parse_all(["a", "b"])
     assert len(said) == 1
+
+
+def test_what_is_no_pcfg_is_refused_by_what_parses_with_it() -> None:
+    trees = ["(S (NP Mary) (VP (V sees) (NP Bob)))", "(S (NP Bob) (VP (V sees) (NP Mary)))"]
+    found = induce_double_dop(trees)
+    with pytest.raises(OptionError, match="of the family 'tsg'") as refused:
+        Parser(found)
+    assert "grammar.parse_sentence(sentence)" in str(refused.value.hint)
+    for other in (None, 7, Parser(AMBIGUOUS)):
+        with pytest.raises(OptionError, match="is no grammar"):
+            Parser(other)
 
 
 def test_numbers_must_be_above_zero() -> None:
