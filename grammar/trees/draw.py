@@ -6,6 +6,7 @@ sisters lie side by side, and a parent stands in the middle between its first an
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,21 +72,24 @@ HEAD = 30.0
 LABEL_SIZE, WORD_SIZE = 13.0, 15.0
 
 
-def tree_svg(tree: Drawable, *, highlight: Highlight = ()) -> str:
+def tree_svg(tree: Drawable | str, *, highlight: Highlight = ()) -> str:
     """Return a tree drawn as a standalone SVG document.
 
     Parameters
     ----------
     tree : Tree
-        Any size.
+        Any size; or a tree of NLTK, or text in brackets.
     highlight : collection of (start, end) or str, or a mapping of them to ``#rrggbb`` colours
         What to colour: every node within the span, words ``start`` to ``end - 1``, or every word
         that equals the string. Where several apply, the narrowest wins.
 
     Raises
     ------
+    BracketError
+        If it is no tree.
     OptionError
-        If a span lies outside the sentence, or a colour is not written ``#rrggbb``.
+        If there are several trees, a span lies outside the sentence, or a colour is not written
+        ``#rrggbb``.
 
     Examples
     --------
@@ -97,22 +101,26 @@ def tree_svg(tree: Drawable, *, highlight: Highlight = ()) -> str:
     return tree_picture(tree, highlight).svg()
 
 
-def draw_tree(tree: Drawable, path: PathLike, *, highlight: Highlight = ()) -> None:
+def draw_tree(
+    tree: Drawable | str, path: PathLike | None = None, *, highlight: Highlight = ()
+) -> str | None:
     """Save the picture of a tree as ``.svg`` or ``.png``, whole or not at all.
 
     Parameters
     ----------
     tree : Tree
-        Any size.
-    path : str or Path
-        Its suffix says the format.
+        Any size; or a tree of NLTK, or text in brackets.
+    path : str or Path, optional
+        Its suffix says the format. Without it the SVG is returned, as by :func:`tree_svg`.
     highlight : collection or mapping
         As :func:`tree_svg` takes it.
 
     Raises
     ------
+    BracketError
+        If it is no tree.
     OptionError
-        If the suffix is another, or the highlight is at fault.
+        If the suffix is another, the highlight is at fault, or there are several trees.
     OutputError
         If the path cannot be written.
 
@@ -125,19 +133,22 @@ def draw_tree(tree: Drawable, path: PathLike, *, highlight: Highlight = ()) -> N
     grammar.errors.OptionError: fish.pdf: cannot draw to the suffix '.pdf'
       hint: name the file *.svg or *.png
     """
+    if path is None:
+        return tree_svg(tree, highlight=highlight)
     checked_suffix(path)
     tree_picture(tree, highlight).save(path)
+    return None
 
 
 def draw_trees(
-    trees: Iterable[Drawable], path: PathLike, titles: Sequence[str] | None = None
+    trees: Iterable[Drawable | str] | str, path: PathLike, titles: Sequence[str] | None = None
 ) -> None:
     """Save a gallery of trees, in order, row by row.
 
     Parameters
     ----------
     trees : iterable of Tree
-        At least one.
+        At least one; or trees of NLTK, or text in brackets.
     path : str or Path
         ``.svg`` or ``.png``.
     titles : sequence of str, optional
@@ -145,6 +156,8 @@ def draw_trees(
 
     Raises
     ------
+    BracketError
+        If they are no trees.
     OptionError
         If there is no tree, the titles are more or fewer than the trees, or the suffix is
         another.
@@ -161,7 +174,8 @@ def draw_trees(
       hint: give one title for each tree
     """
     checked_suffix(path)
-    pictures = [tree_picture(tree) for tree in trees]
+    are_one = isinstance(trees, str) or hasattr(trees, "label")
+    pictures = [tree_picture(tree) for tree in (_given(trees) if are_one else trees)]
     if not pictures:
         raise OptionError("there is no tree to draw", hint="give at least one")
     if titles is not None and len(titles) != len(pictures):
@@ -268,10 +282,23 @@ def _place_children(parent: TreeNode) -> None:
     parent.right = max(parent.right, last.right + last.x)
 
 
-def tree_picture(tree: Drawable, highlight: Highlight = ()) -> Picture:
+def _given(data: Any) -> list[Any]:
+    """Return trees of NLTK, and text in brackets, as trees; trees of this toolkit as they are."""
+    if isinstance(getattr(data, "children", None), tuple):
+        return [data]
+    # named and not imported: it makes trees, which draw themselves
+    return list(importlib.import_module("grammar.trees.given").as_treebank(data))
+
+
+def tree_picture(tree: Drawable | str, highlight: Highlight = ()) -> Picture:
     """Return the picture of a tree (takes and raises what :func:`tree_svg` does)."""
-    nodes = tree_layout(tree)
-    words = tree.leaves()
+    given = _given(tree)
+    if len(given) != 1:
+        raise OptionError(
+            f"there are {len(given)} trees", hint="draw_trees(trees, 'trees.svg') draws several"
+        )
+    nodes = tree_layout(given[0])
+    words = given[0].leaves()
     spans = _highlighted(highlight, words)
     colours = {id(node): colour for node in nodes if (colour := _colour(node, spans))}
     shapes: list[Shape] = [

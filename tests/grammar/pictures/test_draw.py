@@ -8,11 +8,12 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import networkx as nx
+import nltk
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grammar.errors import OptionError, OutputError
+from grammar.errors import BracketError, OptionError, OutputError
 from grammar.pictures.neighbourhood import (
     draw_neighbourhood,
     neighbourhood_layout,
@@ -409,3 +410,22 @@ def test_widths_are_estimated_rather_wide(weight: str) -> None:
 @given(TEXT, st.floats(20, 200))
 def test_elided_text_fits(text: str, width: float) -> None:
     assert text_width(elide(text, width, 12), 12) <= max(width, text_width("…", 12))
+
+
+def test_brackets_and_trees_of_nltk_are_drawn(tmp_path: Path) -> None:
+    brackets = "(S (NP we) (VP slept))"
+    own = Tree.parse(brackets)
+    for tree in (own, brackets, nltk.Tree.fromstring(brackets)):
+        assert draw_tree(tree) == tree_svg(tree) == tree_svg(own)
+        assert draw_tree(tree, tmp_path / "a.svg") is None
+        assert (tmp_path / "a.svg").read_text() == tree_svg(own)
+        for trees in ([tree, tree], tree):
+            draw_trees(trees, tmp_path / "b.svg")
+            assert (tmp_path / "b.svg").read_text().count("slept") >= 1
+    with pytest.raises(OptionError, match="there are 2 trees"):
+        draw_tree(brackets * 2)
+    draw_trees(brackets * 2, tmp_path / "c.svg")
+    for strange in ("we slept", 7, None):
+        with pytest.raises(BracketError, match="neither a treebank nor a tree"):
+            draw_tree(strange, tmp_path / "d.svg")
+    assert not (tmp_path / "d.svg").exists()
