@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from grammar.chart.filling import checked_sentence
 from grammar.errors import OptionError
 from grammar.files import PathLike
+from grammar.pcfg.grammar import as_grammar
 from grammar.pictures.svg import (
     INK,
     MARGIN,
@@ -24,6 +26,7 @@ from grammar.pictures.svg import (
     text_width,
 )
 from grammar.prefix.state import Prefix
+from grammar.weighted import Weighted
 
 __all__ = ["WordSurprisal", "draw_surprisal", "surprisal_of_words"]
 
@@ -61,16 +64,47 @@ class WordSurprisal(NamedTuple):
     end: float
 
 
-def surprisal_of_words(prefix: Prefix, words: Sequence[str]) -> Iterator[WordSurprisal]:
+def surprisal_of_words(
+    prefix: Prefix | Weighted | str, words: str | Sequence[str]
+) -> Iterator[WordSurprisal]:
     """Yield what each word of a sentence tells after a prefix.
 
+    Parameters
+    ----------
+    prefix : Prefix, grammar, str or path
+        What comes before; or a grammar, its rules as text, or its file: nothing does.
+    words : sequence of str
+        The words, or a text whose words stand between spaces.
+
+    Raises
+    ------
+    OptionError
+        If it is no prefix and no grammar, or no sequence of words.
+    SchemaError
+        If the derivations of the grammar are not those of a PCFG.
+
+    Examples
+    --------
     >>> from grammar import Grammar
     >>> grammar = Grammar.parse("S -> 'so' S [1/2] | 'good' [1/4] | 'bad' [1/4]")
     >>> for row in surprisal_of_words(grammar.prefix(), ["so", "bad"]):
     ...     print(*row)
     so 1.0 1.5 3.0 0.0 0.0
     bad 2.0 0.0 0.0 3.0 1.0
+    >>> [row.surprisal for row in surprisal_of_words(grammar, "so bad")]
+    [1.0, 2.0]
     """
+    given = prefix if isinstance(prefix, Prefix) else as_grammar(prefix)
+    begun = given.prefix() if isinstance(given, Weighted) else given
+    if not isinstance(begun, Prefix):
+        raise OptionError(
+            f"{type(prefix).__name__} is no prefix, and no grammar that has one",
+            hint="give a grammar, its rules as text, or grammar.prefix(words)",
+        )
+    return _rows(begun, checked_sentence(words, may_be_empty=True))
+
+
+def _rows(prefix: Prefix, words: Sequence[str]) -> Iterator[WordSurprisal]:
     for word in words:
         before, prefix = prefix.rest_entropy, prefix.extend([word])
         after = prefix.rest_entropy

@@ -16,6 +16,7 @@ from grammar import (
     Parser,
     automata,
     intersect,
+    surprisal_of_words,
 )
 from tests.grammar.enumeration import sentence_probabilities
 from tests.grammar.strategies import grammars
@@ -196,3 +197,18 @@ def test_the_next_words_are_a_mapping_from_the_most_probable_down():
     assert ("a" in after, "d" in after, "e" in after, len(after)) == (True, False, False, 3)
     assert after.entropy == pytest.approx(1.40563906)
     assert repr(after) == "NextWords({'b': 0.5, 'c': 0.375, 'a': 0.125}, end=0)"
+
+
+def test_surprisal_of_words_takes_a_grammar_and_fails_at_once(tmp_path):
+    text = "S -> 'so' S [1/2] | 'good' [1/4] | 'bad' [1/4]"
+    grammar = Grammar.parse(text)
+    grammar.save(tmp_path / "g.json")
+    rows = list(surprisal_of_words(grammar.prefix(), ["so", "bad"]))
+    for one in (text, grammar, tmp_path / "g.json"):
+        assert list(surprisal_of_words(one, "so bad")) == rows
+    assert list(surprisal_of_words(grammar.prefix("so"), ["bad"])) == rows[1:]
+    assert list(surprisal_of_words(grammar, [])) == []
+    with pytest.raises(OptionError, match="no prefix, and no grammar"):
+        surprisal_of_words(7, "so")
+    with pytest.raises(OptionError, match="not a sequence of words"):
+        surprisal_of_words(grammar, 7)
