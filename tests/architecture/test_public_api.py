@@ -37,12 +37,13 @@ def test_a_split_has_two_sides(size):
 
 def test_a_classifier_names_texts(tmp_path):
     model = tw.train(FRAME, method="aeda")
-    assert model.predict(["fine", "poor"]).tolist() == ["5", "1"]
-    assert model.predict("fine") == ["5"]
+    assert model.predict(["fine", "poor"]).tolist() == [5, 1]
+    assert model.predict("fine") == [5]
     np.testing.assert_allclose(model.probabilities(["fine"]).sum(), 1.0)
     assert model.score(FRAME).accuracy == 1.0
     model.save(tmp_path / "model")
     assert tw.open_classifier(tmp_path / "model").classes == model.classes
+    assert tw.open_classifier(tmp_path / "model").predict("fine") == [5]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ assert (len(train), len(test)) == (9, 3)
 import pandas
 frame = pandas.DataFrame({"review": ["a fine film", "a poor film"] * 4, "sentiment": [1, 0] * 4})
 model = tw.train(frame)
-assert model.predict(["fine"]) == ["1"]
+assert model.predict(["fine"]) == [1]
 assert model.score(frame).accuracy == 1.0
 """,
     ),
