@@ -44,10 +44,9 @@ from grammar.engines.threads import OF_SENTENCES, in_threads
 from grammar.errors import OptionError
 from grammar.foreign_names.attributes import Hints, attribute_hint, no_attribute
 from grammar.options import names_keywords, whole_number
-from grammar.pcfg.grammar import Grammar, as_grammar
+from grammar.pcfg.grammar import Grammar, as_pcfg
 from grammar.rng import stream_key
 from grammar.trees.tree import Tree
-from grammar.weighted import Weighted
 
 __all__ = ["CoarseToFine", "Constraints", "NoParse", "Parse", "Parser"]
 
@@ -146,7 +145,7 @@ class Parser:
         coarse: CoarseToFine | None = None,
         beam: float = 0.0,
     ) -> None:
-        grammar = _checked_pcfg(as_grammar(grammar))
+        grammar = as_pcfg(grammar)
         whole_number("memory_limit", memory_limit, 1)
         whole_number("step_limit", step_limit, 1)
         if not 0.0 <= beam < 1.0:
@@ -527,17 +526,3 @@ class Parser:
         returns = np.zeros(self._compiled.units)
         returns[last[circles]] = chains.weight[circles]
         return returns
-
-
-def _checked_pcfg(grammar: Any) -> Grammar:
-    if isinstance(grammar, Grammar):
-        return grammar
-    if isinstance(grammar, Weighted):
-        raise OptionError(
-            f"this grammar is no PCFG but one of the family {grammar.family!r}",
-            hint="grammar.parse_sentence(sentence) parses with it",
-        )
-    raise OptionError(
-        f"{type(grammar).__name__} is no grammar",
-        hint="give a Grammar, its rules as text, or the name of its file",
-    )

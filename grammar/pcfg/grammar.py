@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from grammar.pcfg.analysis import Report
 
-__all__ = ["Grammar", "as_grammar"]
+__all__ = ["Grammar", "as_grammar", "as_pcfg"]
 
 _MADE_ELSEWHERE = {
     "open_grammar(path) opens a grammar of any family": (
@@ -551,6 +551,28 @@ def as_grammar(grammar: Any) -> Any:
         # named and not imported: it opens all families, and stands above this one
         return importlib.import_module("grammar.opening").open_grammar(grammar)
     return grammar
+
+
+def as_pcfg(grammar: Any) -> Grammar:
+    """Return what :func:`as_grammar` makes a PCFG of.
+
+    Raises
+    ------
+    OptionError
+        If it is a grammar of another family, or none.
+    """
+    found = as_grammar(grammar)
+    if isinstance(found, Grammar):
+        return found
+    if isinstance(found, Weighted):
+        raise OptionError(
+            f"this grammar is no PCFG but one of the family {found.family!r}",
+            hint="grammar.parse_sentence(sentence) parses with it",
+        )
+    raise OptionError(
+        f"{type(grammar).__name__} is no grammar",
+        hint="give a Grammar, its rules as text, or the name of its file",
+    )
 
 
 def _of_nltk(production: Any) -> Production:
