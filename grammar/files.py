@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import gzip
+import itertools
 import json
 import os
 import re
@@ -34,6 +36,7 @@ __all__ = [
     "is_utf8",
     "made_folder",
     "moved_output",
+    "near_names",
     "nothing_overwritten",
     "other_encoding",
     "outputs_together",
@@ -47,6 +50,10 @@ __all__ = [
     "write_text",
     "writing",
 ]
+
+_CHECK = "check the path"
+_MOST_NAMES = 1_000
+"""So many names of a folder are compared with one that is missing."""
 
 
 @contextmanager
@@ -93,8 +100,31 @@ def reading(path: PathLike) -> Iterator[None]:
         raise UnreadableInputError(
             f"cannot read the file: {error.strerror or error}",
             where=str(path),
-            hint=getattr(error, "hint", "check the path"),
+            hint=getattr(error, "hint", None) or near_names(path),
         ) from None
+
+
+def near_names(path: PathLike) -> str:
+    """Say what to do about a file that is missing: whether one with a name like it is there.
+
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> pathlib.Path(folder.name, "reviews.csv").touch()
+    >>> near_names(pathlib.Path(folder.name, "review.csv")).partition(": ")[0]
+    'check the path'
+    >>> near_names("no-such-folder/a.csv")
+    'check the path'
+    >>> folder.cleanup()
+    """
+    place = Path(path)
+    try:
+        if place.exists():
+            return _CHECK
+        names = list(itertools.islice((one.name for one in place.parent.iterdir()), _MOST_NAMES))
+    except (OSError, ValueError):
+        return _CHECK
+    near = difflib.get_close_matches(place.name, names, n=1, cutoff=0.8)
+    return f"{_CHECK}: there is {os.fspath(place.with_name(near[0]))!r}" if near else _CHECK
 
 
 def check_encoding(encoding: str) -> None:

@@ -32,6 +32,7 @@ from grammar.files import (
     at_hand,
     atomic_output,
     is_utf8,
+    near_names,
     other_encoding,
     outputs_together,
     read_bytes,
@@ -656,7 +657,7 @@ def _by_content(path: PathLike) -> Format:
             raise UnreadableInputError(
                 "there is no such file",
                 where=name,
-                hint=f"check the path{hub if _OF_HUB.fullmatch(name) else ''}",
+                hint=near_names(path) + (hub if _OF_HUB.fullmatch(name) else ""),
             )
     of_others = signature_of_suffix(Path(path).suffix)
     if of_others is None or of_others.is_text:

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -264,3 +265,15 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, read):
     assert caught.value.where == str(pipe)
     assert "cat PIPE | treewright VERB -" in caught.value.hint
     assert read(os.devnull) in ("", b"")
+
+
+def test_a_missing_file_is_named_by_one_with_a_name_like_it(tmp_path: Path) -> None:
+    (tmp_path / "reviews.csv").write_text("text,label\na,b\n")
+    for name in ("review.csv", "Reviews.csv", "reviews.cvs"):
+        with pytest.raises(UnreadableInputError) as refused:
+            read_bytes(tmp_path / name)
+        assert str(refused.value.hint) == f"check the path: there is '{tmp_path}/reviews.csv'"
+    for name in ("other.txt", "nowhere/review.csv"):
+        with pytest.raises(UnreadableInputError) as refused:
+            read_bytes(tmp_path / name)
+        assert str(refused.value.hint) == "check the path"
