@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -30,6 +30,7 @@ from grammar.engines.threads import ahead, in_threads
 from grammar.engines.units import Kept, Unit
 from grammar.errors import OptionError, SchemaError
 from grammar.foreign_names.attributes import Hints, NamesOfOthers, attribute_hint, no_attribute
+from grammar.foreign_names.keywords import keyword_here
 from grammar.hashing import Keys, absent, added, members, new_set
 from grammar.options import names_keywords, read_options, whole_number
 from grammar.progress import stages
@@ -817,6 +818,9 @@ def _at_once(given: Corpus) -> int:
     return max(1, _BYTES_AT_ONCE // max(mean, 1))
 
 
+_NO_GRAMMAR = (str, list, tuple, dict, Corpus, int, float)
+
+
 def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
     """Return an ``__init__`` that names ``induce`` where no grammar is given, or texts are.
 
@@ -827,13 +831,23 @@ def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
     def made(self: Sampler, *given: Any, **named: Any) -> None:
         first = named.get("grammar", given[0] if given else None)
         is_frame = type(first).__module__.partition(".")[0] in ("pandas", "polars", "datasets")
-        if first is None or is_frame or isinstance(first, str | list | tuple | dict | Corpus):
+        if first is None or is_frame or isinstance(first, _NO_GRAMMAR):
             name, method = type(self).__name__, type(self).method
             options = [each for each in named if each != "grammar"]
             more = f", not of {options[0]}=" if options else ""
+            known = {one.name for one in fields(type(self).Options)}
+            meant = {keyword_here(one, known) or one: value for one, value in named.items()}
+            chosen = [
+                f"{one}={value}"
+                for one, value in meant.items()
+                if one in known and isinstance(value, int | float)
+            ]
+            inner = ", ".join(chosen)
+            shown = f"{method}({inner})" if chosen else method
+            rest = f", {inner}" if chosen else ""
             raise OptionError(
                 f"{name} is made of a grammar{more}",
-                hint=f"augment(texts, {method!r}, n=10); or {name}.induce(texts).sample(10)",
+                hint=f"augment(texts, {shown!r}, n=10); or {name}.induce(texts{rest}).sample(10)",
             )
         init(self, *given, **named)
 

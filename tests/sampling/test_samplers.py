@@ -18,7 +18,7 @@ from grammar.errors import CorpusError, OptionError, SchemaError, UnreadableInpu
 from grammar.pcfg.grammar import Grammar
 from grammar.saving.array_file import save_arrays
 from induction.corpus.corpus import Corpus
-from sampling import GECA
+from sampling import EDA, GECA, WordDrop, augment
 from sampling.examples.labels import check_corpus
 from sampling.geca.grammar import SubstitutionGrammar
 from sampling.method import METHODS, find_method, induce
@@ -361,3 +361,18 @@ def test_few_attempts_are_made_at_a_time_where_texts_are_long() -> None:
     made = many.sample(20, seed=1).table
     many.at_once = 3
     assert many.sample(20, seed=1).table == made
+
+
+def test_options_that_are_given_to_a_sampler_are_in_its_hint() -> None:
+    for made, shown in (
+        (lambda: WordDrop(p=0.3), "worddrop(p=0.3)"),  # type: ignore[call-arg]
+        (lambda: EDA(pct_words_to_swap=0.2), "eda(alpha_sr=0.2)"),  # type: ignore[call-arg]
+        (lambda: WordDrop(0.3), "worddrop"),  # type: ignore[arg-type]
+        (lambda: WordDrop(size=3), "worddrop"),  # type: ignore[call-arg]
+    ):
+        with pytest.raises(OptionError, match="is made of a grammar") as refused:
+            made()
+        assert f"augment(texts, {shown!r}, n=10)" in str(refused.value.hint)
+    texts = ["the food was good and cheap", "the staff were slow"]
+    assert len(augment(texts, "worddrop(p=0.3)", n=2)) == 2
+    assert len(WordDrop.induce(texts, p=0.3).sample(2)) == 2
