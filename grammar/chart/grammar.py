@@ -50,6 +50,7 @@ from grammar.errors import ChartGrammarError
 from grammar.pcfg.analysis import (
     CRITICAL,
     have_no_rules,
+    mend_without_rules,
     productive,
     reachable,
     spectral_radius,
@@ -417,7 +418,7 @@ def _useful(grammar: Grammar) -> BoolArray:
         if lacking := without_rules(grammar):
             raise ChartGrammarError(
                 f"{have_no_rules(lacking)}, so no derivation from {grammar.start} ends in words",
-                hint=f"quote what is a word: '{lacking[0]}'; give what is none a rule",
+                hint=mend_without_rules(lacking),
             )
         raise ChartGrammarError(
             f"no derivation from {grammar.start} ever ends in words",

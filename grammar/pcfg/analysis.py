@@ -18,6 +18,7 @@ import scipy.sparse.linalg
 from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.errors import NotTightError, WeightError
 from grammar.pictures.html import html_table
+from grammar.rules.notation import EMPTY_NAMES
 from grammar.sparse import levels, recursive_components, solve_sparse
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "expected_counts",
     "have_no_rules",
     "mean_matrix",
+    "mend_without_rules",
     "productive",
     "reachable",
     "refuse_without_rules",
@@ -275,6 +277,22 @@ def have_no_rules(names: Sequence[str]) -> str:
     return f"{listed} {'have' if len(names) > 1 else 'has'} no rules"
 
 
+def mend_without_rules(names: Sequence[str]) -> str:
+    """Say what to write for symbols without rules.
+
+    >>> mend_without_rules(["dog"])
+    "quote what is a word: 'dog'; give what is none a rule"
+    >>> mend_without_rules(["ε"])
+    "write '' for the empty string: '' instead of ε"
+    """
+    empty = [name for name in names if name in EMPTY_NAMES]
+    others = [name for name in names if name not in EMPTY_NAMES]
+    mends = [f"write '' for the empty string: '' instead of {empty[0]}"] if empty else []
+    if others:
+        mends.append(f"quote what is a word: '{others[0]}'; give what is none a rule")
+    return "; ".join(mends)
+
+
 def refuse_without_rules(grammar: WeightedRules, ends: float) -> None:
     """Raise NotTightError, naming them, if symbols without rules can be reached."""
     lacking = without_rules(grammar)
@@ -282,7 +300,7 @@ def refuse_without_rules(grammar: WeightedRules, ends: float) -> None:
         raise NotTightError(
             f"{have_no_rules(lacking)}: derivations end only with probability {ends:.6f}",
             where=f"start symbol {grammar.start}",
-            hint=f"quote what is a word: '{lacking[0]}'; give what is none a rule"
+            hint=mend_without_rules(lacking)
             + ("; or ask for a length band such as 1:40" if ends > 0 else ""),
         )
 

@@ -28,13 +28,15 @@ from grammar.rules.foreign import foreign_notation
 from grammar.rules.habits import fault_of, rewritten
 from grammar.rules.rules import Nonterminal, Production, format_symbol, unprotect
 
-__all__ = ["format_productions", "parse_productions"]
+__all__ = ["EMPTY_NAMES", "format_productions", "parse_productions"]
 
 _PRINTED = re.compile(r"\A\s*Grammar with \d+ productions?(?: \(start state = (\S+)\))?[ \t]*\r?\n")
 """What NLTK prints above the rules of a grammar."""
 _RULES = "write rules as  NP -> DT 'word' [0.5] ; quote words, put odd names in braces"
 _LISTED = 10
-_EMPTY = frozenset({"ε", "ϵ", "λ", "Λ", "∅", "Ø", "epsilon", "EPSILON", "Epsilon", "eps", "EPS"})
+EMPTY_NAMES = frozenset(
+    {"ε", "ϵ", "λ", "Λ", "∅", "Ø", "epsilon", "EPSILON", "Epsilon", "eps", "EPS"}
+)
 """What books write for the empty string."""
 
 
@@ -167,7 +169,7 @@ def _tell_of_undefined(used: dict[str, int], defined: set[str], source: str) -> 
         names = ", ".join(without[:_LISTED]) + (", ..." if len(without) > _LISTED else "")
         has = "has" if len(without) == 1 else "have"
         first = min(used[name] for name in without)
-        empty = next((name for name in without if name in _EMPTY), None)
+        empty = next((name for name in without if name in EMPTY_NAMES), None)
         mend = f"quote words, as in '{without[0]}', and give symbols rules"
         if any("|" in name and " " in name for name in without):
             mend = "braces hold a name, and no choice: write a rule for each case"

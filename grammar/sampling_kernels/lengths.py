@@ -11,7 +11,7 @@ import numpy as np
 
 from grammar.arrays import FloatArray, IntArray, LongArray, kernel
 from grammar.errors import LengthBandError, OptionError
-from grammar.pcfg.analysis import have_no_rules, without_rules
+from grammar.pcfg.analysis import have_no_rules, mend_without_rules, without_rules
 from grammar.pcfg.grammar import Grammar
 from grammar.rng import next_uniform, open_stream
 from grammar.rules.compiled import draw_alias
@@ -136,7 +136,7 @@ def _no_length(grammar: Grammar, shortest: int, longest: int) -> LengthBandError
         where=f"start symbol {grammar.start}",
         hint=f"the nearest lengths it can produce: {listed}"
         if listed
-        else f"{have_no_rules(lacking)}: quote what is a word"
+        else f"{have_no_rules(lacking)}: {mend_without_rules(lacking)}"
         if (lacking := without_rules(grammar))
         else f"it has no sentence of up to {2 * longest + 20} words",
     )

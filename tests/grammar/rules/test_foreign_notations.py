@@ -14,6 +14,7 @@ from grammar import (
     NotTightError,
     Parser,
     SchemaError,
+    TreewrightError,
     from_lark,
     open_grammar,
     read_notation,
@@ -332,3 +333,21 @@ def test_words_of_one_character_that_are_tokens_are_not_told():
         for grammar in grammars:
             sample_sentences(grammar, 2)
     assert said == []
+
+
+@pytest.mark.parametrize("name", ["ε", "EPSILON", "λ"])
+def test_names_of_the_empty_string_are_no_words_in_hints(name):
+    with heard_by(lambda _: None):
+        grammar = Grammar.parse(f"S -> 'a' S [0.5] | {name} [0.5]")
+    for use in (
+        lambda: sample_sentences(grammar, 2),
+        lambda: sample_sentences(grammar, 2, length=(1, 4)),
+        lambda: Parser(grammar),
+        grammar.prefix,
+    ):
+        with pytest.raises(TreewrightError) as refused:
+            use()
+        assert f"'' instead of {name}" in str(refused.value.hint)
+        assert "quote" not in str(refused.value.hint)
+    mended = Grammar.parse("S -> 'a' S [0.5] | '' [0.5]")
+    assert sorted({*sample_sentences(mended, 50, length=(1, 2)).column("text")}) == ["a", "a a"]
