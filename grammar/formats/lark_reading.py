@@ -145,7 +145,7 @@ def _compiled(
         try:
             source = lark.Lark(source, start=start)
         except Exception as error:  # of many kinds: Lark's, the file system's, those of re
-            raise _lark_error(error, start, name) from None
+            raise _lark_error(error, start, name, str(source)) from None
     rules = [(str(rule.origin.name), list(rule.expansion)) for rule in source.rules]
     if start not in {lhs for lhs, _ in rules}:
         raise StartSymbolError(f"there is no rule {start!r}", where=name)
@@ -284,14 +284,17 @@ def _shortest(terminal: str, pattern: Any, representatives: int | None) -> list[
     return listed
 
 
-def _lark_error(error: Exception, start: str, name: str) -> NotationError:
+_RULE = re.compile(r"^[?!]*([a-z_][a-z_0-9]*)\s*(?:\.\d+)?\s*:", re.MULTILINE)
+
+
+def _lark_error(error: Exception, start: str, name: str, text: str) -> NotationError:
     line, column = getattr(error, "line", None), getattr(error, "column", None)
     place = f":{line}:{column}" if isinstance(line, int) and line > 0 else ""
     what = str(error).strip().splitlines()[0]
     return NotationError(
         f"Lark cannot read this grammar: {what}",
         where=f"{name}{place}",
-        hint=f"name the rule to begin with: start={start!r} is not there"
-        if "undefined rule" in what
+        hint=f"name the rule to begin with: start={begins[1]!r}, as start={start!r} is not there"
+        if "undefined rule" in what and (begins := _RULE.search(text))
         else "correct it where Lark says; its grammar reference is at lark-parser.readthedocs.io",
     )

@@ -230,3 +230,13 @@ def test_terminals_of_which_only_examples_are_kept_are_told() -> None:
         from_lark('start: "a" N | W\nN: /[0-9]+/\nW: /b|c/', representatives=2, name="calc.lark")
         from_lark("start: N\nN: /[0-9]+/", words={"N": ["1"]})
     assert said == ["calc.lark: left out: all but 2 matches of N"]
+
+
+def test_the_hint_names_a_rule_that_is_there():
+    rules = '%ignore " "\n?expr: term ("+" term)*\nterm: "1" | "2"\n'
+    with pytest.raises(NotationError) as refused:
+        from_lark(rules)
+    assert str(refused.value.hint) == (
+        "name the rule to begin with: start='expr', as start='start' is not there"
+    )
+    assert from_lark(rules, start="expr").start == "expr"
