@@ -327,6 +327,7 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
             cells = [cell and json.dumps(_NAME_OF_PYTHON.findall(cell)) for cell in cells]
         if all(not cell or cell.startswith("{") for cell in cells):
             return _decoded_shares(column, cells)
+        cells = _with_lists_of_one(cells)
         if not all(not cell or cell.startswith("[") for cell in cells):
             return column
         kind = _SETS if any('"' in (cell or "") for cell in cells) else _SOFT
@@ -347,6 +348,18 @@ def _decoded(name: str, column: pa.ChunkedArray, where: Where) -> Any:
             where=where(bad),
             hint="rename the column if it means something else",
         ) from None
+
+
+def _with_lists_of_one(cells: list[str | None]) -> list[str | None]:
+    """Return cells that all hold lists of names, where some do and others a name.
+
+    >>> _with_lists_of_one(['["8", "20"]', "27", None]), _with_lists_of_one(["[so]", "27"])
+    (['["8", "20"]', '["27"]', None], ['[so]', '27'])
+    """
+    lists = {cell for cell in cells if cell and cell.startswith("[")}
+    if not lists or not all('"' in cell and _decodes(cell, _SETS) for cell in lists):
+        return cells
+    return [json.dumps([cell]) if cell and cell not in lists else cell for cell in cells]
 
 
 def _decoded_shares(column: pa.ChunkedArray, cells: list[str | None]) -> Any:

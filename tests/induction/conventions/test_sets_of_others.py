@@ -61,6 +61,14 @@ def test_lists_of_python_in_csv_are_sets(tmp_path):
     assert read_corpus(file).column("label") == [["x", "y z"], ["x"], []]
 
 
+def test_a_name_beside_lists_of_names_is_a_set_of_one(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text('text,labels\na,"[""8"",""20""]"\nb,27\nc,\n')
+    assert read_corpus(file).column("label") == [["8", "20"], ["27"], None]
+    file.write_text("text,label\na,[so]\nb,27\n")
+    assert read_corpus(file).column("label") == ["[so]", "27"]
+
+
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
