@@ -43,6 +43,7 @@ __all__ = [
 CRITICAL = 1e-9
 """How near to one a spectral radius counts as one: eigenvalues are computed to about this."""
 
+_IN_A_BAND = "; or ask for a length band: --length 1:40 (in Python length=(1, 40))"
 _DENSE = 200
 _NAMED = 8
 _NEWTON_STEPS = 200
@@ -300,8 +301,7 @@ def refuse_without_rules(grammar: WeightedRules, ends: float) -> None:
         raise NotTightError(
             f"{have_no_rules(lacking)}: derivations end only with probability {ends:.6f}",
             where=f"start symbol {grammar.start}",
-            hint=mend_without_rules(lacking)
-            + ("; or ask for a length band such as 1:40" if ends > 0 else ""),
+            hint=mend_without_rules(lacking) + (_IN_A_BAND if ends > 0 else ""),
         )
 
 
