@@ -33,6 +33,8 @@ Lexicon = dict[str, frozenset[str]]
 
 _ROUNDS = 10
 _TIE = 1e-9
+_SEVERAL = 2
+"""Pairs that say together what one says by chance, at least."""
 _FEWEST = 10
 """Texts that two words must be brackets of."""
 
@@ -68,7 +70,9 @@ def induce_lexicon(
     if method == "ibm1":
         return _aligned(pairs, threshold)
     exact = {} if method == "association" else _associated(pairs, 1.0)
-    return exact if method == "necessity" else _associated(pairs, threshold) | exact
+    if method == "necessity":
+        return exact
+    return _with_exceptions(pairs, _associated(pairs, threshold)) | exact
 
 
 def translations(lexicon: Lexicon) -> set[tuple[str, str]]:
@@ -128,6 +132,29 @@ def _associated(pairs: TrainingPairs, threshold: float) -> Lexicon:
         (w, v) for source, target in pairs.pairs for w in set(source) for v in set(target)
     )
     return _necessary(pairs, both, threshold)
+
+
+def _with_exceptions(pairs: TrainingPairs, lexicon: Lexicon) -> Lexicon:
+    """Add source words that target words stand with where they have none of those that they need.
+
+    ``)`` may be in nearly all pairs, as *the* is, and in those with *minus* and without *the*. Of
+    words that always have it, those are added that several such pairs have, the commonest first.
+    """
+    sources = Counter(w for source, _ in pairs.pairs for w in set(source))
+    found = dict(lexicon)
+    for v in lexicon:
+        having = [frozenset(source) for source, target in pairs.pairs if v in target]
+        with_v = Counter(itertools.chain.from_iterable(having))
+        while len(having) < len(pairs):  # else all words always have it
+            excepted = Counter(
+                w for words in having if found[v].isdisjoint(words)
+                for w in words if with_v[w] == sources[w]
+            )  # fmt: skip
+            most = max(excepted.values(), default=0)
+            if most < _SEVERAL:
+                break
+            found[v] |= {w for w, n in excepted.items() if n == most}
+    return found
 
 
 def linked_words(pairs: Sequence[tuple[str, str]]) -> Iterator[set[tuple[str, str]]]:
