@@ -30,7 +30,7 @@ from grammar.synchronous.forest import Coder, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.division import divided_grammar
+from induction.synchronous.division import divided_rules
 from induction.synchronous.layers import layer_types
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.precedence import children_by_orders, ordered_children, read_sources
@@ -159,14 +159,16 @@ def choose_types(
     say : callable
         Told what was found.
     """
-    forests = pack_forests([forest for _, forest in derived], families)
+    shapes = [forest for _, forest in derived]
+    forests = pack_forests(shapes, families)
     pairs = [pair for pair, _ in derived]
     readings = read_sources(coded_rules(rules), families, forests, pairs)
     written = [coder.rule(*rule) for rule in rules]
-    (seen, order), *others = itertools.islice(
-        children_by_orders(readings, forests, families), 1 + _ALTERNATIVES
+    orders = children_by_orders(readings, forests, families)
+    divided, *others = (
+        divided_rules(written, families, shapes, *order)
+        for order in itertools.islice(orders, 1 + _ALTERNATIVES)
     )
-    core = divided_grammar(written, families, [forest for _, forest in derived], seen, order)
 
     def layers(fitted: FloatArray) -> TypeModel:
         kept = forests._replace(pairs=fitted)
@@ -185,14 +187,14 @@ def choose_types(
         trial = _Trial(written, families, folds, judged, coder)
         types, held_out, scores = trial.best(layers, fitted_types)
         say(f"types: {types or 'layers'}, held out {held_out}, of fitted ones {scores}")
+    core = divided.core()
     if types:
         model = fit_types(forests, families, types, seed=seed)
-    else:
-        model = layer_types(families, seen, order)
-    grammar = typed_grammar(written, families, model)
-    models = (layer_types(families, *other) for other in others if not types)
-    alternatives = tuple(typed_grammar(written, families, model) for model in models)
-    return Typing(grammar, core, model.types, held_out, scores, alternatives)
+        grammar = typed_grammar(written, families, model)
+        return Typing(grammar, core, model.types, held_out, scores)
+    grammar, number = divided.parsing()
+    alternatives = tuple(other.parsing()[0] for other in others)
+    return Typing(grammar, core, number, held_out, scores, alternatives)
 
 
 _Fit = Callable[[FloatArray], TypeModel]

@@ -1,17 +1,21 @@
-"""Rules that stand for several are divided before layers for sampling are made.
+"""Rules that stand for several, and classes of words, are divided before layers are made.
 
 A rule may stand for several: of *di chloride* and *di sodium*, one is an anion and the other a
 cation, and nothing but the places of ``di NT_1`` says so. So rules are divided (as nonterminals
 are split by Petrov et al. 2006, but by a test): where what stands in two places of a rule, or
 where the rule stands and what is in it, falls into groups that never meet, and chance does not
-explain it.
+explain it. One place may be of all groups: then it is left out of the test.
+
+Words of one class may stand for several, too: what *set* takes first is a variable, and what *add*
+takes is any term. So several words that a place lacks, not by chance, do not stand there.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,10 +29,10 @@ from grammar.synchronous.forest import PairForest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.closure import divided
-from induction.synchronous.layers import Apart, layered_grammar
-from induction.synchronous.types import CHANCE, Families
+from induction.synchronous.layers import Apart, layer_types, layered_grammar
+from induction.synchronous.types import CHANCE, Families, typed_grammar
 
-__all__ = ["divided_grammar"]
+__all__ = ["Divided", "divided_rules"]
 
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
@@ -38,6 +42,13 @@ _MOST_ROWS = 2_000
 """That are shuffled: of more, an even choice."""
 _MOST_EDGES = 400_000
 """Of forests: of more, no rules are divided."""
+_MOST_MIXED = 4
+"""Places of a rule that may be of several groups, at most."""
+_SEVERAL = 2
+"""Words that are missing together, at least, to be of another class: one may be left out on
+purpose, so that others tell of it."""
+_LIKELY = 0.05
+"""What chance explains at most so well is of another class, if there is one."""
 _ROOT = 0
 _TOP = "top"
 _PLACE, _MEMBER = -1, 1_000
@@ -71,32 +82,88 @@ class _Column(NamedTuple):
     values: list[Hashable | None]
 
 
-def divided_grammar(
+class _Rules(NamedTuple):
+    """Rules with their families.
+
+    ``seen`` and ``prior`` have the shape (slots, families): how often a family was seen in a slot,
+    and how much it counts where it was not.
+    """
+
+    rules: Sequence[SynchronousRule]
+    families: Families
+    seen: FloatArray
+    prior: FloatArray
+
+
+class Divided(NamedTuple):
+    """Rules before division, and copies of them after it.
+
+    ``apart`` is what must not be put together of the copies. ``told_apart`` says whether a rule was
+    divided: else only words are.
+    """
+
+    before: _Rules
+    copies: _Rules
+    apart: Apart | None = None
+    told_apart: bool = False
+
+    def core(self) -> SynchronousGrammar:
+        """Return the grammar for sampling, whose types are the layers of slots."""
+        rules, families, seen, _ = self.copies
+        return layered_grammar(rules, families, seen, self.apart)
+
+    def parsing(self) -> tuple[SynchronousGrammar, int]:
+        """Return the grammar for parsing, in which all is possible, and its number of types.
+
+        It has the rules themselves, unless they are told apart.
+        """
+        rules, families, seen, prior = self.copies if self.told_apart else self.before
+        model = layer_types(families, seen, prior, self.apart if self.told_apart else None)
+        return typed_grammar(rules, families, model), model.types
+
+
+def divided_rules(
     rules: Sequence[SynchronousRule],
     families: Families,
     forests: Sequence[PairForest],
     seen: FloatArray,
     prior: FloatArray,
-) -> SynchronousGrammar:
-    """Return the grammar whose types are the layers of slots of divided rules.
+) -> Divided:
+    """Divide rules.
 
     ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`.
     """
+    before = _Rules(rules, families, seen, prior)
     if sum(len(forest.edges) for forest in forests) > _MOST_EDGES:
-        return layered_grammar(rules, families, seen)
+        return Divided(before, before)
     counts = seen + _UNSEEN
     share = counts / counts.sum(axis=1, keepdims=True) * prior
     trees: dict[tuple[int, ...], int] = {}
     uses = [use for forest in forests for use in _read_uses(forest, families, share, trees)]
-    if not _divide(uses):
-        return layered_grammar(rules, families, seen)
+    told_apart = _divide(uses)
     labels = _labels_of_members(uses, families)
     copies = [
         (number, label)
         for number, family in enumerate(families.of_rule)
         for label in ((labels[number] or [family]) if families.arity[family] else [_word(number)])
     ]
-    return _layered_copies(rules, families, uses, copies)
+    made, counted, apart = _copied(rules, families, uses, copies)
+    slots, kinds = _origins(families, made, [rule for rule, _ in copies])
+    copied = _Rules([rules[n] for n, _ in copies], made, counted, prior[np.ix_(slots, kinds)])
+    return Divided(before, copied, apart, told_apart)
+
+
+def _origins(
+    families: Families, made: Families, rules: Sequence[int]
+) -> tuple[LongArray, LongArray]:
+    """Return which slot each slot of copies of rules was, and which family each family."""
+    slots, kinds = np.zeros(made.slots, np.int64), np.zeros(len(made.size), np.int64)
+    for family, rule in zip(made.of_rule, rules, strict=True):
+        kinds[family] = families.of_rule[rule]
+        first, count = int(made.first_slot[family]), int(made.arity[family])
+        own = int(families.first_slot[kinds[family]])
+        slots[first : first + count] = range(own, own + count)
+    return slots, kinds
 
 
 def _labels_of_members(uses: Sequence[_Use], families: Families) -> dict[int, list[Hashable]]:
@@ -123,15 +190,15 @@ def _labels_of_members(uses: Sequence[_Use], families: Families) -> dict[int, li
     return found
 
 
-def _layered_copies(
+def _copied(
     rules: Sequence[SynchronousRule],
     families: Families,
     uses: Sequence[_Use],
     copies: Sequence[tuple[int, Hashable]],
-) -> SynchronousGrammar:
-    """Return the layered grammar of copies of rules, each with the label of its uses."""
-    words = _words_apart(uses)
-    made = _families_of_copies(families, words, copies)
+) -> tuple[Families, FloatArray, Apart]:
+    """Return the families of copies of rules, each with the label of its uses, and their uses."""
+    words, lacking = _words_apart(uses), _lacking_words(rules, families, uses)
+    made = _parted_words(_families_of_copies(families, words, copies), copies, lacking)
     family_of = dict(zip(copies, made.of_rule, strict=True))
     seen = np.zeros((made.slots, len(made.size)))
     slot_of: dict[_Place, int] = {}
@@ -147,8 +214,79 @@ def _layered_copies(
     for place, slot in slot_of.items():
         strange = [family_of[word, _word(word)] for word in words.strange(place)]
         kept_out[slot, strange] = seen[slot, strange] == 0
+        kept_out[slot, [family_of[word, _word(word)] for word in lacking.get(place, ())]] = True
     mixed = frozenset(slot_of[place] for place in words.mixed)
-    return layered_grammar([rules[rule] for rule, _ in copies], made, seen, Apart(kept_out, mixed))
+    return made, seen, Apart(kept_out, mixed)
+
+
+def _lacking_words(
+    rules: Sequence[SynchronousRule], families: Families, uses: Sequence[_Use]
+) -> dict[_Place, set[int]]:
+    """Return the words of its families that each place lacks, though others have them.
+
+    Several that chance does not explain together are of another class than those that the place
+    has. Where classes are known, the whole of one counts. A word that was seen in no place, or is a
+    phrase, keeps its family together.
+    """
+    held: dict[tuple[_Place, int], Counter[int]] = defaultdict(Counter)
+    whole: dict[int, Counter[int]] = defaultdict(Counter)
+    for use in uses:
+        for slot, child in enumerate(use.children):
+            if not child.children and len(rules[child.rule].source) == 1:
+                family = families.of_rule[child.rule]
+                held[(use.label, slot), family][child.rule] += 1
+                whole[family][child.rule] += 1
+    members = Counter(families.of_rule)
+    counted = {key: words for key, words in held.items() if len(whole[key[1]]) == members[key[1]]}
+    found: dict[_Place, set[int]] = defaultdict(set)
+    for (place, family), words in counted.items():
+        found[place] |= _missing(words, whole[family])
+    classes = {family: _classes(words, found) for family, words in whole.items()}
+    for (place, family), words in counted.items():
+        for alike in classes[family]:
+            share = sum(whole[family][word] for word in alike) / whole[family].total()
+            missing = len(alike) >= _SEVERAL and words.keys().isdisjoint(alike)
+            if missing and (1.0 - share) ** words.total() <= CHANCE:
+                found[place] |= set(alike)
+    return found
+
+
+def _missing(words: Counter[int], whole: Counter[int]) -> set[int]:
+    """Return the words of a family that a place lacks, given what it has, if not by chance.
+
+    The commonest are compared with all choices of as many words, one of which may be missing.
+    """
+    share = {word: n / whole.total() for word, n in whole.most_common() if word not in words}
+    together = itertools.accumulate(share.values())
+    for count, each in enumerate(together, start=1):
+        chance = math.comb(len(whole), count) * (1.0 - each) ** words.total()
+        if count >= _SEVERAL and chance <= CHANCE:
+            likely = {w for w, of in share.items() if (1.0 - of) ** words.total() <= _LIKELY}
+            return {*itertools.islice(share, count)} | likely
+    return set()
+
+
+def _classes(words: Iterable[int], lacking: dict[_Place, set[int]]) -> list[list[int]]:
+    """Group words by the places that lack them."""
+    groups: dict[tuple[_Place, ...], list[int]] = defaultdict(list)
+    for word in words:
+        groups[tuple(place for place, missing in lacking.items() if word in missing)].append(word)
+    return list(groups.values())
+
+
+def _parted_words(
+    made: Families, copies: Sequence[tuple[int, Hashable]], lacking: dict[_Place, set[int]]
+) -> Families:
+    """Divide families of words by the places that lack them."""
+    of_word: dict[int, list[str]] = defaultdict(list)
+    for place in sorted(lacking, key=repr):
+        for word in lacking[place]:
+            of_word[word].append(repr(place))
+    keys = [
+        (family, tuple(of_word[rule]) if label == _word(rule) else ())
+        for family, (rule, label) in zip(made.of_rule, copies, strict=True)
+    ]
+    return Families.of(keys, [int(made.arity[family]) for family in made.of_rule])
 
 
 def _families_of_copies(
@@ -325,28 +463,50 @@ def _groups(uses: Sequence[_Use]) -> list[tuple[_Use, Hashable]]:
         *((outside, column) for column in words),
         *itertools.combinations(words[: len(below)], 2),
     ]
-    for one, other in pairs:
-        rows = [
-            n for n, v in enumerate(zip(one.values, other.values, strict=True)) if None not in v
-        ]
-        if not rows:
-            continue
-        ties = [_numbered([column.values[n] for n in rows]) for column in (one, other)]
-        group = _components(*ties)
-        if not group.any():
-            continue
-        member = _MEMBER in (one.at, other.at)
-        said = (
-            rows if member else [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
-        )
-        once = set(zip(said, *(tie.tolist() for tie in ties), strict=True))
-        if _unlikely(sorted((a, b) for _, a, b in once)):
-            found = _spread(uses, (one, other), dict(zip(rows, group.tolist(), strict=True)))
-            if found is not None:
-                return [
-                    (u, (g, _MEMBER) if member else g) for u, g in zip(uses, found, strict=True)
-                ]
-    return []
+    told = (_told_by(uses, one, other) for one, other in pairs)
+    mixed = (
+        _told_by(uses, one, other, value)
+        for one, other in pairs
+        if one.at == _PLACE
+        for value in _mixed_values(one)
+    )
+    return next((groups for groups in itertools.chain(told, mixed) if groups), [])
+
+
+def _mixed_values(column: _Column) -> list[Hashable]:
+    """Return the values of a column that may be of several groups, the most frequent first."""
+    counts = Counter(value for value in column.values if value is not None)
+    return [value for value, _ in counts.most_common(_MOST_MIXED)] if len(counts) > 2 else []
+
+
+def _told_by(
+    uses: Sequence[_Use], one: _Column, other: _Column, mixed: Hashable = None
+) -> list[tuple[_Use, Hashable]]:
+    """Return the groups of uses that two columns tell apart, if chance does not explain them.
+
+    A value of the first that is ``mixed`` does not tie any: it is of all groups.
+    """
+    values = [
+        (None if value == mixed else value, at)
+        for value, at in zip(one.values, other.values, strict=True)
+    ]
+    rows = [n for n, v in enumerate(values) if None not in v]
+    if not rows:
+        return []
+    ties = [_numbered(column) for column in zip(*(values[n] for n in rows), strict=True)]
+    group = _components(*ties)
+    if not group.any():
+        return []
+    member = _MEMBER in (one.at, other.at)
+    said = rows if member else [uses[n].within if one.at == _PLACE else uses[n].tree for n in rows]
+    once = set(zip(said, *(tie.tolist() for tie in ties), strict=True))
+    if not _unlikely(sorted((a, b) for _, a, b in once)):
+        return []
+    columns = (_Column(one.at, [value for value, _ in values]), other)
+    found = _spread(uses, columns, dict(zip(rows, group.tolist(), strict=True)))
+    if found is None:
+        return []
+    return [(u, (g, _MEMBER) if member else g) for u, g in zip(uses, found, strict=True)]
 
 
 def _columns(uses: Sequence[_Use]) -> list[_Column]:

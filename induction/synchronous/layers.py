@@ -143,9 +143,11 @@ def slot_layers(
     for slot in range(len(seen)):
         holds[layer[slot]] |= seen[slot] > 0
     lacking = _lacking(seen, layer, owner, found[1], words)
+    if apart is not None:
+        lacking = lacking | apart.kept_out
     layer, holds = _parted(layer, holds, lacking)
     kept_out = np.zeros_like(holds)
-    np.logical_or.at(kept_out, layer, lacking if apart is None else lacking | apart.kept_out)
+    np.logical_or.at(kept_out, layer, lacking)
     _close(holds, families, layer, kept_out & ~holds)
     for slot in of_phrases:
         holds[layer[slot]] &= ~words
@@ -177,7 +179,9 @@ def layered_grammar(
     return SynchronousGrammar.from_rules(made, start=names[_ROOT], normalise=True)
 
 
-def layer_types(families: Families, seen: FloatArray, prior: FloatArray) -> TypeModel:
+def layer_types(
+    families: Families, seen: FloatArray, prior: FloatArray, apart: Apart | None = None
+) -> TypeModel:
     """Return types that are layers: what a layer does not hold is improbable in its slots.
 
     Parameters
@@ -189,8 +193,10 @@ def layer_types(families: Families, seen: FloatArray, prior: FloatArray) -> Type
     prior : float64 array, shape (slots, families)
         How much what is not held counts; slots of a layer for which it differs get types of their
         own.
+    apart : Apart, optional
+        What is not put together.
     """
-    layer, holds = slot_layers(seen, families)
+    layer, holds = slot_layers(seen, families, apart)
     rows, first, of_slot = np.unique(
         np.column_stack([layer, prior]), axis=0, return_index=True, return_inverse=True
     )
